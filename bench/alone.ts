@@ -1,5 +1,5 @@
-// Floors without a wire: one piece of work, again and again in a process of its own, as the library or Node alone does it.
-// The task is the first argument; the last line it prints is what it measured.
+// Floors without a network: one unit of work, repeated in its own process, done by the library or Node alone. The task is the
+// first argument; the last line it prints is the measure.
 
 import * as fs from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -10,20 +10,20 @@ import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
 
 export type Task =
-  /** just-bash with a file `f` in memory: one interpreter kept, or a new one for each command. */
+  /** just-bash with a file `f` in memory: one interpreter for all commands, or a new one for each. */
   | { work: "bash"; script: string; file: string; isKept: boolean; seconds: number }
-  /** Every file below a folder read whole and looked through, by lines where it matches. */
+  /** Reads every file below a folder whole and searches it, line by line where it matches. */
   | { work: "search"; folder: string; query: string; seconds: number }
-  /** isomorphic-git: a file of a work tree written, added and committed; nothing is synced. */
+  /** isomorphic-git: writes a file of a work tree, adds and commits it; nothing is synced. */
   | { work: "commit"; folder: string; files: number; fileBytes: number; commits: number }
   | { work: "log"; folder: string; limit: number; seconds: number }
-  /** One file at the newest commit. */
+  /** Reads one file at the newest commit. */
   | { work: "read"; folder: string; path: string; seconds: number }
-  /** Which files differ between the newest commit and its parent, and their text. */
+  /** Lists the files that differ between the newest commit and its parent, and their text. */
   | { work: "diff"; folder: string; seconds: number };
 
 const WARM_UP_MS = 500;
-/** What isomorphic-git has read of packs and the index, kept from call to call as a server would. */
+/** isomorphic-git's cache of packs and the index, kept between calls as a server would. */
 const cache = {};
 const AUTHOR = { name: "bench", email: "bench@gsv.local" };
 
@@ -34,42 +34,42 @@ async function carryOut(task: Task): Promise<Measure> {
     case "bash": {
       const make = () => new Bash({ files: { "/f": task.file }, cwd: "/", defenseInDepth: false });
       const kept = make();
-      return during(task.seconds, async () => {
+      return repeatFor(task.seconds, async () => {
         const { exitCode } = await (task.isKept ? kept : make()).exec(task.script);
         if (exitCode !== 0) throw new Error(`${task.script} ended with ${exitCode}`);
       });
     }
     case "search":
-      return during(task.seconds, () => search(task.folder, task.query));
+      return repeatFor(task.seconds, () => search(task.folder, task.query));
     case "commit":
-      return commits(task);
+      return makeCommits(task);
     case "log":
-      return during(task.seconds, () => git.log({ fs, cache, gitdir: task.folder, depth: task.limit }));
+      return repeatFor(task.seconds, () => git.log({ fs, cache, gitdir: task.folder, depth: task.limit }));
     case "read":
-      return during(task.seconds, () =>
+      return repeatFor(task.seconds, () =>
         atHead(task.folder, (oid) => git.readBlob({ fs, cache, gitdir: task.folder, oid, filepath: task.path })),
       );
     case "diff":
-      return during(task.seconds, () => atHead(task.folder, (oid) => diff(task.folder, oid)));
+      return repeatFor(task.seconds, () => atHead(task.folder, (oid) => diff(task.folder, oid)));
   }
 }
 
-async function during(seconds: number, work: () => Promise<unknown>): Promise<Measure> {
+async function repeatFor(seconds: number, work: () => Promise<unknown>): Promise<Measure> {
   for (const until = performance.now() + WARM_UP_MS; performance.now() < until;) await work();
   const before = process.cpuUsage();
   const startedAt = performance.now();
   const samples: number[] = [];
-  for (const until = startedAt + seconds * 1000; performance.now() < until;) samples.push(await timed(work));
-  return summary(samples, performance.now() - startedAt, before);
+  for (const until = startedAt + seconds * 1000; performance.now() < until;) samples.push(await timeMs(work));
+  return summarize(samples, performance.now() - startedAt, before);
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function timeMs(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-function summary(samples: number[], ms: number, before: NodeJS.CpuUsage): Measure {
+function summarize(samples: number[], ms: number, before: NodeJS.CpuUsage): Measure {
   const { user, system } = process.cpuUsage(before);
   return {
     perSecond: (samples.length * 1000) / ms,
@@ -91,7 +91,7 @@ async function search(folder: string, query: string): Promise<{ path: string; li
   return matches;
 }
 
-async function commits({ folder, files, fileBytes, commits }: Extract<Task, { work: "commit" }>): Promise<Measure> {
+async function makeCommits({ folder, files, fileBytes, commits }: Extract<Task, { work: "commit" }>): Promise<Measure> {
   await git.init({ fs, dir: folder, defaultBranch: "main" });
   const put = async (number: number, text: string) => {
     await writeFile(join(folder, `f${number}.txt`), text);
@@ -104,16 +104,16 @@ async function commits({ folder, files, fileBytes, commits }: Extract<Task, { wo
   const samples: number[] = [];
   for (let at = 0; at < commits; at++) {
     samples.push(
-      await timed(async () => {
+      await timeMs(async () => {
         await put(at % files, textOf(at + 1000, fileBytes));
         await git.commit({ fs, cache, dir: folder, message: `change ${at}`, author: AUTHOR });
       }),
     );
   }
-  return summary(samples, performance.now() - startedAt, before);
+  return summarize(samples, performance.now() - startedAt, before);
 }
 
-/** As a server does it: where the branch is, then what is asked of it. */
+/** As a server does it: resolves the branch for every request. */
 async function atHead<T>(gitdir: string, work: (oid: string) => Promise<T>): Promise<T> {
   return work(await git.resolveRef({ fs, gitdir, ref: "HEAD" }));
 }

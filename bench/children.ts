@@ -1,5 +1,5 @@
-// The processes of a run and their scratch directory: started pinned to a processor where the system can do that, and
-// gone when the bench is, whichever way it ends.
+// The processes of a run and their scratch directory: pinned to a CPU where the system supports it, and removed when the bench
+// ends, however it ends.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Measure } from "./stats.ts";
 export type Server = { name: string; port: number; pid: number; startMs: number; stop(): Promise<void> };
 export type Load = { run(job: Job): Promise<Measure>; stop(): void };
 
-type Ended = { ms: number; code: number | null; output: string };
+type Exit = { ms: number; code: number | null; output: string };
 
 const SERVER_CPU = "0";
 const LOAD_CPU = "1";
@@ -22,7 +22,7 @@ const JOB_MS = 120_000;
 
 const canPin = process.platform === "linux" && availableParallelism() >= 2 && spawnSync("taskset", ["-V"]).status === 0;
 
-/** What the report says about it. */
+/** How processes are pinned, for the report. */
 export const pinning = canPin ? `servers on CPU ${SERVER_CPU}, load on CPU ${LOAD_CPU} (taskset)` : "not pinned";
 
 export class Children {
@@ -35,40 +35,40 @@ export class Children {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
   }
 
-  /** A new empty directory, gone at the end. */
+  /** A new empty directory, removed at the end. */
   folder(): string {
     const path = join(this.scratch, String(this.#folders++));
     mkdirSync(path);
     return path;
   }
 
-  /** Starts a server that says "... is up at http://host:port" on its standard output. */
+  /** Starts a server that prints "... is up at http://host:port" to stdout. */
   server(name: string, args: string[], where: "load" | "server" = "server"): Promise<Server> {
-    return this.#started(name, args, / is up at \w+:\/\/[^\s]*:(\d+)\n/, where);
+    return this.#start(name, args, / is up at \w+:\/\/[^\s]*:(\d+)\n/, where);
   }
 
-  /** Starts something that connects outwards and says where to. What is at the other end of servers runs beside the load. */
+  /** Starts a program that connects to a server and prints its address. Such programs run on the CPU of the load. */
   outward(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-    return this.#started(name, args, / is connected to \w+:\/\/[^\s]*:(\d+)/, "load", env);
+    return this.#start(name, args, / is connected to \w+:\/\/[^\s]*:(\d+)/, "load", env);
   }
 
-  #started(name: string, args: string[], ready: RegExp, where: "load" | "server", env: NodeJS.ProcessEnv = {}): Promise<Server> {
+  #start(name: string, args: string[], ready: RegExp, where: "load" | "server", env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const startedAt = performance.now();
     const cpu = where === "load" ? LOAD_CPU : SERVER_CPU;
     const child = this.#spawn(cpu, [process.execPath, ...args], ["pipe", "pipe", "pipe"], env);
     return new Promise((resolve, reject) => {
-      let said = "";
+      let output = "";
       const fail = (why: string) => {
         child.kill("SIGKILL");
-        reject(new Error(`${name} did not start: ${why}\n${said}`));
+        reject(new Error(`${name} did not start: ${why}\n${output}`));
       };
       const timer = setTimeout(() => fail("it took too long"), UP_MS);
       child.on("error", (error) => fail(error.message));
       child.on("exit", (code) => fail(`it ended with ${code}`));
-      child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()));
       child.stdout!.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-        const port = ready.exec(said)?.[1];
+        output += chunk.toString();
+        const port = ready.exec(output)?.[1];
         if (port === undefined) return;
         clearTimeout(timer);
         child.removeAllListeners("exit");
@@ -84,11 +84,11 @@ export class Children {
         new Promise((resolve, reject) => {
           const fail = (why: string) => reject(new Error(`The load failed at ${job.do}: ${why}`));
           const timer = setTimeout(() => fail("it took too long"), JOB_MS);
-          const ended = (code: number | null) => fail(`it ended with ${code}`);
-          child.once("exit", ended);
+          const failExit = (code: number | null) => fail(`it ended with ${code}`);
+          child.once("exit", failExit);
           child.once("message", (outcome: Outcome) => {
             clearTimeout(timer);
-            child.off("exit", ended);
+            child.off("exit", failExit);
             if ("error" in outcome) fail(outcome.error);
             else resolve(outcome.measure);
           });
@@ -98,20 +98,20 @@ export class Children {
     };
   }
 
-  /** Runs a program to its end; its wall time and what it said. */
-  program(args: string[], env: NodeJS.ProcessEnv = {}, where: "load" | "server" = "load"): Promise<Ended> {
-    return this.#ended([process.execPath, ...args], env, where === "load" ? LOAD_CPU : SERVER_CPU);
+  /** Runs a Node program to its end and returns its wall time and output. */
+  program(args: string[], env: NodeJS.ProcessEnv = {}, where: "load" | "server" = "load"): Promise<Exit> {
+    return this.#runToEnd([process.execPath, ...args], env, where === "load" ? LOAD_CPU : SERVER_CPU);
   }
 
-  /** The same for another command; an error where it does not end well. */
-  async command(command: string[], where: "load" | "server" = "server"): Promise<Ended> {
+  /** Runs any command to its end; throws if its exit code is not 0. */
+  async command(command: string[], where: "load" | "server" = "server"): Promise<Exit> {
     const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };
-    const ended = await this.#ended(command, env, where === "load" ? LOAD_CPU : SERVER_CPU);
-    if (ended.code !== 0) throw new Error(`${command.join(" ")} ended with ${ended.code}:\n${ended.output}`);
-    return ended;
+    const exit = await this.#runToEnd(command, env, where === "load" ? LOAD_CPU : SERVER_CPU);
+    if (exit.code !== 0) throw new Error(`${command.join(" ")} ended with ${exit.code}:\n${exit.output}`);
+    return exit;
   }
 
-  #ended(command: string[], env: NodeJS.ProcessEnv, cpu: string): Promise<Ended> {
+  #runToEnd(command: string[], env: NodeJS.ProcessEnv, cpu: string): Promise<Exit> {
     const startedAt = performance.now();
     const child = this.#spawn(cpu, command, ["ignore", "pipe", "pipe"], env);
     return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
-// The floor: the least a server can do that parses and answers the same frames, as a process of its own. What it does
-// per call is its first argument; what it answers comes with it, taken from the gateway, so that sizes are equal.
+// The floor: a minimal server that parses and answers the same frames, in its own process. Its first argument says what it does
+// per call and what it answers; the answers are taken from the gateway, so that sizes are equal.
 //
-//   bare     answers at once                         corked   the same, and frames of one turn leave in one write
-//   call     one durable write, committed per call   tick     committed once per turn, answered after the commit
-//   connect  looks the token of sys.connect up by its hash
-//   disk     fs.write and fs.read on node:fs: the file written over in place and closed, all of it read, as text
-//   synced   the same, and a write is answered after fsync: it survives a power cut, but a reader may see half of it
+//   bare     answers at once                         corked   the same, but the frames of one tick leave in one write
+//   call     one durable write, committed per call   tick     commits once per turn of the event loop, then answers
+//   connect  looks up the token of sys.connect by its hash
+//   disk     fs.write and fs.read on node:fs: overwrites the file in place and closes it; reads all of it as text
+//   synced   the same, but answers a write after fsync: it survives a power cut, but a reader may see half of it
 
 import { createHash } from "node:crypto";
 import { mkdir, open as openFile, readFile, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type WebSocket, WebSocketServer } from "ws";
 
 export type FloorMode = "bare" | "corked" | "call" | "tick" | "connect" | "disk" | "synced";
-/** `answers` by syscall; `token` is the one that connects. */
+/** `answers` by syscall; `token` is the only one that may connect. */
 export type FloorOptions = { mode: FloorMode; home: string; token: string; answers: Record<string, unknown> };
 
 type Frame = { type: string; id: string; call: string; args: Arguments };
@@ -26,7 +26,7 @@ type Arguments = { key?: string; value?: string; auth?: { token?: string }; path
 if (import.meta.main) serve(JSON.parse(process.argv[2]!) as FloorOptions);
 
 function serve({ mode, home, token, answers }: FloorOptions): void {
-  const database = open(home, token);
+  const database = openDatabase(home, token);
   const upsert = database.prepare("INSERT INTO kv VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value");
   const find = database.prepare("SELECT uid FROM tokens WHERE hash = ?");
   const server = createServer((_, response) => response.end());
@@ -60,7 +60,7 @@ function serve({ mode, home, token, answers }: FloorOptions): void {
       return reply(JSON.stringify({ type: "res", id: frame.id, ok: false, error: { code: 401, message: "Authentication failed" } }));
     }
     if (mode === "disk" || mode === "synced")
-      return void onDisk(frame, home, mode === "synced").then((data) =>
+      return void answerFromDisk(frame, home, mode === "synced").then((data) =>
         reply(JSON.stringify({ type: "res", id: frame.id, ok: true, data })),
       );
     if (mode === "tick") return perTick(frame, send);
@@ -70,18 +70,18 @@ function serve({ mode, home, token, answers }: FloorOptions): void {
 
   server.on("upgrade", (request, wire, head) =>
     sockets.handleUpgrade(request, wire, head, (socket) => {
-      const reply = mode === "corked" ? corked(socket, wire) : (text: string) => socket.send(text);
+      const reply = mode === "corked" ? corkReplies(socket, wire) : (text: string) => socket.send(text);
       socket.on("message", (data: Buffer) => answer(JSON.parse(data.toString()) as Frame, reply));
       socket.on("error", () => {});
     }),
   );
   server.listen(0, "127.0.0.1", () => console.log(`FLOOR is up at http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   process.on("SIGTERM", () => process.exit(0));
-  // The other end of this pipe is the bench: when it dies, however it dies, so does the floor.
+  // The bench holds the other end of this pipe: however it ends, the floor ends too.
   process.stdin.on("end", () => process.exit(0)).resume();
 }
 
-async function onDisk({ call, args: { path = "", content } }: Frame, home: string, isSynced: boolean): Promise<unknown> {
+async function answerFromDisk({ call, args: { path = "", content } }: Frame, home: string, isSynced: boolean): Promise<unknown> {
   const file = join(home, path);
   if (call !== "fs.write" || content === undefined) {
     const text = await readFile(file, "utf8");
@@ -103,7 +103,7 @@ async function writeSynced(file: string, content: string): Promise<void> {
   await handle.close();
 }
 
-function corked(socket: WebSocket, wire: Duplex): (text: string) => void {
+function corkReplies(socket: WebSocket, wire: Duplex): (text: string) => void {
   let isCorked = false;
   return (text) => {
     if (!isCorked) {
@@ -118,7 +118,7 @@ function corked(socket: WebSocket, wire: Duplex): (text: string) => void {
   };
 }
 
-function open(home: string, token: string): DatabaseSync {
+function openDatabase(home: string, token: string): DatabaseSync {
   const database = new DatabaseSync(join(home, "floor.db"));
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database.exec("CREATE TABLE IF NOT EXISTS kv (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");

@@ -1,7 +1,7 @@
-// The floor of calls to devices, as two processes: a relay that hands each frame of its clients on to the one far end that
-// has connected, under an id of its own, and the answer back; and that far end. Every hop parses and prints the frame once.
+// The floor of calls to devices, as two processes: a relay, which forwards each frame of its clients under a new id to the one
+// far end that connected to it and the answer back, and that far end. Every hop parses and serializes the frame once.
 //
-//   echo   the far end answers at once           work   it reads the file, or runs the command in the user's own shell
+//   echo   the far end answers at once           work   it reads the file, or runs the command in the user's shell
 
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ export type HopsOptions =
   | { part: "end"; does: "echo" | "work"; port: number; workspace: string; answers: Record<string, unknown> };
 
 type Frame = { id: string; call: string; args: { path?: string; input?: string }; data?: unknown };
-type End = Extract<HopsOptions, { part: "end" }>;
+type EndOptions = Extract<HopsOptions, { part: "end" }>;
 
 if (import.meta.main) {
   const options = JSON.parse(process.argv[2]!) as HopsOptions;
@@ -34,16 +34,16 @@ function relay(connected: unknown): void {
   const waiting = new Map<string, { client: WebSocket; id: string }>();
   let end: WebSocket | null = null;
   let lastId = 0;
-  const answered = ({ id, data }: Frame) => {
-    const asked = waiting.get(id);
+  const forwardAnswer = ({ id, data }: Frame) => {
+    const request = waiting.get(id);
     waiting.delete(id);
-    asked?.client.send(JSON.stringify({ type: "res", id: asked.id, ok: true, data }));
+    request?.client.send(JSON.stringify({ type: "res", id: request.id, ok: true, data }));
   };
-  const asked = (client: WebSocket, { id, call, args }: Frame) => {
+  const forwardRequest = (client: WebSocket, { id, call, args }: Frame) => {
     if (call === "sys.connect") return client.send(JSON.stringify({ type: "res", id, ok: true, data: connected }));
-    const own = String(++lastId);
-    waiting.set(own, { client, id });
-    end?.send(JSON.stringify({ type: "req", id: own, call, args }));
+    const routeId = String(++lastId);
+    waiting.set(routeId, { client, id });
+    end?.send(JSON.stringify({ type: "req", id: routeId, call, args }));
   };
   server.on("upgrade", (request, wire, head) =>
     sockets.handleUpgrade(request, wire, head, (socket) => {
@@ -51,8 +51,8 @@ function relay(connected: unknown): void {
       if (isEnd) end = socket;
       socket.on("message", (data: Buffer) => {
         const frame = JSON.parse(data.toString()) as Frame;
-        if (isEnd) answered(frame);
-        else asked(socket, frame);
+        if (isEnd) forwardAnswer(frame);
+        else forwardRequest(socket, frame);
       });
       socket.on("error", () => {});
     }),
@@ -60,7 +60,7 @@ function relay(connected: unknown): void {
   server.listen(0, "127.0.0.1", () => console.log(`HOPS is up at http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 }
 
-function farEnd(options: End): void {
+function farEnd(options: EndOptions): void {
   const { port, does, answers } = options;
   const socket = new WebSocket(`ws://127.0.0.1:${port}/end`, { perMessageDeflate: false });
   socket.on("open", () => console.log(`The far end is connected to http://127.0.0.1:${port}`));
@@ -69,11 +69,11 @@ function farEnd(options: End): void {
     const frame = JSON.parse(message.toString()) as Frame;
     const answer = (data: unknown) => socket.send(JSON.stringify({ type: "res", id: frame.id, ok: true, data }));
     if (does === "echo") answer(answers[frame.call]);
-    else void worked(options, frame).then(answer);
+    else void doWork(options, frame).then(answer);
   });
 }
 
-async function worked({ workspace }: End, { call, args: { path = "", input = "" } }: Frame): Promise<unknown> {
+async function doWork({ workspace }: EndOptions, { call, args: { path = "", input = "" } }: Frame): Promise<unknown> {
   if (call === "shell.exec") return { status: "completed", exitCode: 0, output: await commandOutput(workspace, input) };
   const content = await readFile(join(workspace, path), "utf8");
   return { ok: true, content, path, size: content.length };

@@ -1,5 +1,5 @@
-// The load, as a process of its own: takes one job at a time over IPC and answers with what it measured. It reads the
-// server's processor time itself, at the edges of the measured window, so that no message delay falls into it.
+// The load, in its own process: takes one job at a time over IPC and answers with its measure. It reads the server's CPU time
+// itself at both ends of the measured window, so that no message delay falls into it.
 
 import { randomUUID } from "node:crypto";
 import { Agent, request as httpRequest } from "node:http";
@@ -9,7 +9,7 @@ import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
 import { encode, Wire } from "./wire.ts";
 
-/** `farPid` is what the server hands the calls on to. */
+/** `farPid` is the process to which the server forwards the calls. */
 export type Target = { port: number; pid: number; farPid?: number; username: string; token: string };
 export type Job =
   | {
@@ -17,18 +17,18 @@ export type Job =
       target: Target;
       call: string;
       args: Record<string, unknown>[];
-      /** Bytes of a text that each of them is given as `content`, another for each. */
+      /** Gives each of them a different text of this many bytes as `content`. */
       contentBytes?: number;
       inFlight: number;
       seconds: number;
     }
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
-  /** With a token of a device, `as` devices: these ping, as daemons do. */
+  /** With a device token, `as` devices, which ping as daemons do. */
   | { do: "hold"; target: Target; count: number; atOnce: number; as?: "devices" }
   | { do: "release" }
-  /** Says `message` to each of these processes, again whenever its run has ended. */
+  /** Sends `message` to each of these processes, again whenever its run has ended. */
   | { do: "turns"; target: Target; pids: string[]; message: string; seconds: number }
-  /** The provider alone, asked for each of these in a row, as one turn asks it. */
+  /** Sends these requests in a row to the provider alone, as one turn does. */
   | { do: "provider"; port: number; messages: object[][]; seconds: number };
 export type Outcome = { measure: Measure } | { error: string };
 
@@ -43,7 +43,7 @@ const QUOTE = 34;
 const DIGIT_ZERO = 48;
 
 let held: Wire[] = [];
-let pinging: NodeJS.Timeout | undefined;
+let pingTimer: NodeJS.Timeout | undefined;
 let connects = 0;
 
 if (import.meta.main) {
@@ -56,7 +56,7 @@ if (import.meta.main) {
   process.on("disconnect", () => process.exit(0));
 }
 
-/** One connection from this process. */
+/** How long one connection takes, from this process. */
 export async function firstConnectMs(target: Target): Promise<number> {
   const startedAt = performance.now();
   const wire = await enter(target);
@@ -76,9 +76,9 @@ function carryOut(job: Job): Promise<Measure> {
     case "release":
       return release();
     case "turns":
-      return turns(job);
+      return runTurns(job);
     case "provider":
-      return provider(job);
+      return askProvider(job);
   }
 }
 
@@ -87,11 +87,11 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
   const { target, call, contentBytes, inFlight, seconds } = job;
   const wire = await enter(target);
   const args = contentBytes === undefined ? job.args : job.args.map((each, at) => ({ ...each, content: textOf(at, contentBytes) }));
-  // One id per place in flight, and its frames encoded beforehand: one for each of its arguments.
+  // One id per request in flight, and its frames encoded beforehand: one for each of its arguments.
   const frames = Array.from({ length: inFlight }, (_, id) =>
     args.filter((_, at) => at % inFlight === id || args.length < inFlight).map((each) => request(String(id), call, each)),
   );
-  const turns = new Uint32Array(inFlight);
+  const sentCounts = new Uint32Array(inFlight);
   const sentAt = new Float64Array(inFlight);
   const samples = new Float64Array(SAMPLES_MAX);
   let ready: Buffer[] = [];
@@ -99,15 +99,15 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
   let running = true;
   const next = (id: number) => {
     const choice = frames[id]!;
-    ready.push(choice[turns[id]!++ % choice.length]!);
+    ready.push(choice[sentCounts[id]!++ % choice.length]!);
     sentAt[id] = performance.now();
   };
   return new Promise((resolve, reject) => {
     wire.onClose = () => reject(new Error("The server closed the socket"));
     wire.onText = (bytes, start, end) => {
-      // Those who look at lists are told that one has changed.
+      // sys.changed, for clients that show lists.
       if (bytes.subarray(start, start + SIGNAL.length).equals(SIGNAL)) return;
-      const id = answeredId(bytes, start, end);
+      const id = idOfOkAnswer(bytes, start, end);
       if (id === -1) return reject(new Error(`Not a good answer: ${bytes.toString("utf8", start, Math.min(end, start + 300))}`));
       if (calls < SAMPLES_MAX) samples[calls] = performance.now() - sentAt[id]!;
       calls++;
@@ -132,7 +132,7 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
   });
 }
 
-/** Opens a socket, says who it is, closes it, again and again, `atOnce` of them side by side. */
+/** Opens a socket, authenticates and closes it, again and again, with `atOnce` of them in parallel. */
 async function connectOften({ target, atOnce, seconds }: Extract<Job, { do: "connect" }>): Promise<Measure> {
   const samples: number[] = [];
   const until = async (moment: number) => {
@@ -154,7 +154,7 @@ async function connectOften({ target, atOnce, seconds }: Extract<Job, { do: "con
   return { ...window(samples.length), ...latencies(samples) };
 }
 
-/** Opens sockets with identity and keeps them, in steps below the gateway's limit of strangers per address. */
+/** Opens authenticated sockets and keeps them, a few at a time to stay below the gateway's limit of strangers per address. */
 async function hold({ target, count, atOnce, as }: Extract<Job, { do: "hold" }>): Promise<Measure> {
   const one = (at: number) => enter(target, as === undefined ? undefined : `idle-${at}`);
   while (held.length < count) {
@@ -163,33 +163,33 @@ async function hold({ target, count, atOnce, as }: Extract<Job, { do: "hold" }>)
   }
   for (const wire of held) wire.onClose = () => lost++;
   const ping = encode("ping");
-  if (as !== undefined) pinging = setInterval(() => held.forEach((wire) => wire.send(ping)), PING_EVERY_MS);
+  if (as !== undefined) pingTimer = setInterval(() => held.forEach((wire) => wire.send(ping)), PING_EVERY_MS);
   return {};
 }
 
 let lost = 0;
 
 async function release(): Promise<Measure> {
-  clearInterval(pinging);
+  clearInterval(pingTimer);
   if (lost > 0) throw new Error(`The server closed ${lost} of ${held.length} idle sockets`);
   await Promise.all(held.map((wire) => wire.close()));
   held = [];
   return {};
 }
 
-async function turns({ target, pids, message, seconds }: Extract<Job, { do: "turns" }>): Promise<Measure> {
-  const line = await Connection.open(`http://127.0.0.1:${target.port}`);
+async function runTurns({ target, pids, message, seconds }: Extract<Job, { do: "turns" }>): Promise<Measure> {
+  const connection = await Connection.open(`http://127.0.0.1:${target.port}`);
   const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
-  await line.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
+  await connection.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
   const samples: number[] = [];
   const sentAt = new Map<string, number>();
   let isOver = false;
   const say = async (pid: string) => {
     sentAt.set(pid, performance.now());
-    await line.call("proc.send", { pid, message, runId: randomUUID() });
+    await connection.call("proc.send", { pid, message, runId: randomUUID() });
   };
   return new Promise((resolve, reject) => {
-    line.onSignal = ({ signal, payload }) => {
+    connection.onSignal = ({ signal, payload }) => {
       if (signal !== "proc.run.finished") return;
       const { pid, status, error } = payload as { pid: string; status: string; error?: string };
       if (status !== "ok") return reject(new Error(`A run ended as ${status}: ${error}`));
@@ -203,20 +203,20 @@ async function turns({ target, pids, message, seconds }: Extract<Job, { do: "tur
       setTimeout(() => {
         isOver = true;
         resolve({ ...window(samples.length), ...latencies(samples) });
-        // What is still under way comes to its end before the next job.
-        setTimeout(() => line.close(), WARM_UP_MS);
+        // Runs in progress end before the next job.
+        setTimeout(() => connection.close(), WARM_UP_MS);
       }, seconds * 1000);
     }, WARM_UP_MS);
   });
 }
 
-async function provider({ port, messages, seconds }: Extract<Job, { do: "provider" }>): Promise<Measure> {
+async function askProvider({ port, messages, seconds }: Extract<Job, { do: "provider" }>): Promise<Measure> {
   const agent = new Agent({ keepAlive: true });
   const ask = (body: string) =>
     new Promise<void>((resolve, reject) => {
       const options = { agent, port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST" };
-      const asking = httpRequest(options, (response) => response.resume().on("end", resolve));
-      asking.on("error", reject).end(body);
+      const request = httpRequest(options, (response) => response.resume().on("end", resolve));
+      request.on("error", reject).end(body);
     });
   const bodies = messages.map((each) => JSON.stringify({ model: "direct", stream: true, messages: each }));
   const samples: number[] = [];
@@ -238,7 +238,7 @@ async function enter({ port, username, token }: Target, deviceId?: string): Prom
   return new Promise((resolve, reject) => {
     wire.onClose = () => reject(new Error("The server closed the socket before it answered sys.connect"));
     wire.onText = (bytes, start, end) => {
-      if (answeredId(bytes, start, end) !== 0) reject(new Error(`Not let in: ${bytes.toString("utf8", start, end)}`));
+      if (idOfOkAnswer(bytes, start, end) !== 0) reject(new Error(`Not let in: ${bytes.toString("utf8", start, end)}`));
       wire.onClose = () => {};
       wire.onText = () => {};
       resolve(wire);
@@ -251,8 +251,8 @@ function request(id: string, call: string, args: Record<string, unknown>): Buffe
   return encode(JSON.stringify({ type: "req", id, call, args }));
 }
 
-/** The id of an answer that says ok, or -1. Ids are small numbers and both servers write their fields in this order. */
-function answeredId(bytes: Buffer, start: number, end: number): number {
+/** The id of an answer with ok, or -1. Ids are small numbers and both servers write their fields in this order. */
+function idOfOkAnswer(bytes: Buffer, start: number, end: number): number {
   if (bytes.compare(PREFIX, 0, PREFIX.length, start, start + PREFIX.length) !== 0) return -1;
   let at = start + PREFIX.length;
   let id = 0;

@@ -1,5 +1,5 @@
-// A model that answers at once, as a process of its own: OpenAI's chat completions as a stream, with a few words, or first with a
-// call of a tool where the message begins with "read". What it takes is no part of a gateway's time, and is measured alone.
+// A model that answers at once, in its own process: streams OpenAI chat completions with a few words, or first a tool call where
+// the message starts with "read". Its time is not the gateway's and is measured separately.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,20 +16,20 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const { messages = [] } = parts.length === 0 ? {} : (JSON.parse(Buffer.concat(parts).toString()) as { messages?: Message[] });
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(isAsking(messages.at(-1)) ? callOfRead() : WORDS);
+    response.end(wantsTool(messages.at(-1)) ? readCall() : WORDS);
   });
 });
 server.listen(0, "127.0.0.1", () => console.log(`PROVIDER is up at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
 server.keepAliveTimeout = 120_000;
 process.on("SIGTERM", () => process.exit(0));
-// The other end of this pipe is the bench: when it dies, however it dies, so does this.
+// The bench holds the other end of this pipe: however it ends, this process ends too.
 process.stdin.on("end", () => process.exit(0)).resume();
 
-function isAsking(last: Message | undefined): boolean {
+function wantsTool(last: Message | undefined): boolean {
   return last?.role === "user" && JSON.stringify(last.content).includes('"read');
 }
 
-function callOfRead(): string {
+function readCall(): string {
   const args = JSON.stringify({ target: "gsv", path: "~/f" });
   return chatStream({ say: [{ type: "call", id: `call-${++calls}`, name: "Read", args }] });
 }

@@ -1,15 +1,18 @@
-// What a scenario found, as people and as programs read it.
+// Prints the findings of scenarios, for people and for programs.
 
 import type { Measure } from "./stats.ts";
 
-/** `ratio` is gateway to floor in the figure the goal speaks of; null where the goal is an absolute figure. */
+/**
+ * `ratio` compares the gateway to the floor, or to its own smallest size, in the figure that the goal is about; null where
+ * neither applies.
+ */
 export type Finding = {
   bench: string;
   gateway: Measure;
   floor: Measure | null;
   ratio: number | null;
   goal: string;
-  /** null: looked at, but no goal is set. */
+  /** null: measured, but no goal is set. */
   pass: boolean | null;
 };
 

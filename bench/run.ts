@@ -1,5 +1,5 @@
-// The load tool: `npm run bench -- [scenario...] [--rounds N] [--seconds S]`. Starts the bundled gateway and floors
-// beside it, compares them, and prints figures. A missed goal is a figure, not a failure: only an error makes it fail.
+// The load tool: `npm run bench -- [scenario...] [--rounds N] [--seconds S]`. Starts the bundled gateway and its floors, compares
+// them, and prints figures. A missed goal does not fail the run; only an error does.
 
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
@@ -48,8 +48,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
 };
 const RUN_MS_MAX = 60 * 60 * 1000;
 
-const { names, options } = choices();
-// Whatever hangs, the run ends, and the exit takes all children along.
+const { names, options } = parseChoices();
+// A run that hangs ends here, and its exit ends all children.
 setTimeout(() => {
   console.error("bench: out of time");
   process.exit(1);
@@ -68,7 +68,7 @@ console.log("");
 for (const finding of findings) console.log(jsonLine(finding));
 process.exit(0);
 
-function choices(): { names: string[]; options: Options } {
+function parseChoices(): { names: string[]; options: Options } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -83,16 +83,16 @@ function choices(): { names: string[]; options: Options } {
   return {
     names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS),
     options: {
-      rounds: within("rounds", values.rounds, 1, 20),
-      seconds: within("seconds", values.seconds, 0.5, 60),
-      megabytes: within("megabytes", values.megabytes, 1, 10_240),
+      rounds: parseWithin("rounds", values.rounds, 1, 20),
+      seconds: parseWithin("seconds", values.seconds, 0.5, 60),
+      megabytes: parseWithin("megabytes", values.megabytes, 1, 10_240),
       bundle: resolve(values.bundle),
       profile: values.profile === undefined ? null : resolve(values.profile),
     },
   };
 }
 
-function within(name: string, text: string, least: number, most: number): number {
+function parseWithin(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (!(value >= least && value <= most)) usage(`--${name} is a number from ${least} to ${most}`);
   return value;

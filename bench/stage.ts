@@ -1,4 +1,4 @@
-// What every scenario stands on: a gateway with a user and a token, floors that answer as that gateway does, a load.
+// What every scenario needs: a gateway with a user and a token, floors that answer as that gateway does, and a load.
 
 import { cpSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { buildSync } from "esbuild";
@@ -16,13 +16,13 @@ import type { TurnFloorOptions } from "./turn-floor.ts";
 
 export type Options = { rounds: number; seconds: number; megabytes: number; bundle: string; profile: string | null };
 
-/** A user of the gateway, and what the gateway answered: floors answer the same. */
+/** A user of the gateway, and the gateway's answer to sys.connect, which floors repeat. */
 export type Account = { username: string; uid: number; token: string; tokenId: string; expiresAt: number | null; connected: unknown };
 
 const USER = { username: "alice", password: "correct horse" };
 const ROOT = { username: "root", password: "rosebud and sledge" };
 const SETTLE_MS = 500;
-let lines = 0;
+let connectionCount = 0;
 
 export class Stage {
   readonly options: Options;
@@ -41,8 +41,8 @@ export class Stage {
     writeFileSync(join(copy, "package.json"), '{ "type": "module" }\n');
     this.program = join(copy, "gsv.js");
     this.home = this.children.folder();
-    // Bundled as the gateway is: stripping types at start costs 15 MB and 100 ms, which is no part of a floor, and the
-    // room it leaves in the heap would swallow what connections cost.
+    // Bundled like the gateway: stripping types at start costs 15 MB and 100 ms, which must not count for a floor, and the free
+    // heap it leaves would hide the cost of connections.
     this.#programs = copy;
     buildSync({
       entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts", "provider.ts", "turn-floor.ts"].map((name) =>
@@ -57,31 +57,22 @@ export class Stage {
     });
   }
 
-  /** Always on the same data, so that every start but the first finds a gateway that is set up. */
+  /** Always on the same data, so every start but the first finds a gateway that is set up. */
   async gateway(flags: readonly string[] = []): Promise<Server> {
     const server = await this.children.server("gateway", [...this.#flags(flags), this.program, "up", "--home", this.home, "--port", "0"]);
     this.#account ??= await populate(server.port);
     return server;
   }
 
-  /** A daemon of the bundle, with a directory and a token of its own. */
+  /** A device daemon of the bundle, with its own directory and token. */
   async device(gateway: Server, deviceId: string, workspace: string): Promise<Server> {
-    const line = await this.line(gateway);
-    const { token } = await line.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
-    line.close();
-    const place = [
-      "--url",
-      `http://127.0.0.1:${gateway.port}`,
-      "--user",
-      this.account.username,
-      "--id",
-      deviceId,
-      "--workspace",
-      workspace,
-    ];
-    // Its home is empty: the profile of whoever runs the bench would be run for each command.
+    const connection = await this.line(gateway);
+    const { token } = await connection.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+    connection.close();
+    const args = ["--url", `http://127.0.0.1:${gateway.port}`, "--user", this.account.username, "--id", deviceId, "--workspace", workspace];
+    // Its home is empty: otherwise the shell profile of the person who runs the bench would run for each command.
     const env = { GSV_DEVICE_TOKEN: token.token, GSV_CONFIG: join(workspace, "config.toml"), HOME: workspace };
-    return this.children.outward(`device ${deviceId}`, [...this.#flags([]), this.program, "device", "run", ...place], env);
+    return this.children.outward(`device ${deviceId}`, [...this.#flags([]), this.program, "device", "run", ...args], env);
   }
 
   #flags(flags: readonly string[]): string[] {
@@ -99,7 +90,7 @@ export class Stage {
     return this.children.server(`floor (${mode})`, [...flags, join(this.#programs, "floor.js"), JSON.stringify(options)]);
   }
 
-  /** The floor of calls to devices: a relay, and what is behind it. */
+  /** The floor of calls to devices: a relay and its far end. */
   async hops(does: "echo" | "work", workspace: string, answers: Record<string, unknown>): Promise<{ relay: Server; end: Server }> {
     const program = join(this.#programs, "hops.js");
     const args = (options: HopsOptions) => [program, JSON.stringify(options)];
@@ -110,41 +101,41 @@ export class Stage {
     return { relay, end };
   }
 
-  /** A part of the floor of copies. */
+  /** One process of the floor of copies. */
   tcp(options: TcpOptions): Promise<Server> {
     const args = [join(this.#programs, "tcp.js"), JSON.stringify(options)];
     return this.children.server(options.part, args, options.part === "relay" ? "server" : "load");
   }
 
-  /** A piece of work in a process of its own, where the servers run. */
+  /** Runs a task in its own process, on the CPU of the servers. */
   async alone(task: Task): Promise<Measure> {
     const { code, output } = await this.children.program([join(this.#programs, "alone.js"), JSON.stringify(task)], {}, "server");
     if (code !== 0) throw new Error(`${task.work} ended with ${code}:\n${output}`);
     return JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as Measure;
   }
 
-  /** A connection with identity, for what is not measured. */
+  /** An authenticated connection, for calls that are not measured. */
   async line(server: Server): Promise<Connection> {
-    const line = await Connection.open(`http://127.0.0.1:${server.port}`);
+    const connection = await Connection.open(`http://127.0.0.1:${server.port}`);
     const { username, token } = this.account;
-    const client = { id: `bench-${lines++}`, version: "0", platform: "bench", role: "user" as const };
-    await line.call("sys.connect", { protocol: 1, client, auth: { username, token } });
-    return line;
+    const client = { id: `bench-${connectionCount++}`, version: "0", platform: "bench", role: "user" as const };
+    await connection.call("sys.connect", { protocol: 1, client, auth: { username, token } });
+    return connection;
   }
 
-  /** A model that answers at once, and the gateway told to ask it. */
+  /** Starts a model that answers at once and configures the gateway to use it. */
   async provider(gateway: Server): Promise<Server> {
     const provider = await this.children.server("provider", [join(this.#programs, "provider.js")], "load");
-    const line = await Connection.open(`http://127.0.0.1:${gateway.port}`);
+    const connection = await Connection.open(`http://127.0.0.1:${gateway.port}`);
     const client = { id: "bench-root", version: "0", platform: "bench", role: "user" as const };
-    await line.call("sys.connect", { protocol: 1, client, auth: ROOT });
+    await connection.call("sys.connect", { protocol: 1, client, auth: ROOT });
     const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model: "bench", api_key: "none" };
-    for (const [name, value] of Object.entries(settings)) await line.call("sys.config.set", { key: `config/ai/${name}`, value });
-    line.close();
+    for (const [name, value] of Object.entries(settings)) await connection.call("sys.config.set", { key: `config/ai/${name}`, value });
+    connection.close();
     return provider;
   }
 
-  /** The floor of turns, in front of the same model. */
+  /** The floor of turns, with the same model. */
   turnFloor(provider: Server): Promise<Server> {
     const options: TurnFloorOptions = { home: this.children.folder(), providerPort: provider.port, connected: this.account.connected };
     return this.children.server("floor (turns)", [join(this.#programs, "turn-floor.js"), JSON.stringify(options)]);
@@ -154,7 +145,7 @@ export class Stage {
     return this.children.load(join(import.meta.dirname, "load.ts"));
   }
 
-  /** There once a gateway has been started. */
+  /** Set once a gateway has been started. */
   get account(): Account {
     if (this.#account === null) throw new Error("Start a gateway before a floor: floors answer as it does");
     return this.#account;
@@ -164,7 +155,10 @@ export class Stage {
     return { port: server.port, pid: server.pid, username: this.account.username, token: this.account.token };
   }
 
-  /** The same job for each server in turn, round after round, so that a busy minute hits all of them; medians. `between` rounds is room for a floor without a wire. */
+  /**
+   * Runs the same job against each server, round after round, so that a busy minute hits all of them; medians. `between` is
+   * called after each round, for floors without a network.
+   */
   async compare(servers: readonly Server[], job: (target: Target) => Job, between?: () => Promise<void>): Promise<Measure[]> {
     const load = this.load();
     const results: Measure[][] = servers.map(() => []);
@@ -180,17 +174,17 @@ export class Stage {
   }
 }
 
-/** Sets the gateway up and makes a token. */
+/** Sets up the gateway and creates a token. */
 async function populate(port: number): Promise<Account> {
   const url = `http://127.0.0.1:${port}`;
   const setup = await Connection.open(url);
   await setup.call("sys.setup", { ...USER, rootPassword: ROOT.password });
   setup.close();
-  const line = await Connection.open(url);
+  const connection = await Connection.open(url);
   const client = { id: "bench", version: "0", platform: "bench", role: "user" as const };
-  const connected = await line.call("sys.connect", { protocol: 1, client, auth: USER });
-  const { token } = await line.call("sys.token.create", { kind: "user", label: "bench" });
-  line.close();
+  const connected = await connection.call("sys.connect", { protocol: 1, client, auth: USER });
+  const { token } = await connection.call("sys.token.create", { kind: "user", label: "bench" });
+  connection.close();
   return {
     username: USER.username,
     uid: connected.identity.process.uid,

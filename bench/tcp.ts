@@ -1,5 +1,6 @@
-// The floor of copies, as up to three processes: a source that reads a file into a TCP connection, a relay that hands on
-// what comes, a sink that writes it to a file and hangs up when it is there. No checksum, no window, nothing to go on with.
+// The floor of copies, as up to three processes: a source that reads a file into a TCP connection, a relay that forwards it, and
+// a sink that writes it to a file and closes the connection when it is done. No checksum, no flow control of its own, no
+// resuming.
 
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -8,14 +9,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 
 export type TcpOptions =
-  /** Copies when it is told to: one line of JSON on a connection, which ends when the copy has. */
+  /** Copies on request: one line of JSON on a connection, which ends when the copy has. */
   | { part: "source" }
   | { part: "relay"; to: number }
-  /** `synced`: it hangs up when all is on the disk. */
+  /** `synced`: closes the connection only when the file is synced to disk. */
   | { part: "sink"; file: string; synced: boolean };
 export type Order = { file: string; to: number };
 
-/** What a file is read in, and what a socket may hold: as large as the chunks of a body. */
+/** The size of file reads and of socket buffers: as large as the chunks of a body. */
 const CHUNK_BYTES = 256 * 1024;
 
 if (import.meta.main) {
@@ -33,18 +34,18 @@ if (import.meta.main) {
 }
 
 async function serve(options: TcpOptions, socket: Socket): Promise<void> {
-  if (options.part === "source") return follow(socket);
+  if (options.part === "source") return copyOnRequest(socket);
   if (options.part === "sink") {
     await pipeline(socket, createWriteStream(options.file, { highWaterMark: CHUNK_BYTES, flush: options.synced }), { end: true });
     await rm(options.file);
     socket.end();
     return;
   }
-  const onward = connect({ port: options.to, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
-  await Promise.all([pipeline(socket, onward), pipeline(onward, socket)]);
+  const upstream = connect({ port: options.to, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+  await Promise.all([pipeline(socket, upstream), pipeline(upstream, socket)]);
 }
 
-async function follow(socket: Socket): Promise<void> {
+async function copyOnRequest(socket: Socket): Promise<void> {
   const [line] = (await once(socket, "data")) as [Buffer];
   const { file, to } = JSON.parse(line.toString()) as Order;
   const wire = connect({ port: to, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });

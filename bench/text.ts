@@ -9,7 +9,7 @@ export function textOf(number: number, bytes: number): string {
   return `${lines.join("\n").slice(0, bytes - 1)}\n`;
 }
 
-/** Work on the numbers from `from` up to `to`, so many under way at a time. */
+/** Runs `work` for the numbers from `from` up to `to`, `atOnce` of them at a time. */
 export async function inTurns(from: number, to: number, atOnce: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = from;
   const one = async () => {

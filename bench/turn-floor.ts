@@ -1,5 +1,5 @@
-// The floor of turns: the least a server can do that takes a message, keeps it, asks the provider, keeps the answer and tells of
-// it. With a tool, it also reads a file and asks a second time. Its first argument says where the provider is.
+// The floor of turns: a minimal server that takes a message, stores it, asks the provider, stores the answer and signals it. For
+// a tool call it also reads a file and asks a second time. Its first argument says where the provider is.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, createServer, request } from "node:http";
@@ -19,33 +19,33 @@ async function serve({ home, providerPort, connected }: TurnFloorOptions): Promi
   const database = new DatabaseSync(join(home, "turns.db"));
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database.exec("CREATE TABLE messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT");
-  const keep = database.prepare("INSERT INTO messages (text) VALUES (?)");
+  const insert = database.prepare("INSERT INTO messages (text) VALUES (?)");
   await writeFile(join(home, "f"), "a small file\n");
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
   const ask = (messages: Message[]) =>
     new Promise<string>((resolve, reject) => {
       const options = { agent, port: providerPort, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST" };
-      const asking = request(options, (response) => {
+      const outgoing = request(options, (response) => {
         let text = "";
         response.on("data", (part: Buffer) => (text += part.toString()));
         response.on("end", () => resolve(text));
       });
-      asking.on("error", reject);
-      asking.end(JSON.stringify({ model: "floor", stream: true, messages }));
+      outgoing.on("error", reject);
+      outgoing.end(JSON.stringify({ model: "floor", stream: true, messages }));
     });
 
   const turn = async (socket: WebSocket, { id, args }: Frame) => {
     const messages: Message[] = [{ role: "user", content: args.message ?? "" }];
-    keep.run(args.message ?? "");
+    insert.run(args.message ?? "");
     socket.send(JSON.stringify({ type: "res", id, ok: true, data: { ok: true, status: "started", runId: args.runId } }));
     let answer = await ask(messages);
     if (answer.includes('"tool_calls"')) {
-      keep.run(answer);
+      insert.run(answer);
       messages.push({ role: "tool", content: await readFile(join(home, "f"), "utf8") });
       answer = await ask(messages);
     }
-    keep.run(answer);
+    insert.run(answer);
     socket.send(JSON.stringify({ type: "sig", signal: "proc.run.finished", payload: { pid: args.pid, runId: args.runId, status: "ok" } }));
   };
 

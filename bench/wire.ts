@@ -1,9 +1,9 @@
-// The load tool's own WebSocket client: frames encoded once and sent as bytes, answers read without decoding them. A
-// general client costs more per frame than the servers measured here and would hide what they can do.
+// The load tool's own WebSocket client: it encodes frames once and sends them as bytes, and reads answers without decoding them.
+// A general client costs more per frame than the servers measured here and would hide what they can do.
 
 import { connect, type Socket } from "node:net";
 
-/** What to do with the payload of a text frame: bytes `start` to `end` of `buffer`. */
+/** Receives the payload of a text frame: bytes `start` to `end` of `buffer`. */
 export type TextListener = (buffer: Buffer, start: number, end: number) => void;
 
 const MASK = [0x5a, 0x13, 0xc7, 0x2e] as const;
@@ -14,7 +14,7 @@ const PONG = 10;
 const NOTHING = Buffer.alloc(0);
 const OPEN_MS = 10_000;
 
-/** A masked frame, as clients must send. The mask is constant: nothing here hides from a proxy. */
+/** A masked frame, as clients must send. The mask is constant, since no proxy is involved. */
 export function encode(payload: Buffer | string, opcode = TEXT): Buffer {
   const body = Buffer.from(payload as string);
   const head = body.length > 0xffff ? 14 : body.length > 125 ? 8 : 6;
@@ -30,35 +30,35 @@ export function encode(payload: Buffer | string, opcode = TEXT): Buffer {
 
 export class Wire {
   readonly #socket: Socket;
-  /** What came of a frame that is not complete, and how much it takes: put together once, however many pieces. */
+  /** Pieces of an incomplete frame, and how many bytes are missing: joined once, however many pieces. */
   #pieces: Buffer[] = [];
   #missing = 0;
   onText: TextListener = () => {};
   onClose: () => void = () => {};
-  /** Called after all frames of one chunk were handed out: the moment to send what they gave rise to. */
+  /** Called after all frames of one chunk were handled: the moment to send the frames they caused. */
   onDrained: () => void = () => {};
 
   static open(port: number): Promise<Wire> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-      const refuse = (why: string) => {
+      const rejectWith = (why: string) => {
         socket.destroy();
         reject(new Error(`No WebSocket at port ${port}: ${why}`));
       };
-      const timer = setTimeout(() => refuse("no answer in time"), OPEN_MS);
-      const ended = () => refuse("the connection ended");
-      socket.once("error", (error) => refuse(error.message));
-      socket.once("close", ended);
-      socket.once("connect", () => socket.write(upgrade(port)));
+      const timer = setTimeout(() => rejectWith("no answer in time"), OPEN_MS);
+      const rejectEnded = () => rejectWith("the connection ended");
+      socket.once("error", (error) => rejectWith(error.message));
+      socket.once("close", rejectEnded);
+      socket.once("connect", () => socket.write(upgradeRequest(port)));
       let head: Buffer = NOTHING;
       socket.on("data", function answer(chunk: Buffer) {
         head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
         const end = head.indexOf("\r\n\r\n");
         if (end === -1) return;
         const text = head.toString("latin1");
-        if (!text.startsWith("HTTP/1.1 101")) return refuse(text.replaceAll("\r\n", " "));
+        if (!text.startsWith("HTTP/1.1 101")) return rejectWith(text.replaceAll("\r\n", " "));
         clearTimeout(timer);
-        socket.off("data", answer).off("close", ended);
+        socket.off("data", answer).off("close", rejectEnded);
         resolve(new Wire(socket, head.subarray(end + 4)));
       });
     });
@@ -77,7 +77,7 @@ export class Wire {
     this.#socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
   }
 
-  /** The polite way: a close frame, and the server hangs up. */
+  /** Sends a close frame; the server closes the connection. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.onClose = () => resolve();
@@ -133,7 +133,7 @@ export class Wire {
   }
 }
 
-function upgrade(port: number): string {
+function upgradeRequest(port: number): string {
   return [
     "GET /ws HTTP/1.1",
     `Host: 127.0.0.1:${port}`,

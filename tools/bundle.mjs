@@ -1,7 +1,7 @@
-// How sources become the bundle. Heavy parts are split off and load on first use, so that a command loads only what it
-// needs. `faults` builds in the switches of the crash tests. Beside it, in downloads/, is what the gateway hands to other
-// machines: the command line and the device daemon as one file with its checksum, the scripts that install it, and the
-// web desktop. As a program, with a folder and optionally a Node for the web desktop, it makes the build of a clone.
+// Bundles the sources. Heavy parts are split off and load on first use, so that a command loads only what it needs. `faults`
+// builds in the switches of the crash tests. downloads/ beside it holds what the gateway serves to other machines: the command
+// line and the device daemon as one file with its checksum, the install scripts, and the web desktop. Run as a program, with a
+// folder and optionally a Node for the web desktop, it makes the build of a clone.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { build } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Messages in fifty languages are a quarter of the one file, and ours are in English. */
+/** zod's messages in fifty languages are a quarter of the single file, and ours are in English. */
 const ONE_LANGUAGE = {
   name: "one-language",
   setup(build) {
@@ -29,9 +29,9 @@ const COMMON = {
   target: "node20",
   minifySyntax: true,
   legalComments: "none",
-  // Native code, which a bundle cannot hold: found in node_modules where it is installed, and done without elsewhere.
+  // Native code, which cannot be bundled: loaded from node_modules if it is installed there, and optional.
   external: ["@lydell/node-pty"],
-  // Some dependencies are CommonJS and ask for Node's modules with require.
+  // Some dependencies are CommonJS and load Node's modules with require.
   banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
   logLevel: "warning",
   plugins: [ONE_LANGUAGE],
@@ -42,7 +42,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   await bundle({ outdir: process.argv[2], node: process.argv[3] || null });
 }
 
-/** `node` builds the web desktop, and must be new enough for Vite; a machine without one runs no gateway either. */
+/** `node` builds the web desktop and must be new enough for Vite; a machine without one cannot run a gateway either. */
 export async function bundle({ outdir, faults = false, node = null }) {
   rmSync(outdir, { recursive: true, force: true });
   await Promise.all([
@@ -52,7 +52,7 @@ export async function bundle({ outdir, faults = false, node = null }) {
   ]);
 }
 
-/** Source files that are derived from others. They change only where what they are made of does: tests may be reading them. */
+/** Derived source files. They are rewritten only if their content changes, because tests may be reading them. */
 async function products() {
   const outfile = join(ROOT, `.setup/products-${process.pid}.mjs`);
   try {

@@ -1,6 +1,6 @@
-// Writes the source files that are derived and not kept in git: the reference behind `gsv help` and the manuals, and the guides
-// that the gateway shows in /etc/docs. The build runs it first (bundle.mjs), as a bundle of its own, on whatever Node the machine
-// has. With a folder as its argument: the root of the clone.
+// Writes the derived source files that are not kept in git: the reference behind `gsv help` and the manuals, and the guides that
+// the gateway shows in /etc/docs. The build runs it first (bundle.mjs), as a separate bundle, on whatever Node the machine has.
+// The argument is the root of the clone.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

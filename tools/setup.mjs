@@ -1,7 +1,7 @@
-// Brings a fresh clone to where it can run: installs when the lockfile changed, rebuilds the bundle when sources
-// changed, then hands over to Node 24. Commands of one clone may do this at the same time: one works, the others wait,
-// and a gateway that already runs from the clone is not disturbed (setup/). Plain JavaScript without dependencies, because
-// it runs before there are any, on whatever Node from 20 the machine has.
+// Makes a clone ready to run: installs when the lockfile changed, rebuilds the bundle when sources changed, then hands over to
+// Node 24. Commands of one clone may do this at the same time: one works, the others wait, and a gateway that already runs from
+// the clone is not disturbed (setup/). Plain JavaScript without dependencies, because it runs before there are any, on any Node
+// from version 20.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ const MODULES = join(ROOT, "node_modules");
 const INSTALLED = join(MODULES, ".gsv-installed.json");
 /** Source files that the build writes. */
 const PRODUCTS = join("src", "generated");
-const NODE_WANTED = [24, 16];
+const NODE_MIN = [24, 16];
 
 const builds = new Builds(join(WORK, "builds"), join(ROOT, "dist"));
 
@@ -55,8 +55,8 @@ export async function prepare({ dev }) {
 }
 
 function isInstalled(dev) {
-  const done = readJson(INSTALLED);
-  return done?.lock === lockfileHash() && (done.dev || !dev);
+  const installed = readJson(INSTALLED);
+  return installed?.lock === lockfileHash() && (installed.dev || !dev);
 }
 
 function isBuilt(signature) {
@@ -69,7 +69,10 @@ function lockfileHash() {
     .digest("hex");
 }
 
-/** Installs beside what is there and then takes its place, so that a running gateway misses its packages for two renames and not for a minute. */
+/**
+ * Installs into a separate folder and then swaps the folders, so that a running gateway misses its packages for two renames
+ * instead of a minute.
+ */
 async function install(dev) {
   say(`Installing dependencies${dev ? " and test tools" : ""}; the first time takes about a minute.`);
   const started = Date.now();
@@ -96,18 +99,21 @@ async function install(dev) {
   say(`Installed in ${seconds(started)}.`);
 }
 
-/** Of this installation, and of any that was killed: what npm left running may still write there, so each has names of its own. */
+/**
+ * Removes the folders of this installation and of any that was killed. A leftover npm may still write to them, so each has its
+ * own name.
+ */
 function removeLeftovers() {
   for (const name of readdirSync(WORK)) {
     if (/^(install|replaced)-/.test(name)) rmSync(join(WORK, name), { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** The bundle the gateway and the CLI run from: a third of the start-up time of running the sources. */
+/** The bundle that the gateway and the CLI run from: it starts in a third of the time of the sources. */
 async function build(signature) {
   const started = Date.now();
   await builds.add(signature, async (folder) => {
-    // In a process of its own: esbuild leaves a service running for as long as the process that called it.
+    // In a separate process: esbuild's service runs as long as the process that called it.
     const code = await run(process.execPath, [join(ROOT, "tools/bundle.mjs"), folder, findNode24() ?? ""]);
     if (code !== 0) {
       console.error("gsv: the build failed; the lines above say why.");
@@ -117,7 +123,7 @@ async function build(signature) {
   say(`Built in ${seconds(started)}.`);
 }
 
-/** The exit code of a program that shares our terminal. */
+/** Runs a program in our terminal and returns its exit code. */
 function run(program, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "inherit", ...options });
@@ -129,24 +135,24 @@ function run(program, args, options = {}) {
   });
 }
 
-/** Node 24 from node_modules, or this one where it is new enough; null where there is none. */
+/** Node 24 from node_modules, or this one if it is new enough; null if there is none. */
 function findNode24() {
   const packaged = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(packaged)) return packaged;
   const [major, minor] = process.versions.node.split(".").map(Number);
-  return major > NODE_WANTED[0] || (major === NODE_WANTED[0] && minor >= NODE_WANTED[1]) ? process.execPath : null;
+  return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]) ? process.execPath : null;
 }
 
 function node24() {
   const node = findNode24();
   if (node !== null) return node;
   console.error(
-    `gsv: the gateway needs Node ${NODE_WANTED.join(".")} or newer, and npm has no such package for ${process.platform} on ${process.arch}. Install Node 24 and try again.`,
+    `gsv: the gateway needs Node ${NODE_MIN.join(".")} or newer, and npm has no such package for ${process.platform} on ${process.arch}. Install Node 24 and try again.`,
   );
   process.exit(1);
 }
 
-/** Becomes the other program where the system can do that, else runs it and passes on signals and its end. */
+/** Replaces this process by the other program if the system supports that; otherwise runs it and forwards signals and its exit. */
 export function handOver(args) {
   const node = node24();
   if (process.platform !== "win32" && typeof process.execve === "function") return process.execve(node, [node, ...args], process.env);
@@ -159,7 +165,7 @@ export function handOver(args) {
   });
 }
 
-/** Names, sizes and times of everything a bundle is made of. */
+/** A hash of the names, sizes and times of everything the bundle is made of. */
 function sourceSignature() {
   const lines = [];
   for (const folder of ["src", "tools", "web", "docs/guides"]) {

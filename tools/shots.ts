@@ -1,4 +1,4 @@
-// Pictures of every screen of the web desktop, light, dark and on a phone, into the folder given, for whoever judges how it
+// Takes screenshots of every screen of the web desktop, light, dark and on a phone, into the given folder, to review how it
 // looks: npm run shots -- FOLDER
 
 import { mkdirSync } from "node:fs";
@@ -50,7 +50,7 @@ async function screens(desktop: Desktop, look: keyof typeof LOOKS): Promise<void
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
-  // All pieces at once, though a pane scrolls by itself.
+  // Shows the whole gallery of components, although its pane scrolls.
   const size = page.viewportSize()!;
   if (name.startsWith("pieces")) await page.setViewportSize({ ...size, height: size.width > 1000 ? 1700 : 3400 });
   await page.getByRole("heading").first().waitFor();

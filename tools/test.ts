@@ -1,6 +1,6 @@
-// Everything `npm test` stands for: generated files, types, lint and format, the test suite, and the trust bars with small
-// numbers. Steps run side by side as the machine bears. `npm test -- quick` is the part for the working loop; other
-// arguments name steps to run alone. The last line is the sum; before it stand what was slow, and what failed and why.
+// Everything `npm test` covers: generated files, types, lint and format, the test suite, and the trust bars with small numbers.
+// Steps run in parallel as far as the machine allows. `npm test -- quick` is the part for the working loop; other arguments name
+// steps to run alone. The last line is the total; before it are the slowest tests, and the failures with their reasons.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -17,13 +17,13 @@ import { runSuite } from "./testing/suite.ts";
 type Step = { name: string; load: number; run(): Promise<Outcome> };
 type Outcome = { passed: number; isGood: boolean };
 
-/** It takes seven minutes here; what hangs, on a machine several times slower, must not keep it from saying so. */
-const WHOLE_MS = 75 * 60_000;
+/** A run takes seven minutes here. The timeout leaves room for a much slower machine, and ends a hanging step with a message. */
+const RUN_TIMEOUT_MS = 75 * 60_000;
 const SLOWEST_SHOWN = 10;
-/** A little more than there is: most steps wait now and then. */
+/** Slightly more than the number of cores: most steps wait now and then. */
 const CAPACITY = availableParallelism() + 1;
 
-/** Both hosts come up, are set up, keep files, run commands and let an agent answer. */
+/** Both hosts start, are set up, store files, run commands and let an agent answer. */
 const SMOKE = ["sys.setup:first-user", "sys.connect:user-token", "fs.write:creates", "shell.exec:completes", "proc.send:answers"];
 
 const scratch = makeScratch();
@@ -65,7 +65,7 @@ const QUICK: Step[] = [
   suite("smoke", 1, "test/conformance/node.test.ts", "test/conformance/cloudflare.test.ts", "-t", `(${SMOKE.join("|")}):`),
 ];
 
-const wanted = process.argv.slice(2);
+const requested = process.argv.slice(2);
 const running = new Set<string>();
 const failed: string[] = [];
 const files: Timed[] = [];
@@ -73,22 +73,22 @@ const slow: Timed[] = [];
 let passed = 0;
 
 process.on("exit", summarize);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => giveUp(`ended by ${signal}`));
-setTimeout(() => giveUp(`not done after ${WHOLE_MS / 60_000} minutes`), WHOLE_MS).unref();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => failAndExit(`ended by ${signal}`));
+setTimeout(() => failAndExit(`not done after ${RUN_TIMEOUT_MS / 60_000} minutes`), RUN_TIMEOUT_MS).unref();
 
 for (const stage of stages()) await runAll(stage.map(taskOf), CAPACITY);
 
-/** What comes before is cheap to fail, or what the rest needs. */
+/** The first stage fails cheaply, or is needed by the next. */
 function stages(): Step[][] {
-  if (wanted.length === 0)
+  if (requested.length === 0)
     return [
       [...CHECKS, CHROMIUM],
       [SUITE, ...BARS],
     ];
-  if (wanted.includes("quick")) return [CHECKS, QUICK];
-  const isWanted = ({ name }: Step) => wanted.some((one) => name === one || name.startsWith(`${one}:`));
+  if (requested.includes("quick")) return [CHECKS, QUICK];
+  const isWanted = ({ name }: Step) => requested.some((one) => name === one || name.startsWith(`${one}:`));
   const chosen = [...CHECKS, CHROMIUM, SUITE, ...BARS, ...QUICK].filter(isWanted);
-  const unknown = wanted.filter((one) => !chosen.some(({ name }) => name === one || name.startsWith(`${one}:`)));
+  const unknown = requested.filter((one) => !chosen.some(({ name }) => name === one || name.startsWith(`${one}:`)));
   for (const one of unknown) failed.push(`there is no step ${one}`);
   return [chosen];
 }
@@ -109,7 +109,7 @@ function taskOf(step: Step) {
   };
 }
 
-/** A program that says nothing unless it fails counts as one test. */
+/** A program that prints nothing unless it fails counts as one test. */
 function check(name: string, load: number, command: string, ...args: string[]): Step {
   return {
     name,
@@ -127,17 +127,17 @@ function bar(name: string, load: number): Step {
 }
 
 function suite(name: string, load: number, ...filters: string[]): Step {
-  return { name, load, run: async () => take(await runSuite(name, scratch, env, filters)) };
+  return { name, load, run: async () => addOutcomes(await runSuite(name, scratch, env, filters)) };
 }
 
-function take(outcomes: Outcomes): Outcome {
+function addOutcomes(outcomes: Outcomes): Outcome {
   files.push(...outcomes.files);
   slow.push(...outcomes.slow);
   failed.push(...outcomes.failures.map(({ file, name, why }) => `${file} ${name}: ${why}`));
   return { passed: outcomes.passed, isGood: outcomes.failures.length === 0 };
 }
 
-/** Nobody's dotfiles, and all temporary files in one folder that goes with the run. */
+/** An empty home without dotfiles, and one folder for all temporary files, which is removed after the run. */
 function makeEnvironment(): NodeJS.ProcessEnv {
   const home = join(scratch, "home");
   mkdirSync(home);
@@ -145,16 +145,16 @@ function makeEnvironment(): NodeJS.ProcessEnv {
   return { ...withEmptyHome(home, process.env), PATH: path, TMPDIR: scratch, NODE_COMPILE_CACHE: join(scratch, "compiled") };
 }
 
-function giveUp(why: string): void {
+function failAndExit(why: string): void {
   failed.push(...[...running].map((name) => `${name}: ${why}`));
   process.exit(1);
 }
 
-/** The last thing that is said, however it comes to an end. */
+/** Printed last, however the run ends. */
 function summarize(): void {
   killAll();
   const isWhole = running.size === 0;
-  for (const left of endLeftovers(scratch)) if (isWhole) failed.push(`a test left this running: ${left}`);
+  for (const leftover of endLeftovers(scratch)) if (isWhole) failed.push(`a test left this running: ${leftover}`);
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
   if (files.length > SLOWEST_SHOWN) {
     console.log("The slowest files:");
@@ -162,7 +162,7 @@ function summarize(): void {
   }
   if (slow.length > 0) console.log("Tests over 5 s:");
   for (const { name, ms } of slowestFirst(slow)) console.log(`  ${seconds(ms).padStart(8)}  ${name}`);
-  for (const story of failed) console.log(`failed: ${story.split("\n").join("\n    ")}`);
+  for (const failure of failed) console.log(`failed: ${failure.split("\n").join("\n    ")}`);
   console.log(`${passed} passed, ${failed.length} failed`);
   if (failed.length > 0) process.exitCode = 1;
 }

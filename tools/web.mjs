@@ -1,5 +1,5 @@
-// Builds the web desktop: hashed files with compressed copies beside them, into the folder given. Says how much a first
-// visit loads and fails where that is too much, so that nobody finds out on a phone. Run by tools/bundle.mjs.
+// Builds the web desktop into the given folder: hashed files with compressed copies beside them. Prints how much a first visit
+// loads and fails if that is too much, before anybody notices on a phone. Run by tools/bundle.mjs.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,11 +9,11 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** JavaScript of a first visit, and of any one file, gzipped. */
+/** Limits for the JavaScript of a first visit and of any one file, gzipped. */
 const FIRST_LOAD_BYTES_MAX = 60 * 1024;
 const CHUNK_BYTES_MAX = 120 * 1024;
 
-/** Nothing is painted before the script has run: no page in the wrong theme, none without its content. */
+/** The page paints only after the script has run: never in the wrong theme, never without its content. */
 const PAINT_ONCE = {
   name: "paint-once",
   transformIndexHtml: {
@@ -33,7 +33,7 @@ async function web(outdir) {
       outDir: outdir,
       emptyOutDir: true,
       target: "es2023",
-      // Nothing becomes a data: address, and browsers that know modules know how to preload them.
+      // No asset becomes a data: URL, and browsers that support modules can preload them.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -64,7 +64,7 @@ function compress(outdir) {
   return sizes;
 }
 
-/** The page names its script and whatever that one imports at once. */
+/** The page names its script and everything that script imports statically. */
 function check(page, sizes) {
   const scripts = [...sizes].filter(([name]) => name.endsWith(".js"));
   const first = scripts.filter(([name]) => page.includes(`/${name}`)).reduce((sum, [, size]) => sum + size, 0);

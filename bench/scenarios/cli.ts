@@ -1,4 +1,4 @@
-// How long a person waits for `gsv status`, logged in, beside a Node that starts and does nothing.
+// How long `gsv status` takes with a login, compared to a Node process that starts and does nothing.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export async function cli(stage: Stage): Promise<Finding[]> {
   for (let run = 0; run < RUNS; run++) {
     const status = await stage.children.program([stage.program, "status"], env);
     if (status.code !== 0) throw new Error(`gsv status ended with ${status.code}:\n${status.output}`);
-    // Without a session it is a shorter way and still ends with 0.
+    // Without a session it does less and still exits with 0.
     if (!new RegExp(`^you\\s+${stage.account.username}`, "m").test(status.output)) throw new Error(`Not logged in:\n${status.output}`);
     mine.push(status.ms);
     theirs.push((await stage.children.program(["-e", "0"])).ms);
@@ -41,7 +41,7 @@ export async function cli(stage: Stage): Promise<Finding[]> {
   ];
 }
 
-/** The CLI's own file, as a login leaves it. */
+/** The CLI's config file, as a login leaves it. */
 function configFile(stage: Stage, port: number): string {
   const { username, token, tokenId, expiresAt } = stage.account;
   const file = join(stage.children.folder(), "config.toml");

@@ -1,4 +1,4 @@
-// Opening a socket and giving it an identity with a token: one after the other, and 16 side by side.
+// Opens a socket and authenticates it with a token: one after the other, and 16 in parallel.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";

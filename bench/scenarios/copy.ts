@@ -1,6 +1,6 @@
-// One large file from device to device through the gateway, and between this process and the gateway's own files, beside the
-// same bytes over plain TCP with as many processes in between. A copy of ours is hashed at both ends and on disk when it is
-// answered: so the floor is asked to sync as well; what it gives without is told for information.
+// Copies one large file from device to device through the gateway, and between this process and the gateway's own files, compared
+// to the same bytes over plain TCP through as many processes. The gateway's copy is hashed at both ends and on disk when it is
+// answered, so the floor syncs too; its figure without syncing is for information.
 
 import { once } from "node:events";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
@@ -19,12 +19,12 @@ import { type Measure, middle } from "../stats.ts";
 import type { Order } from "../tcp.ts";
 
 const WARM_UP_BYTES = 1024 * 1024;
-const LOOK_EVERY_MS = 50;
+const SAMPLE_EVERY_MS = 50;
 const GROWTH_MB_MAX = 64;
 const MB = 1_000_000;
 
-/** `server` is what is in the middle, or at the one end. */
-type Way = { name: string; server: Server; ends: Server[]; copy: (file: string) => Promise<void> };
+/** `server` is the process in the middle, or at one end. */
+type Route = { name: string; server: Server; ends: Server[]; copy: (file: string) => Promise<void> };
 
 export async function copy(stage: Stage): Promise<Finding[]> {
   const bytes = stage.options.megabytes * MB;
@@ -37,28 +37,28 @@ export async function copy(stage: Stage): Promise<Finding[]> {
     newHash: hashPieces,
     WebSocket: await socketConstructor(),
   });
-  const ways = { ...ours(client, gateway, daemons, to), ...(await floors(stage, to)) };
+  const routes = { ...gatewayRoutes(client, gateway, daemons, to), ...(await floorRoutes(stage, to)) };
   const file = join(from, "large");
-  const results = Object.fromEntries(Object.keys(ways).map((name) => [name, [] as Measure[]]));
+  const results = Object.fromEntries(Object.keys(routes).map((name) => [name, [] as Measure[]]));
   for (let round = 0; round < stage.options.rounds; round++) {
-    for (const [name, way] of Object.entries(ways)) {
-      // Another content each time: the gateway keeps the same one only once.
+    for (const [name, route] of Object.entries(routes)) {
+      // New content each time: the gateway stores equal content only once.
       if (round === 0) {
         fill(file, WARM_UP_BYTES, 0);
-        await way.copy(file);
+        await route.copy(file);
       }
       fill(file, bytes, round);
-      results[name]!.push(await measured(way, file, bytes));
+      results[name]!.push(await measureCopy(route, file, bytes));
     }
   }
   client.close();
-  const all = new Set(Object.values(ways).flatMap(({ server, ends }) => [server, ...ends]));
+  const all = new Set(Object.values(routes).flatMap(({ server, ends }) => [server, ...ends]));
   await Promise.all([...all, gateway].map((server) => server.stop()));
-  const compare = (bench: keyof typeof ways, floor: keyof typeof ways, isJudged: boolean): Finding => {
-    const [mine, theirs] = [summed(results[bench]!), summed(results[floor]!)];
+  const compare = (bench: keyof typeof routes, floor: keyof typeof routes, isJudged: boolean): Finding => {
+    const [mine, theirs] = [summarize(results[bench]!), summarize(results[floor]!)];
     const growth = Math.max(mine.growthMb!, mine.farGrowthMb ?? 0);
     return {
-      bench: `${ways[bench].name}, floor ${ways[floor].name}`,
+      bench: `${routes[bench].name}, floor ${routes[floor].name}`,
       gateway: mine,
       floor: theirs,
       ratio: mine.mbPerSecond! / theirs.mbPerSecond!,
@@ -75,9 +75,14 @@ export async function copy(stage: Stage): Promise<Finding[]> {
   ];
 }
 
-function ours(client: Client, gateway: Server, daemons: Server[], to: string): Record<"copied" | "uploaded" | "downloaded", Way> {
-  const kept = "~/large";
-  const done = () => {};
+function gatewayRoutes(
+  client: Client,
+  gateway: Server,
+  daemons: Server[],
+  to: string,
+): Record<"copied" | "uploaded" | "downloaded", Route> {
+  const gatewayPath = "~/large";
+  const ignoreProgress = () => {};
   return {
     copied: {
       name: "fs.copy",
@@ -85,8 +90,8 @@ function ours(client: Client, gateway: Server, daemons: Server[], to: string): R
       ends: daemons,
       async copy(file) {
         const copied = join(to, "copied");
-        const place = { from: { target: "from", path: file }, to: { target: "to", path: copied } };
-        const answer = await client.call("fs.copy", place);
+        const paths = { from: { target: "from", path: file }, to: { target: "to", path: copied } };
+        const answer = await client.call("fs.copy", paths);
         if (!answer.ok) throw new Error(`fs.copy: ${answer.error}`);
         rmSync(copied);
       },
@@ -96,7 +101,7 @@ function ours(client: Client, gateway: Server, daemons: Server[], to: string): R
       server: gateway,
       ends: [],
       async copy(file) {
-        await transfer(client, { depot: here, path: file }, { depot: there(client, "gsv"), path: kept }, done);
+        await transfer(client, { depot: here, path: file }, { depot: there(client, "gsv"), path: gatewayPath }, ignoreProgress);
       },
     },
     downloaded: {
@@ -105,54 +110,54 @@ function ours(client: Client, gateway: Server, daemons: Server[], to: string): R
       ends: [],
       async copy() {
         const copied = join(to, "downloaded");
-        await transfer(client, { depot: there(client, "gsv"), path: kept }, { depot: here, path: copied }, done);
+        await transfer(client, { depot: there(client, "gsv"), path: gatewayPath }, { depot: here, path: copied }, ignoreProgress);
         rmSync(copied);
       },
     },
   };
 }
 
-async function floors(stage: Stage, to: string): Promise<Record<"relayed" | "relayedSynced" | "direct" | "directSynced", Way>> {
+async function floorRoutes(stage: Stage, to: string): Promise<Record<"relayed" | "relayedSynced" | "direct" | "directSynced", Route>> {
   const source = await stage.tcp({ part: "source" });
   const sinks = {
     plain: await stage.tcp({ part: "sink", file: join(to, "plain"), synced: false }),
     synced: await stage.tcp({ part: "sink", file: join(to, "synced"), synced: true }),
   };
-  const way = async (how: "plain" | "synced", isRelayed: boolean): Promise<Way> => {
+  const makeRoute = async (how: "plain" | "synced", isRelayed: boolean): Promise<Route> => {
     const sink = sinks[how];
     const server = isRelayed ? await stage.tcp({ part: "relay", to: sink.port }) : sink;
     return {
       name: `TCP ${isRelayed ? "through a relay" : "direct"}${how === "synced" ? ", synced" : ""}`,
       server,
       ends: isRelayed ? [source, sink] : [source],
-      copy: (file) => ordered(source, { file, to: server.port }),
+      copy: (file) => sendOrder(source, { file, to: server.port }),
     };
   };
   return {
-    relayed: await way("plain", true),
-    relayedSynced: await way("synced", true),
-    direct: await way("plain", false),
-    directSynced: await way("synced", false),
+    relayed: await makeRoute("plain", true),
+    relayedSynced: await makeRoute("synced", true),
+    direct: await makeRoute("plain", false),
+    directSynced: await makeRoute("synced", false),
   };
 }
 
-async function ordered(source: Server, order: Order): Promise<void> {
+async function sendOrder(source: Server, order: Order): Promise<void> {
   const socket = connectTcp(source.port, "127.0.0.1");
   socket.write(JSON.stringify(order));
   await once(socket.resume(), "end");
 }
 
-async function measured({ server, ends, copy }: Way, file: string, bytes: number): Promise<Measure> {
+async function measureCopy({ server, ends, copy }: Route, file: string, bytes: number): Promise<Measure> {
   const pids = [server, ...ends].map(({ pid }) => pid);
   const before = pids.map((pid) => ({ kb: rssKb(pid), cpu: cpuMs(pid) }));
   const most = before.map(({ kb }) => kb);
-  const look = () => pids.forEach((pid, at) => (most[at] = Math.max(most[at]!, rssKb(pid))));
-  const looking = setInterval(look, LOOK_EVERY_MS);
+  const sample = () => pids.forEach((pid, at) => (most[at] = Math.max(most[at]!, rssKb(pid))));
+  const sampling = setInterval(sample, SAMPLE_EVERY_MS);
   const startedAt = performance.now();
   await copy(file);
   const ms = performance.now() - startedAt;
-  clearInterval(looking);
-  look();
+  clearInterval(sampling);
+  sample();
   const [growth, ...farGrowth] = most.map((kb, at) => (kb - before[at]!.kb) / 1024);
   const [cpu, ...farCpu] = pids.map((pid, at) => cpuMs(pid) - before[at]!.cpu);
   const ofEnds =
@@ -160,15 +165,15 @@ async function measured({ server, ends, copy }: Way, file: string, bytes: number
   return { mbPerSecond: bytes / MB / (ms / 1000), cpuMsPerCall: cpu!, growthMb: growth!, ...ofEnds };
 }
 
-/** Of memory the round in which it grew most: what has grown once grows less the next time. */
-function summed(rounds: readonly Measure[]): Measure {
+/** Medians, but for memory the round in which it grew most: memory that has grown once grows less the next time. */
+function summarize(rounds: readonly Measure[]): Measure {
   const result = middle(rounds);
   for (const field of ["growthMb", "farGrowthMb"] as const)
     if (result[field] !== undefined) result[field] = Math.max(...rounds.map((round) => round[field]!));
   return result;
 }
 
-/** Different in each round. */
+/** The content differs in each round. */
 function fill(file: string, bytes: number, round: number): void {
   const piece = Buffer.alloc(MB, `${round} the quick brown fox jumps over the lazy dog `);
   const handle = openSync(file, "w");

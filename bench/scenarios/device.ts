@@ -1,6 +1,6 @@
-// Calls carried to a device: load, gateway and daemon, beside load, relay and far end. A file is judged by the hops alone,
-// as if reading it were free. A command cannot be: no relay starts a shell in the time of two hops, so it is judged by a far
-// end that starts the same one. Then the same among 500 other devices that are only there.
+// Calls to a device: load, gateway and daemon, compared to load, relay and far end. A file read is judged by the hops alone, as
+// if reading were free. A command is judged by a far end that starts the same shell, since no relay starts one in the time of two
+// hops. Then the same while 500 other devices are connected and idle.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,25 +60,25 @@ export async function device(stage: Stage): Promise<Finding[]> {
     }
   }
   await Promise.all(Object.values(floors).flatMap(({ relay, end }) => [relay.stop(), end.stop()]));
-  for (const each of CALLS) findings.push(await among(stage, gateway, each, (target) => job(each, each.many, target)));
+  for (const each of CALLS) findings.push(await measureAmongOthers(stage, gateway, each, (target) => job(each, each.many, target)));
   await Promise.all([gateway.stop(), daemon.stop()]);
   return findings;
 }
 
-/** Looked at, because the load does not: a refusal of the device is an answer too. */
+/** Checks the answers, because the load does not: a refusal of the device is an answer too. */
 async function firstAnswers(stage: Stage, gateway: Server): Promise<Record<string, unknown>> {
-  const line = await stage.line(gateway);
+  const connection = await stage.line(gateway);
   const answers: Record<string, unknown> = {};
   for (const { call, args } of CALLS) {
-    const answer = (await line.call(call, args)) as { ok?: boolean; status?: string };
+    const answer = (await connection.call(call, args)) as { ok?: boolean; status?: string };
     if (answer.ok !== true && answer.status !== "completed") throw new Error(`${call}: ${JSON.stringify(answer)}`);
     answers[call] = answer;
   }
-  line.close();
+  connection.close();
   return answers;
 }
 
-/** Many in flight are judged by how many a second, a single one by how long it takes. */
+/** Many in flight are judged by throughput, a single one by latency. */
 function finding({ call, judged }: Call, how: keyof typeof FLOORS, inFlight: number, gateway: Measure, floor: Measure): Finding {
   const ratio = inFlight === 1 ? gateway.p50Ms! / floor.p50Ms! : gateway.perSecond! / floor.perSecond!;
   const isMet = inFlight === 1 ? ratio <= GOAL_P50 : ratio >= GOAL_SHARE;
@@ -87,11 +87,11 @@ function finding({ call, judged }: Call, how: keyof typeof FLOORS, inFlight: num
   return { bench, gateway, floor, ratio, goal: how === judged ? goal : "", pass: how === judged ? isMet : null };
 }
 
-/** Alone and among others in turns; here "floor" is the gateway alone. */
-async function among(stage: Stage, gateway: Server, { call, many }: Call, job: (target: Target) => Job): Promise<Finding> {
-  const line = await stage.line(gateway);
-  const { token } = await line.call("sys.token.create", { kind: "node" });
-  line.close();
+/** Alternates between rounds alone and rounds among others; here "floor" is the gateway alone. */
+async function measureAmongOthers(stage: Stage, gateway: Server, { call, many }: Call, job: (target: Target) => Job): Promise<Finding> {
+  const connection = await stage.line(gateway);
+  const { token } = await connection.call("sys.token.create", { kind: "node" });
+  connection.close();
   const [load, others] = [stage.load(), stage.load()];
   const rounds: Record<"alone" | "among", Measure[]> = { alone: [], among: [] };
   for (let round = 0; round < stage.options.rounds; round++) {

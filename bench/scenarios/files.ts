@@ -1,5 +1,5 @@
-// fs.write and fs.read over the wire beside a server that does the same on node:fs. A write of ours is on disk when it is
-// answered and is seen whole or not at all; the `disk` floor promises neither, the `synced` one only the first.
+// fs.write and fs.read over a socket, compared to a server that does the same on node:fs. The gateway answers a write when it is
+// on disk, and a reader sees it whole or not at all; the `disk` floor promises neither, the `synced` one only the first.
 
 import type { Server } from "../children.ts";
 import type { Finding } from "../report.ts";
@@ -17,7 +17,7 @@ export async function files(stage: Stage): Promise<Finding[]> {
   const [disk, synced] = [await stage.floor("disk"), await stage.floor("synced")];
   const findings: Finding[] = [];
   for (const size of SIZES) {
-    // Each path comes round with another content: one that is there already is not written again.
+    // Each path is written again with other content, since the gateway does not write content that it has already.
     const writes = Array.from({ length: 2 * size.paths }, (_, at) => ({ path: pathOf(stage, size.bytes, at % size.paths) }));
     const reads = writes.slice(0, size.paths);
     for (const server of [gateway, disk, synced]) await fill(stage, server, reads, size.bytes);
@@ -48,15 +48,15 @@ export async function files(stage: Stage): Promise<Finding[]> {
   return findings;
 }
 
-/** Once over a line that looks at the answers, because the load does not: a refused write is an answer too. */
+/** Writes each file once and checks the answers, because the load does not: a refused write is an answer too. */
 async function fill(stage: Stage, server: Server, args: readonly { path: string }[], bytes: number): Promise<void> {
-  const line = await stage.line(server);
+  const connection = await stage.line(server);
   for (const [at, { path }] of args.entries()) {
-    const written = await line.call("fs.write", { path, content: textOf(at, bytes) });
-    const read = await line.call("fs.read", { path });
+    const written = await connection.call("fs.write", { path, content: textOf(at, bytes) });
+    const read = await connection.call("fs.read", { path });
     if (!written.ok || !read.ok) throw new Error(`Not written and read: ${JSON.stringify([written, read]).slice(0, 500)}`);
   }
-  line.close();
+  connection.close();
 }
 
 function pathOf({ account }: Stage, bytes: number, at: number): string {

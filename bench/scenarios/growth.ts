@@ -1,6 +1,6 @@
-// Whether reading one small file gets slower when there are more files around it: spread over directories, and all in
-// one. Each step is measured beside the same floor, and what is compared is processor time as a multiple of the floor's:
-// the steps are minutes apart, and on a busy machine throughput tells of the neighbours.
+// Whether reading one small file gets slower when there are more files: spread over directories, and all in one. Each step is
+// measured together with the same floor, and CPU time is compared as a multiple of the floor's: the steps are minutes apart, and
+// on a busy machine throughput depends on other programs.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
@@ -15,21 +15,21 @@ const GOAL = 1.25;
 export async function growth(stage: Stage): Promise<Finding[]> {
   const gateway = await stage.gateway();
   const floor = await stage.floor("bare", { "fs.read": { ok: true, content: textOf(0, BYTES), path: "f", lines: 4, size: BYTES } });
-  const line = await stage.line(gateway);
+  const connection = await stage.line(gateway);
   const findings: Finding[] = [];
   const layouts = {
     spread: (at: number) => `/home/${stage.account.username}/spread/d${Math.floor(at / PER_FOLDER)}/f${at}.txt`,
     "one directory": (at: number) => `/home/${stage.account.username}/flat/f${at}.txt`,
   };
   for (const [layout, pathOf] of Object.entries(layouts)) {
-    let there = 0;
+    let writtenCount = 0;
     let first = Number.NaN;
     for (const count of COUNTS) {
-      await inTurns(there, count, AT_ONCE, async (at) => {
-        const written = await line.call("fs.write", { path: pathOf(at), content: textOf(at, BYTES) });
+      await inTurns(writtenCount, count, AT_ONCE, async (at) => {
+        const written = await connection.call("fs.write", { path: pathOf(at), content: textOf(at, BYTES) });
         if (!written.ok) throw new Error(written.error);
       });
-      there = count;
+      writtenCount = count;
       const args = Array.from({ length: 64 }, (_, at) => ({ path: pathOf(Math.floor((at * count) / 64)) }));
       const [mine, theirs] = await stage.compare([gateway, floor], (target) => ({
         do: "pipeline",
@@ -46,7 +46,7 @@ export async function growth(stage: Stage): Promise<Finding[]> {
       findings.push({ bench, gateway: mine!, floor: theirs!, ratio, goal: "CPU <= 1.25x that with 100", pass: ratio <= GOAL });
     }
   }
-  line.close();
+  connection.close();
   await Promise.all([gateway, floor].map((server) => server.stop()));
   return findings;
 }

@@ -1,5 +1,5 @@
-// Whether a page of a history and a turn get slower when more was said before: processes with more and more messages, filled in
-// while the gateway is down.
+// Whether a page of a history and a turn get slower in longer conversations: processes with more and more messages, whose rows
+// are inserted while the gateway is down.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,7 +21,7 @@ export async function history(stage: Stage): Promise<Finding[]> {
   const first = { page: Number.NaN, turn: Number.NaN };
   for (const [count, pid] of filled) {
     const named = `${count.toLocaleString("en")} messages`;
-    // First, so that the process has seen what was filled in.
+    // Turns come first, so that the process has loaded the inserted rows.
     const [turn] = await stage.compare([gateway], (target) => ({
       do: "turns",
       target,
@@ -65,15 +65,15 @@ export async function history(stage: Stage): Promise<Finding[]> {
   return findings;
 }
 
-/** A process for each count; what was really said once is there again and again. */
+/** A process for each count, whose messages are copies of one real exchange. */
 async function fill(stage: Stage): Promise<[number, string][]> {
   const gateway = await stage.gateway();
   const provider = await stage.provider(gateway);
-  const line = await stage.line(gateway);
-  await line.call("sys.config.set", { key: `users/${stage.account.uid}/ai/context_window_tokens`, value: String(WINDOW_TOKENS) });
+  const connection = await stage.line(gateway);
+  await connection.call("sys.config.set", { key: `users/${stage.account.uid}/ai/context_window_tokens`, value: String(WINDOW_TOKENS) });
   const filled: [number, string][] = [];
   for (const count of COUNTS) {
-    const { pid } = await line.call("proc.spawn", { profile: "task", label: `${count} messages` });
+    const { pid } = await connection.call("proc.spawn", { profile: "task", label: `${count} messages` });
     const load = stage.load();
     await load.run({
       do: "turns",
@@ -85,13 +85,13 @@ async function fill(stage: Stage): Promise<[number, string][]> {
     load.stop();
     filled.push([count, pid]);
   }
-  line.close();
+  connection.close();
   await Promise.all([gateway, provider].map((server) => server.stop()));
-  for (const [count, pid] of filled) repeat(join(stage.home, "processes", `${pid}.db`), count);
+  for (const [count, pid] of filled) copyMessages(join(stage.home, "processes", `${pid}.db`), count);
   return filled;
 }
 
-function repeat(file: string, count: number): void {
+function copyMessages(file: string, count: number): void {
   const database = new DatabaseSync(file);
   database.exec("BEGIN");
   const { next } = database.prepare("SELECT next FROM conversations WHERE id = 'default'").get() as { next: number };

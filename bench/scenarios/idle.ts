@@ -1,5 +1,5 @@
-// What an idle connection with an identity costs in memory. Each round is a fresh server, because a heap that has
-// grown once hides what comes next; it is warmed first, so that code compiled on the way is not taken for connections.
+// What an idle authenticated connection costs in memory. Each round starts a fresh server, because a heap that has grown once
+// hides further growth; it is warmed up first, so that compiled code does not count as connections.
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ const SETTLE_MS = 5_000;
 const COLLECT_MS = 1_500;
 const GOAL = 1.5;
 
-/** Lets the bench ask either server, from outside, to collect its garbage and say what is left: SIGUSR2. */
-function reporting(file: string): string[] {
+/** Flags that make a server collect its garbage and write its live memory to `file` on SIGUSR2. */
+function reportFlags(file: string): string[] {
   const code = `import{writeFileSync as w}from'node:fs';process.on('SIGUSR2',()=>{gc();gc();const m=process.memoryUsage();w('${file}',String(m.heapUsed+m.external))})`;
   return ["--expose-gc", "--import", `data:text/javascript,${code}`];
 }
@@ -29,11 +29,11 @@ export async function idle(stage: Stage): Promise<Finding[]> {
   const theirs: Rounds = { rss: [], "live heap": [] };
   const file = join(stage.children.folder(), "memory");
   for (let round = 0; round < stage.options.rounds; round++) {
-    await measure(stage, await stage.gateway(reporting(file)), file, mine);
-    await measure(stage, await stage.floor("connect", {}, reporting(file)), file, theirs);
+    await measure(stage, await stage.gateway(reportFlags(file)), file, mine);
+    await measure(stage, await stage.floor("connect", {}, reportFlags(file)), file, theirs);
   }
-  // Resident memory is what an operator sees, but it keeps room that garbage took on the way and so moves from round to
-  // round, even after a collection. The live heap repeats to a percent but leaves out what lies outside V8.
+  // Resident memory is what an operator sees, but it includes freed space and so varies between rounds, even after a collection.
+  // The live heap repeats to a percent but leaves out memory outside V8.
   return (["rss", "live heap"] as const).map((how) => {
     const [gateway, floor] = [middle(mine[how]), middle(theirs[how])];
     const ratio = gateway.kbPerConnection! / floor.kbPerConnection!;

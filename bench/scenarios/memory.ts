@@ -1,5 +1,5 @@
-// What the first command and the first look at a repository leave in memory, and whether it comes back when nothing is
-// asked for a while: threads go after a minute.
+// How much memory the first command and the first read of a repository leave behind, and whether it is freed when the gateway is
+// idle: threads end after a minute.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { rssKb } from "../proc.ts";
@@ -13,23 +13,23 @@ const GOAL_MB = 100;
 export async function memory(stage: Stage): Promise<Finding[]> {
   await (await stage.gateway()).stop();
   const gateway = await stage.gateway();
-  const line = await stage.line(gateway);
+  const connection = await stage.line(gateway);
   const findings: Finding[] = [];
   let before = Number.NaN;
-  const look = async (bench: string, ms: number, goal = "") => {
+  const record = async (bench: string, ms: number, goal = "") => {
     await sleep(ms);
     const rssMb = rssKb(gateway.pid) / 1024;
     if (Number.isNaN(before)) before = rssMb;
     const pass = goal === "" ? null : rssMb < GOAL_MB;
     findings.push({ bench: `memory ${bench}`, gateway: { rssMb }, floor: { rssMb: before }, ratio: rssMb / before, goal, pass });
   };
-  await look("idle", SETTLE_MS, "< 100 MB");
-  await line.call("shell.exec", { input: "echo hi" });
-  await look("after the first command", SETTLE_MS);
-  await line.call("repo.log", { repo: `${stage.account.username}/home` });
-  await look("after the first look at a repository", SETTLE_MS);
-  await look("after a minute of nothing", RELEASE_MS, "< 100 MB");
-  line.close();
+  await record("idle", SETTLE_MS, "< 100 MB");
+  await connection.call("shell.exec", { input: "echo hi" });
+  await record("after the first command", SETTLE_MS);
+  await connection.call("repo.log", { repo: `${stage.account.username}/home` });
+  await record("after the first look at a repository", SETTLE_MS);
+  await record("after a minute of nothing", RELEASE_MS, "< 100 MB");
+  connection.close();
   await gateway.stop();
   return findings;
 }

@@ -1,4 +1,4 @@
-// Reads, pipelined on one socket: what the way from frame to handler and back costs.
+// Reads, pipelined on one socket: the cost from frame to handler and back.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
@@ -23,7 +23,7 @@ export async function read(stage: Stage): Promise<Finding[]> {
   const ratio = mine!.perSecond! / plain!.perSecond!;
   return [
     { bench: "read", gateway: mine!, floor: plain!, ratio, goal: ">= 0.5 of the bare floor", pass: ratio >= GOAL },
-    // Not a goal: how far it is to a floor that also gathers its writes.
+    // No goal: the distance to a floor that also batches its writes.
     { bench: "read, floor corked", gateway: mine!, floor: best!, ratio: mine!.perSecond! / best!.perSecond!, goal: "", pass: null },
   ];
 }

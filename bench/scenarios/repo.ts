@@ -1,5 +1,5 @@
-// Commits and looks at history over the wire, one in flight, beside isomorphic-git on disk in a process of its own, which
-// syncs nothing, and stock git, of which most is the start of a process. History is made longer step by step.
+// Commits and reads of history over a socket, one in flight, compared to isomorphic-git on disk in its own process, which syncs
+// nothing, and to stock git, whose time is mostly the start of a process. History gets longer step by step.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,15 +20,15 @@ export async function repo(stage: Stage): Promise<Finding[]> {
   const gateway = await stage.gateway();
   const findings = await commits(stage, gateway);
   const name = `${stage.account.username}/history`;
-  const line = await stage.line(gateway);
-  let there = 0;
+  const connection = await stage.line(gateway);
+  let committed = 0;
   for (const length of LENGTHS) {
-    for (; there < length; there++) await line.call("repo.apply", { repo: name, ...change(there) });
+    for (; committed < length; committed++) await connection.call("repo.apply", { repo: name, ...change(committed) });
     const folder = history(stage, length);
     await folder.ready;
     const paths = { log: "repo.log", read: "repo.read", diff: "repo.diff" } as const;
     const shown = length.toLocaleString("en");
-    const looks: { bench: string; call: string; args: Record<string, unknown>; task: Task; git: string[] }[] = [
+    const readings: { bench: string; call: string; args: Record<string, unknown>; task: Task; git: string[] }[] = [
       ...[30, 100].map((limit) => ({
         bench: `${paths.log} ${limit} of ${shown} commits`,
         call: paths.log,
@@ -51,7 +51,7 @@ export async function repo(stage: Stage): Promise<Finding[]> {
         git: ["show", "main"],
       },
     ];
-    for (const { bench, call, args, task, git } of looks) {
+    for (const { bench, call, args, task, git } of readings) {
       const [alone, stock]: [Measure[], number[]] = [[], []];
       const [mine] = await stage.compare(
         [gateway],
@@ -61,25 +61,25 @@ export async function repo(stage: Stage): Promise<Finding[]> {
           stock.push((await stage.children.command(["git", "--git-dir", folder.path, ...git])).ms);
         },
       );
-      findings.push(...against(bench, mine!, middle(alone), stock));
+      findings.push(...compareWith(bench, mine!, middle(alone), stock));
     }
   }
-  line.close();
+  connection.close();
   await gateway.stop();
   return findings;
 }
 
-/** Fifty commits one after the other, each of one of a hundred files. */
+/** Fifty commits in a row, each changing one of a hundred files. */
 async function commits(stage: Stage, gateway: Server): Promise<Finding[]> {
-  const line = await stage.line(gateway);
+  const connection = await stage.line(gateway);
   const [mine, alone, stock]: [Measure[], Measure[], number[]] = [[], [], []];
   for (let round = 0; round < stage.options.rounds; round++) {
     const repo = `${stage.account.username}/commits-${round}`;
-    await line.call("repo.apply", { repo, ...change(0) });
+    await connection.call("repo.apply", { repo, ...change(0) });
     const samples: number[] = [];
     for (let at = 1; at <= COMMITS; at++) {
       const startedAt = performance.now();
-      await line.call("repo.apply", { repo, ...change(at) });
+      await connection.call("repo.apply", { repo, ...change(at) });
       samples.push(performance.now() - startedAt);
     }
     const total = samples.reduce((sum, ms) => sum + ms, 0);
@@ -90,11 +90,11 @@ async function commits(stage: Stage, gateway: Server): Promise<Finding[]> {
     const folder = history(stage, COMMITS + 1);
     stock.push((await folder.ready) / COMMITS);
   }
-  line.close();
-  return against(`repo.apply, ${COMMITS} commits`, middle(mine), middle(alone), stock, "git fast-import");
+  connection.close();
+  return compareWith(`repo.apply, ${COMMITS} commits`, middle(mine), middle(alone), stock, "git fast-import");
 }
 
-function against(bench: string, mine: Measure, alone: Measure, stock: number[], git = "git"): Finding[] {
+function compareWith(bench: string, mine: Measure, alone: Measure, stock: number[], git = "git"): Finding[] {
   const perSecond = 1000 / percentile(stock, 0.5);
   return [
     { bench: `${bench}, isomorphic-git`, gateway: mine, floor: alone, ratio: mine.perSecond! / alone.perSecond!, goal: "", pass: null },
@@ -102,14 +102,14 @@ function against(bench: string, mine: Measure, alone: Measure, stock: number[], 
   ];
 }
 
-/** The first brings all files, each of the others changes one. */
+/** The first change adds all files, each of the others changes one. */
 function change(at: number) {
   const numbers = at === 0 ? Array.from({ length: AT_ONCE_OPS }, (_, file) => file) : [at % FILES];
   const ops = numbers.map((file) => ({ type: "put" as const, path: `f${file}.txt`, content: textOf(file + at * FILES, FILE_BYTES) }));
   return { message: `change ${at}`, ops };
 }
 
-/** The same commits as a bare repository, made by git itself; `ready` says how long that took it. */
+/** The same commits in a bare repository made by git itself; `ready` resolves to how long git took. */
 function history(stage: Stage, commits: number): { path: string; ready: Promise<number> } {
   const folder = stage.children.folder();
   const path = join(folder, "bare.git");

@@ -1,5 +1,5 @@
-// fs.search through many small files, in the stored tree and in a workspace, which is git; beside Node reading the same
-// files one after the other, and beside grep. One file in a hundred matches.
+// fs.search through many small files, in the stored tree and in a workspace, which is git, compared to Node reading the same
+// files one after the other, and to grep. One file in a hundred matches.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,22 +17,22 @@ const QUERY = "needle in a haystack";
 
 export async function search(stage: Stage): Promise<Finding[]> {
   const gateway = await stage.gateway();
-  const line = await stage.line(gateway);
+  const connection = await stage.line(gateway);
   const findings: Finding[] = [];
   for (const count of COUNTS) {
     const tree = `/home/${stage.account.username}/search-${count}`;
     await inTurns(0, count, AT_ONCE, async (at) => {
-      const written = await line.call("fs.write", { path: join(tree, nameOf(at)), content: contentOf(at) });
+      const written = await connection.call("fs.write", { path: join(tree, nameOf(at)), content: contentOf(at) });
       if (!written.ok) throw new Error(written.error);
     });
-    const { workspace, repo } = await line.call("sys.workspace.create", { label: "search" });
+    const { workspace, repo } = await connection.call("sys.workspace.create", { label: "search" });
     for (let from = 0; from < count; from += OPS) {
       const ops = Array.from({ length: OPS }, (_, at) => ({
         type: "put" as const,
         path: nameOf(from + at),
         content: contentOf(from + at),
       }));
-      await line.call("repo.apply", { repo, message: `files from ${from}`, ops });
+      await connection.call("repo.apply", { repo, message: `files from ${from}`, ops });
     }
     const folder = stage.children.folder();
     for (let at = 0; at < count; at++) {
@@ -40,7 +40,7 @@ export async function search(stage: Stage): Promise<Finding[]> {
       writeFileSync(join(folder, nameOf(at)), contentOf(at));
     }
     for (const [where, path] of Object.entries({ tree, git: `/workspaces/${workspace.workspaceId}` })) {
-      const found = await line.call("fs.search", { query: QUERY, path });
+      const found = await connection.call("fs.search", { query: QUERY, path });
       if (!found.ok || found.count !== count / 100 || found.truncated) throw new Error(`Not found: ${JSON.stringify(found).slice(0, 300)}`);
       const [alone, grep]: [Measure[], number[]] = [[], []];
       const [mine] = await stage.compare(
@@ -67,7 +67,7 @@ export async function search(stage: Stage): Promise<Finding[]> {
       );
     }
   }
-  line.close();
+  connection.close();
   await gateway.stop();
   return findings;
 }

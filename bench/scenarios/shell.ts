@@ -1,5 +1,5 @@
-// shell.exec beside just-bash alone, in a process of its own and without a wire: with one interpreter kept for all
-// commands, and with a new one for each, as a shell that lets nothing survive from command to command would do it.
+// shell.exec compared to just-bash alone in its own process, without a network: with one interpreter for all commands, and with a
+// new one for each, which carries no state from command to command.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
@@ -12,11 +12,11 @@ const GOAL = 0.5;
 export async function shell(stage: Stage): Promise<Finding[]> {
   const gateway = await stage.gateway();
   const file = textOf(0, FILE_BYTES);
-  const line = await stage.line(gateway);
-  await line.call("fs.write", { path: "~/f", content: file });
+  const connection = await stage.line(gateway);
+  await connection.call("fs.write", { path: "~/f", content: file });
   const findings: Finding[] = [];
   for (const script of ["echo hi", "cat f | wc -l"]) {
-    const first = await line.call("shell.exec", { input: script, cwd: "~" });
+    const first = await connection.call("shell.exec", { input: script, cwd: "~" });
     if (first.status !== "completed") throw new Error(`${script}: ${JSON.stringify(first)}`);
     const alone = (isKept: boolean) => stage.alone({ work: "bash", script, file, isKept, seconds: stage.options.seconds });
     const floors = { kept: [], fresh: [] } as Record<"kept" | "fresh", Awaited<ReturnType<typeof alone>>[]>;
@@ -52,7 +52,7 @@ export async function shell(stage: Stage): Promise<Finding[]> {
       }
     }
   }
-  line.close();
+  connection.close();
   await gateway.stop();
   return findings;
 }

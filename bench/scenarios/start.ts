@@ -1,4 +1,4 @@
-// From spawn to the first accepted sys.connect, on data that is set up, and memory when nothing happens.
+// Time from spawn to the first accepted sys.connect on data that is set up, and memory when idle.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Server } from "../children.ts";
@@ -14,7 +14,7 @@ const GOAL_MS = 1_000;
 const GOAL_MB = 100;
 
 export async function start(stage: Stage): Promise<Finding[]> {
-  // The first start makes the data.
+  // The first start creates the data.
   await (await stage.gateway()).stop();
   const mine: number[] = [];
   const theirs: number[] = [];

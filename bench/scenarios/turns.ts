@@ -1,12 +1,12 @@
-// What a turn of an agent takes beyond its model, with words alone and with one call of a tool, and with many processes at once.
-// The provider's own time is measured by asking it directly and taken off both sides.
+// How long an agent's turn takes beyond its model, with text only and with one tool call, and with many processes at once. The
+// provider's own time is measured by calling it directly and subtracted from both sides.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
 import { type Measure, median } from "../stats.ts";
 
 const AT_ONCE = [1, 8, 64];
-const SAID = { text: "hello there", tool: "read the file and tell me" };
+const PROMPTS = { text: "hello there", tool: "read the file and tell me" };
 const GOAL_MS = { text: 3, tool: 6 };
 const GOAL_CPU_MS = 3;
 const GOAL_PER_SECOND = 500;
@@ -15,34 +15,35 @@ export async function turns(stage: Stage): Promise<Finding[]> {
   const gateway = await stage.gateway();
   const provider = await stage.provider(gateway);
   const floor = await stage.turnFloor(provider);
-  const line = await stage.line(gateway);
-  await line.call("fs.write", { path: "~/f", content: "a small file\n" });
+  const connection = await stage.line(gateway);
+  await connection.call("fs.write", { path: "~/f", content: "a small file\n" });
   const pids: string[] = [];
   for (let at = 0; at < Math.max(...AT_ONCE); at++)
-    pids.push((await line.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
+    pids.push((await connection.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
   const findings: Finding[] = [];
   for (const kind of ["text", "tool"] as const) {
     for (const count of AT_ONCE) {
-      const own: number[] = [];
+      const providerMs: number[] = [];
       const load = stage.load();
       const [mine, theirs] = await stage.compare(
         [gateway, floor],
-        (target) => ({ do: "turns", target, pids: pids.slice(0, count), message: SAID[kind], seconds: stage.options.seconds }),
-        async () => void own.push((await load.run({ do: "provider", port: provider.port, messages: messagesOf(kind), seconds: 1 })).p50Ms!),
+        (target) => ({ do: "turns", target, pids: pids.slice(0, count), message: PROMPTS[kind], seconds: stage.options.seconds }),
+        async () =>
+          void providerMs.push((await load.run({ do: "provider", port: provider.port, messages: messagesOf(kind), seconds: 1 })).p50Ms!),
       );
       load.stop();
-      // Of one alone, the model's time is waited for; of many, it passes beside the others' work.
-      const [gatewaySide, floorSide] = count === 1 ? [mine!, theirs!].map((one) => without(one, median(own))) : [mine!, theirs!];
+      // A single turn waits for the model; with many, the model's time overlaps the others' work and is not subtracted.
+      const [gatewaySide, floorSide] = count === 1 ? [mine!, theirs!].map((one) => without(one, median(providerMs))) : [mine!, theirs!];
       findings.push(finding(kind, count, gatewaySide!, floorSide!));
     }
   }
-  line.close();
+  connection.close();
   await Promise.all([gateway, floor, provider].map((server) => server.stop()));
   return findings;
 }
 
-function messagesOf(kind: keyof typeof SAID): object[][] {
-  const user = { role: "user", content: SAID[kind] };
+function messagesOf(kind: keyof typeof PROMPTS): object[][] {
+  const user = { role: "user", content: PROMPTS[kind] };
   return kind === "text" ? [[user]] : [[user], [user, { role: "tool", content: "a small file" }]];
 }
 
@@ -50,7 +51,7 @@ function without(measure: Measure, ms: number): Measure {
   return { ...measure, p50Ms: measure.p50Ms! - ms, p99Ms: measure.p99Ms! - ms };
 }
 
-function finding(kind: keyof typeof SAID, count: number, gateway: Measure, floor: Measure): Finding {
+function finding(kind: keyof typeof PROMPTS, count: number, gateway: Measure, floor: Measure): Finding {
   const bench = `turn, ${kind === "text" ? "words alone" : "one tool call"}, ${count} at once${count === 1 ? ", beyond the model" : ""}`;
   if (count === 1) {
     const goal = `p50 <= ${GOAL_MS[kind]} ms${kind === "text" ? `, CPU <= ${GOAL_CPU_MS} ms` : ""}`;

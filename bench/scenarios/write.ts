@@ -1,12 +1,12 @@
-// Durable writes, pipelined on one socket: the output gate against a floor that commits once per turn and one that
-// commits once per call.
+// Durable writes, pipelined on one socket: the output gate against a floor that commits once per turn of the event loop and one
+// that commits once per call.
 
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
 
 const IN_FLIGHT = 32;
 const KEYS = 256;
-/** A page of the log for a full batch is 128 bytes per call; less means that writes were skipped. */
+/** A WAL page for a full batch is 128 bytes per call; less means that writes were skipped. */
 const DISK_BYTES_LEAST = 100;
 const GOAL = 0.5;
 const GOAL_PER_CALL = 3;
@@ -16,7 +16,7 @@ export async function write(stage: Stage): Promise<Finding[]> {
   const answers = { "sys.config.set": { ok: true } };
   const tick = await stage.floor("tick", answers);
   const call = await stage.floor("call", answers);
-  // SQLite skips a write that changes nothing, and with it the sync. So each key comes round with another value.
+  // SQLite skips a write that changes nothing, and with it the sync, so each key is set again with another value.
   const args = Array.from({ length: 2 * KEYS }, (_, at) => ({
     key: `users/${stage.account.uid}/ai/bench/${at % KEYS}`,
     value: `value ${at} ${"x".repeat(at % 32)}`,

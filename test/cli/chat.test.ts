@@ -1,5 +1,5 @@
-// gsv chat, as somebody sits before it and as a script calls it: the real bundle, in tmux or with pipes, with a gateway in a
-// process of its own that can be killed, and a model that says what the test wants.
+// gsv chat, interactive and from scripts: the real bundle, in tmux or with pipes, against a gateway in its own process that can
+// be killed, and a model that says what the test scripts.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ let host: Host;
 let client: Client;
 let provider: ScriptedProvider;
 let token: string;
-/** A process of its own for each test. */
+/** Each test has its own process. */
 let pid: string;
 let screens = 0;
 let terminal: Terminal | null = null;
@@ -64,8 +64,10 @@ afterAll(async () => {
 });
 
 describe.skipIf(!hasTmux)("at a terminal", () => {
-  test("an answer comes while it is said, with its markdown, and the next message follows it", async () => {
-    provider.on("hello there", says("# Title\nThis is **bold** and `code`.\n- one\n- two")).on("go on", says("And that was all."));
+  test("an answer streams with its markdown, and the next message follows it", async () => {
+    provider
+      .on("hello there", answerWith("# Title\nThis is **bold** and `code`.\n- one\n- two"))
+      .on("go on", answerWith("And that was all."));
     const chat = await open();
     await chat.shows("A new conversation");
     chat.say("hello there");
@@ -80,9 +82,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await again.shows("› go on\n\nAnd that was all.");
   });
 
-  test("tool calls take a line each, and thoughts and results come on request", async () => {
+  test("each tool call takes one line, and its result is shown on request", async () => {
     await client.call("fs.write", { path: "~/seen.txt", content: "what is in it\n" });
-    provider.on("look", calls("Read", { target: "gsv", path: "~/seen.txt" }, "I look."), says("I saw it."));
+    provider.on("look", callTool("Read", { target: "gsv", path: "~/seen.txt" }, "I look."), answerWith("I saw it."));
     const chat = await open();
     chat.say("look");
     await chat.shows(/I look\.\n• Read gsv {2}~\/seen\.txt {2}ok \d+\.\d s\nI saw it\.\n/);
@@ -101,9 +103,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows(/\* .*Other things/);
   });
 
-  test("what is asked is shown as it is, and y allows it once", async () => {
+  test("a question shows the exact call, and y allows it once", async () => {
     const path = await file("once");
-    provider.on("delete it with a yes", calls("Delete", { target: "gsv", path }), says("It is gone."));
+    provider.on("delete it with a yes", callTool("Delete", { target: "gsv", path }), answerWith("It is gone."));
     const chat = await open();
     chat.say("delete it with a yes");
     await chat.shows(`? May it do this?\n  fs.delete on gsv, in /home/alice\n  path: ${path}\n`);
@@ -115,10 +117,10 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     expect(await exists(path)).toBe(false);
   });
 
-  test("a key that was typed before the question came does not answer it, and n refuses with a reason", async () => {
+  test("a key typed before the question appears does not answer it, and n refuses with a reason", async () => {
     const path = await file("no");
-    const hold = held();
-    provider.on("delete it later", async () => (await hold.released, calls("Delete", { target: "gsv", path })), says("Then not."));
+    const hold = createHold();
+    provider.on("delete it later", async () => (await hold.released, callTool("Delete", { target: "gsv", path })), answerWith("Then not."));
     const chat = await open();
     chat.say("delete it later");
     await chat.shows("working; Ctrl-C stops it");
@@ -139,20 +141,20 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows("Then not.");
     expect(JSON.stringify(provider.asked.at(-1)?.body)).toContain("I need it");
     expect(await exists(path)).toBe(true);
-    // What was being typed is still there.
+    // The half-typed message is still there.
     await chat.shows("› yyy");
   });
 
-  test("a allows exactly this for a day, which can be listed and taken back", async () => {
+  test("a allows exactly this call for a day, and the grant can be listed and revoked", async () => {
     const path = await file("day");
-    provider.on("delete it today", calls("Delete", { target: "gsv", path }), says("Gone the first time."));
+    provider.on("delete it today", callTool("Delete", { target: "gsv", path }), answerWith("Gone the first time."));
     const chat = await open();
     chat.say("delete it today");
     await chat.shows(KEYS);
     chat.keys("a");
     await chat.shows("Gone the first time.");
     await file("day");
-    provider.on("once more", calls("Delete", { target: "gsv", path }), says("Gone again, unasked."));
+    provider.on("once more", callTool("Delete", { target: "gsv", path }), answerWith("Gone again, unasked."));
     chat.say("once more");
     await chat.shows("Gone again, unasked.");
     expect(count(chat.screen(), "? May it do this?")).toBe(1);
@@ -165,9 +167,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     expect((await client.call("proc.approval.list", { pid })).grants).toEqual([]);
   });
 
-  test("a question that is answered elsewhere is over here", async () => {
+  test("a question that is answered elsewhere disappears", async () => {
     const path = await file("elsewhere");
-    provider.on("delete it for somebody", calls("Delete", { target: "gsv", path }), says("Somebody allowed it."));
+    provider.on("delete it for somebody", callTool("Delete", { target: "gsv", path }), answerWith("Somebody allowed it."));
     const chat = await open();
     chat.say("delete it for somebody");
     await chat.shows(KEYS);
@@ -177,11 +179,11 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await expect.poll(() => chat.screen()).not.toContain(KEYS);
   });
 
-  test("a run that has used up its budget asks whether it may go on", async () => {
+  test("a run that has used up its budget asks whether it may continue", async () => {
     const key = "users/1000/ai/budget/run/model_calls";
     await client.call("sys.config.set", { key, value: "1" });
     try {
-      provider.on("look around", calls("Read", { target: "gsv", path: "~" }), says("With a little more I am done."));
+      provider.on("look around", callTool("Read", { target: "gsv", path: "~" }), answerWith("With a little more I am done."));
       const chat = await open();
       chat.say("look around");
       await chat.shows("? May it go on?");
@@ -193,10 +195,10 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     }
   });
 
-  test("Ctrl-C stops the run, what was queued behind it waits until /resume, and a second one leaves", async () => {
-    provider.on("first", partOf("This is the first half", " and this never comes"));
-    // What was stopped goes before it in the same message.
-    provider.on(/second$/, says("The second one."));
+  test("Ctrl-C stops the run and puts queued messages on hold until /resume, and pressed twice it leaves", async () => {
+    provider.on("first", hangAfter("This is the first half", " and this never comes"));
+    // The model gets the stopped message before it, in the same message.
+    provider.on(/second$/, answerWith("The second one."));
     const chat = await open();
     chat.say("first");
     await chat.shows("This is the firs");
@@ -216,9 +218,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows("code=0");
   });
 
-  test("left while it works, it goes on working", async () => {
-    const hold = held();
-    provider.on("take your time", async () => (await hold.released, says("Done meanwhile.")));
+  test("a process keeps working after the chat is left", async () => {
+    const hold = createHold();
+    provider.on("take your time", async () => (await hold.released, answerWith("Done meanwhile.")));
     const chat = await open();
     chat.say("take your time");
     await chat.shows("working; Ctrl-C stops it");
@@ -230,12 +232,12 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await (await reopen()).shows("Done meanwhile.");
   });
 
-  test("a gateway that is killed in the middle of an answer and comes back: nothing is lost or there twice", async () => {
+  test("an answer is complete and not repeated when the gateway is killed in the middle of it and restarted", async () => {
     const words = Array.from({ length: 60 }, (_, at) => `word${at}.`).join(" ");
     let isBack = false;
-    provider.on("one", says("Before."));
-    // However often it is asked again.
-    provider.on(/^two/, () => (isBack ? says(words) : partOf(words.slice(0, 200), words.slice(200))));
+    provider.on("one", answerWith("Before."));
+    // For every retry of the call.
+    provider.on(/^two/, () => (isBack ? answerWith(words) : hangAfter(words.slice(0, 200), words.slice(200))));
     const chat = await open();
     chat.say("one");
     await chat.shows("Before.");
@@ -251,8 +253,8 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     for (const said of ["› one", "› two", "Before."]) expect(count(screen, said)).toBe(1);
   });
 
-  test("what is said while the gateway is away is sent when it is back, once", async () => {
-    provider.on("are you still there?", says("Here again."));
+  test("a message typed while the gateway is down is sent once when it is back", async () => {
+    provider.on("are you still there?", answerWith("Here again."));
     const chat = await open();
     await killGateway();
     await chat.shows("the connection was lost; trying to get it back");
@@ -267,10 +269,10 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 });
 
 describe.skipIf(!hasTmux)("one message at a terminal", () => {
-  test("is answered there, with its questions", async () => {
+  test("is answered there, and so are its questions", async () => {
     const [first, second] = [await file("first"), await file("second")];
-    const both = [...calls("Delete", { target: "gsv", path: first }).say, ...calls("Delete", { target: "gsv", path: second }).say];
-    provider.on("delete both", { say: both }, says("One of them is gone."));
+    const both = [...callTool("Delete", { target: "gsv", path: first }).say, ...callTool("Delete", { target: "gsv", path: second }).say];
+    provider.on("delete both", { say: both }, answerWith("One of them is gone."));
     const once = run("chat", "--pid", pid, "delete both");
     await once.shows(KEYS);
     once.keys("y");
@@ -284,7 +286,7 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
   });
 
   test("is stopped by Ctrl-C", async () => {
-    provider.on("say something long", partOf("This is the first half", " and this never comes"));
+    provider.on("say something long", hangAfter("This is the first half", " and this never comes"));
     const once = run("chat", "--pid", pid, "say something long");
     await once.shows("This is the firs");
     once.keys("C-c");
@@ -294,16 +296,16 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
 });
 
 describe("from a script", () => {
-  test("the answer goes to a pipe as it is, and what is piped in goes along", async () => {
-    provider.on(/^summarize this/, calls("Read", { target: "gsv", path: "~" }, "I look."), says("**The** answer"));
+  test("the answer goes to a pipe unchanged, and piped input is added to the message", async () => {
+    provider.on(/^summarize this/, callTool("Read", { target: "gsv", path: "~" }, "I look."), answerWith("**The** answer"));
     const { code, out, err } = await gsv(["chat", "--pid", pid, "summarize", "this"], "line one\nline two\n");
     expect({ code, out }).toEqual({ code: 0, out: "I look.\n**The** answer\n" });
     expect(err).toMatch(/^• Read gsv {2}~ {2}ok \d+\.\d s\n$/);
     expect(JSON.stringify(provider.asked.at(-1)?.body)).toContain(JSON.stringify("summarize this\n\nline one\nline two").slice(1, -1));
   });
 
-  test("--json prints one object, --events a line for each event", async () => {
-    provider.on("one object", says("An answer.")).on("each event", says("Another."));
+  test("--json prints one object, and --events one line per event", async () => {
+    provider.on("one object", answerWith("An answer.")).on("each event", answerWith("Another."));
     const object = await gsv(["chat", "--pid", pid, "one object", "--json"]);
     expect(JSON.parse(object.out)).toMatchObject({ pid, conversationId: "default", status: "ok", text: "An answer.", tools: [] });
     const events = await gsv(["chat", "--pid", pid, "--new", "--title", "A title", "--events", "each event"]);
@@ -315,7 +317,7 @@ describe("from a script", () => {
     expect(conversations.map(({ title }) => title)).toContain("A title");
   });
 
-  test("a run that fails says what to do and ends with 1, nothing to say with 2", async () => {
+  test("a failed run says what to do and exits with 1, and an empty message exits with 2", async () => {
     provider.on("fail", { status: 401 });
     const failed = await gsv(["chat", "--pid", pid, "fail"]);
     expect(failed).toMatchObject({ code: 1, out: "" });
@@ -328,9 +330,9 @@ describe("from a script", () => {
     expect(await gsv(["chat", "--pid", pid, "--conversation", "none", "x"])).toMatchObject({ code: 1 });
   });
 
-  test("a question nobody here can answer ends it with 4, and gsv approvals answers it", async () => {
+  test("a question without a terminal exits with 4, and gsv approvals answers it", async () => {
     const path = await file("asked");
-    provider.on("delete it from a script", calls("Delete", { target: "gsv", path }), says("Gone."));
+    provider.on("delete it from a script", callTool("Delete", { target: "gsv", path }), answerWith("Gone."));
     const asked = await gsv(["chat", "--pid", pid, "delete it from a script"]);
     expect(asked.code).toBe(4);
     const [, requestId = ""] = /gsv approvals approve (\S+),/.exec(asked.err) ?? [];
@@ -347,9 +349,9 @@ describe("from a script", () => {
     expect((await gsv(["approvals", "history", "--json"])).out).toContain(requestId);
   });
 
-  test("--wait waits until somebody has answered elsewhere", async () => {
+  test("--wait waits until the question is answered elsewhere", async () => {
     const path = await file("waited");
-    provider.on("delete it and wait", calls("Delete", { target: "gsv", path }), says("Not gone."));
+    provider.on("delete it and wait", callTool("Delete", { target: "gsv", path }), answerWith("Not gone."));
     const waiting = gsv(["chat", "--pid", pid, "--wait", "delete it and wait"]);
     await expect.poll(async () => (await client.call("proc.approval.list", { pid })).pending.length).toBe(1);
     const { pending } = await client.call("proc.approval.list", { pid });
@@ -358,12 +360,12 @@ describe("from a script", () => {
   });
 });
 
-test("gsv proc starts, lists, asks and ends processes", async () => {
+test("gsv proc starts, lists, messages and kills processes", async () => {
   const spawned = await gsv(["proc", "spawn", "--label", "helper", "--parent", pid.slice(0, 10)]);
   const child = spawned.out.trim();
   expect((await gsv(["proc", "list"])).out).toMatch(new RegExp(`^PID .*\n[^]*${child} +idle +task +helper +0 +`));
   expect((await gsv(["proc", "tree"])).out).toMatch(new RegExp(`└─ ${pid} [^]*   └─ ${child} +idle +helper`));
-  provider.on("are you there?", says("I heard that."));
+  provider.on("are you there?", answerWith("I heard that."));
   expect((await gsv(["proc", "send", "--pid", "helper", "are you there?"])).out).toMatch(/^Started as run \S+\n$/);
   await expect.poll(async () => (await gsv(["proc", "history", "--pid", child])).out).toContain("I heard that.");
   const { messages } = JSON.parse((await gsv(["proc", "history", "--pid", child, "--json"])).out) as { messages: { content: unknown }[] };
@@ -378,7 +380,7 @@ test("gsv proc starts, lists, asks and ends processes", async () => {
   expect(await gsv(["proc", "kill", "no-such"])).toMatchObject({ code: 1, err: expect.stringContaining("gsv proc list") as string });
 });
 
-test("the gateway's shell speaks of processes, and inside one of that one", async () => {
+test("the gateway's shell has a proc command, which inside a process means that process", async () => {
   const shell = async (input: string) => {
     const done = await client.call("shell.exec", { input });
     return done.status === "running" ? "" : done.output;
@@ -394,7 +396,7 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   expect(await shell("man proc")).toContain("proc compact (--keep-last N | --through-message-id ID)");
   const other = (await client.call("proc.spawn", { profile: "task", label: "other" })).pid;
   const run = "proc self; proc policy; proc send " + other + " hello from here; cat /proc/self/status";
-  provider.on("try it", calls("Shell", { target: "gsv", input: run }), says("Done.")).on(/hello from here/, says("Heard."));
+  provider.on("try it", callTool("Shell", { target: "gsv", input: run }), answerWith("Done.")).on(/hello from here/, answerWith("Heard."));
   await gsv(["chat", "--pid", pid, "try it"]);
   const { messages } = await client.call("proc.history", { pid });
   const { output } = messages.find(({ role }) => role === "toolResult")!.content as { output: string };
@@ -405,12 +407,12 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   await client.call("proc.kill", { pid: other, archive: false });
 });
 
-test("a conversation is compacted, its archive read and forked from the shell", async () => {
+test("the shell compacts a conversation, reads its archive and forks it", async () => {
   const shell = async (input: string) => {
     const done = await client.call("shell.exec", { input });
     return done.status === "running" ? "" : done.output;
   };
-  provider.on("count one", says("One.")).on("count two", says("Two."));
+  provider.on("count one", answerWith("One.")).on("count two", answerWith("Two."));
   await gsv(["chat", "--pid", pid, "count one"]);
   await gsv(["chat", "--pid", pid, "count two"]);
   const compacted = await shell(`proc compact --pid ${pid} --keep-last 2 --summary 'they counted'`);
@@ -424,7 +426,7 @@ test("a conversation is compacted, its archive read and forked from the shell", 
   expect(await shell(`proc compact --pid ${pid}`)).toContain("give one of --keep-last N and --through-message-id ID");
 });
 
-test("a process is a directory below /proc for its owner and root, and for nobody else", async () => {
+test("a process is a directory below /proc for its owner and root only", async () => {
   const contextFiles = [{ name: "task.md", text: "Count the stars.\n" }];
   const { pid: child } = await client.call("proc.spawn", { profile: "task", label: "stars", assignment: { contextFiles } });
   const [bob, root] = [await enter(host, BOB), await enter(host, ROOT)];
@@ -454,32 +456,32 @@ test("a process is a directory below /proc for its owner and root, and for nobod
   }
 });
 
-function says(text: string): Script {
+function answerWith(text: string): Script {
   return { say: [{ type: "text", text }] };
 }
 
-let calling = 0;
+let lastCall = 0;
 
-function calls(name: string, args: Record<string, unknown>, saying?: string): Script {
-  const said: Said[] = saying === undefined ? [] : [{ type: "text", text: saying }];
-  return { say: [...said, { type: "call", id: `call-${++calling}`, name, args: JSON.stringify(args) }] };
+function callTool(name: string, args: Record<string, unknown>, text?: string): Script {
+  const said: Said[] = text === undefined ? [] : [{ type: "text", text }];
+  return { say: [...said, { type: "call", id: `call-${++lastCall}`, name, args: JSON.stringify(args) }] };
 }
 
-/** As much of an answer as holds the beginning of a text, and then nothing. */
-function partOf(head: string, tail: string) {
-  return { hang: true as const, script: says(head + tail), after: afterText(head, tail) };
+/** An answer that hangs after the head of its text. */
+function hangAfter(head: string, tail: string) {
+  return { hang: true as const, script: answerWith(head + tail), after: afterText(head, tail) };
 }
 
-/** How many bytes of the stream have the head in them and nothing of the tail. */
+/** How many bytes of the stream contain the head and nothing of the tail. */
 function afterText(head: string, tail: string): number {
   const pieces = Math.floor(Array.from(head).length / 16);
-  const stream = recorded("chat", says(head + tail));
+  const stream = recorded("chat", answerWith(head + tail));
   let at = 0;
   for (let seen = 0; seen <= pieces; seen++) at = stream.indexOf("data: ", at) + 1;
   return stream.indexOf("data: ", at);
 }
 
-function held(): { released: Promise<void>; release: () => void } {
+function createHold(): { released: Promise<void>; release: () => void } {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   return { released, release };
@@ -512,9 +514,9 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 async function open(): Promise<Terminal> {
-  const opened = run("chat", "--pid", pid);
-  await opened.shows("say something, or /help");
-  return opened;
+  const chat = run("chat", "--pid", pid);
+  await chat.shows("say something, or /help");
+  return chat;
 }
 
 function run(...args: string[]): Terminal {
@@ -541,24 +543,24 @@ function gsv(args: string[], input = ""): Promise<{ code: number | null; out: st
 function startGateway(): Promise<ChildProcess> {
   const args = [join(BUILD, "gsv.js"), "up", "--home", join(scratch, "gateway"), "--port", new URL(host.url).port];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: scratch }, stdio: ["ignore", "pipe", "inherit"] });
-  const keepAfterEnd = runAtEnd('kill -9 "$1"', String(child.pid));
-  let said = "";
+  const cancelAtEnd = runAtEnd('kill -9 "$1"', String(child.pid));
+  let output = "";
   return new Promise((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      if (said.includes("GSV is up at")) resolve(child);
+      output += text;
+      if (output.includes("GSV is up at")) resolve(child);
     });
     child.once("exit", (code) => {
-      keepAfterEnd();
+      cancelAtEnd();
       reject(new Error(`The gateway ended with ${code}`));
     });
   });
 }
 
-/** Gone with its port and its files. */
+/** Resolves when the gateway has exited and released its port and files. */
 async function killGateway(): Promise<void> {
   if (gateway.exitCode !== null || gateway.signalCode !== null) return;
-  const ended = once(gateway, "exit");
+  const exit = once(gateway, "exit");
   gateway.kill("SIGKILL");
-  await ended;
+  await exit;
 }

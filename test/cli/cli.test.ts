@@ -1,4 +1,4 @@
-// The command line as people use it: the real bundle in processes of its own, against a started gateway.
+// The command line as people use it: the real bundle in its own processes, against a started gateway.
 
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ type Options = { stdin?: string | Uint8Array; env?: Record<string, string>; conf
 let host: Host & { home: string };
 let scratch: string;
 let configFile: string;
-/** Before the address and after the words, as people mix them. */
+/** Tests pass it before or after the command, as people do. */
 let url: string;
 
 beforeAll(async () => {
@@ -36,8 +36,8 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-describe("from a fresh gateway to a working one", () => {
-  test("before set-up every command says what to do", async () => {
+describe("setup of a fresh gateway", () => {
+  test("before setup every command says what to do", async () => {
     expect(await gsv(["--url", url, "status"])).toMatchObject({ code: 0, out: expect.stringContaining("run gsv auth setup") });
     const call = await gsv(["call", "sys.info", "--url", url]);
     expect(call).toMatchObject({
@@ -47,7 +47,7 @@ describe("from a fresh gateway to a working one", () => {
     });
   });
 
-  test("set-up without a terminal names everything that is missing", async () => {
+  test("setup without a terminal names everything that is missing", async () => {
     const { code, err } = await gsv(["auth", "setup", "--url", url]);
     expect({ code, lines: err.trim().split("\n") }).toEqual({
       code: 1,
@@ -56,12 +56,12 @@ describe("from a fresh gateway to a working one", () => {
     expect(await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "-"])).toMatchObject({ code: 1 });
     const half = await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "x", "--ai-provider", "openai"]);
     expect(half).toMatchObject({ code: 1, err: "gsv: --ai-provider needs --ai-model: a provider alone answers nothing\n" });
-    // A taken name is not a gateway that is set up.
+    // A name that is taken does not mean that the gateway is set up.
     const taken = await gsv(["auth", "setup", "--url", url, "--username", "root", "--new-password", ALICE.password]);
     expect(taken).toMatchObject({ code: 1, err: "gsv: User already exists: root (409)\n" });
   });
 
-  test("set-up with passwords from standard input logs in and keeps a private session", async () => {
+  test("setup with passwords from standard input logs in and stores a private session", async () => {
     const args = ["auth", "setup", "--url", url, "--username", ALICE.username, "--new-password", "-", "--root-password", "-"];
     const done = await gsv([...args, "--node-id", "laptop", "--node-expires-at", "30d", "--timezone", "Europe/Berlin"], {
       stdin: `${ALICE.password}\n${ROOT.password}\n`,
@@ -69,12 +69,12 @@ describe("from a fresh gateway to a working one", () => {
     expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^gsv_node_\S{43}\n$/), err: expect.stringContaining("Next:") });
     expect(done.out + done.err).not.toContain(ALICE.password);
     expect(statSync(configFile).mode & 0o777).toBe(0o600);
-    expect(local().gateway).toMatchObject({ username: "alice", session_token: expect.stringMatching(/^gsv_user_/) });
-    expect(local().gateway.url).toBe(`${url.replace("http", "ws")}/ws`);
+    expect(localConfig().gateway).toMatchObject({ username: "alice", session_token: expect.stringMatching(/^gsv_user_/) });
+    expect(localConfig().gateway.url).toBe(`${url.replace("http", "ws")}/ws`);
     expect(await gsv(["auth", "setup"])).toMatchObject({ code: 1, err: expect.stringContaining("set up already") });
   });
 
-  test("ai check, with the model that is set and with another", async () => {
+  test("ai check tries the configured model or another one", async () => {
     expect(await gsv(["ai", "check"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/The demo model, model demo answered in \d+ ms/),
@@ -87,7 +87,7 @@ describe("from a fresh gateway to a working one", () => {
     expect(programs.out + programs.err).not.toContain("sk-canary");
   });
 
-  test("status, for people and for programs", async () => {
+  test("status prints text or JSON", async () => {
     const people = await gsv(["status"]);
     expect(people.out).toMatch(/^you +alice, session ends in 8 h$/m);
     expect(people.out).not.toContain("\u001b");
@@ -103,7 +103,7 @@ describe("from a fresh gateway to a working one", () => {
 });
 
 describe("status by password", () => {
-  test("shows who the password admits, and keeps no session", async () => {
+  test("shows the user of the password, and stores no session", async () => {
     const before = readFileSync(configFile, "utf8");
     expect((await gsv(["-u", "root", "-p", ROOT.password, "status"])).out).toMatch(/^you +root$/m);
     expect(await gsv(["-p", "status"], { stdin: `${ALICE.password}\n` })).toMatchObject({
@@ -118,7 +118,7 @@ describe("status by password", () => {
 });
 
 describe("calls", () => {
-  test("arguments from the command line, a pipe, or a dash", async () => {
+  test("arguments come from the command line, a pipe, or a dash", async () => {
     const entries = [{ key: "config/server/timezone", value: "Europe/Berlin" }];
     const json = '{"key":"config/server/timezone"}';
     expect(JSON.parse((await gsv(["call", "sys.config.get", json])).out)).toEqual({ entries });
@@ -127,7 +127,7 @@ describe("calls", () => {
     expect(JSON.parse((await gsv(["call", "sys.info"])).out)).toMatchObject({ version: VERSION });
   });
 
-  test("refusals are one line with their code", async () => {
+  test("a refusal is one line with its code", async () => {
     expect(await gsv(["call", "sys.user.list"])).toEqual({ code: 1, out: "", err: "gsv: Permission denied: sys.user.list (403)\n" });
     expect(await gsv(["call", "sys.config.get", '{"key":1}'])).toMatchObject({
       code: 1,
@@ -143,7 +143,7 @@ describe("calls", () => {
     expect(await gsv(["call", "sys.info", "[]"])).toMatchObject({ code: 1, err: expect.stringContaining("JSON object") });
   });
 
-  test("a field that the call does not know is dropped, and named on standard error", async () => {
+  test("an unknown field is dropped and reported on standard error", async () => {
     const typo = await gsv(["call", "sys.config.get", '{"kye":"config/server/timezone"}']);
     expect(typo).toMatchObject({
       code: 0,
@@ -167,11 +167,11 @@ describe("calls", () => {
     });
   });
 
-  test("a stranger's call shows no identity", async () => {
+  test("a call open to strangers sends no credential", async () => {
     expect(await gsv(["call", "sys.setup", "{}"])).toMatchObject({ code: 1, err: "gsv: System already initialized (409)\n" });
   });
 
-  test("what a gateway sends cannot drive the terminal", async () => {
+  test("output from a gateway cannot control the terminal", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     expect(await asRoot(["config", "set", "config/server/name", evil])).toMatchObject({ code: 0 });
     for (const words of [
@@ -188,7 +188,7 @@ describe("calls", () => {
 });
 
 describe("configuration", () => {
-  test("of the gateway", async () => {
+  test("the gateway's values are read and written", async () => {
     expect(await gsv(["config", "get", "config/server/name"])).toMatchObject({ code: 0, out: "gsv\n" });
     expect(await gsv(["config", "set", "users/1000/ai/model", "small"])).toMatchObject({ code: 0 });
     expect(await gsv(["config", "get", "users/1000/ai/model"])).toMatchObject({ out: "small\n" });
@@ -204,7 +204,7 @@ describe("configuration", () => {
     expect((await gsv(["config", "get", "users/1000/ai/api_key", "--reveal"])).out).toBe("sk-very-secret-indeed-0123456789\n");
   });
 
-  test("of this machine", async () => {
+  test("--local reads and writes the file of this machine", async () => {
     const config = join(scratch, "local.toml");
     expect(await gsv(["config", "--local", "set", "node.token", "gsv_node_abcdefghijklmnopqrstuvwxyz"], { config })).toMatchObject({
       code: 0,
@@ -225,7 +225,7 @@ describe("configuration", () => {
 });
 
 describe("tokens", () => {
-  test("a new one is alone on standard output and works", async () => {
+  test("a new token is alone on standard output and works", async () => {
     const made = await withPassword(["token", "create", "--label", "ci", "--expires", "30d"]);
     expect(made).toMatchObject({
       code: 0,
@@ -238,7 +238,7 @@ describe("tokens", () => {
     expect(await gsv(["call", "sys.info"], { env, config })).toMatchObject({ code: 1, err: "gsv: Whose token is it? Add --user NAME\n" });
   });
 
-  test("bound to a device, listed, and revoked by either name of the command", async () => {
+  test("a device token is created, listed and revoked, by gsv token and gsv auth token", async () => {
     expect(await gsv(["auth", "token", "create", "--device", "phone"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^gsv_node_/),
@@ -264,7 +264,7 @@ describe("tokens", () => {
     expect(await gsv(["token", "revoke", "no-such-id"])).toMatchObject({ code: 1, err: expect.stringContaining("No such token") });
   });
 
-  test("a session cannot make what outlives it, and the line says how", async () => {
+  test("a session cannot create a token that outlives it, and the error says what to do", async () => {
     expect(await gsv(["token", "create", "--expires", "never"])).toMatchObject({
       code: 1,
       out: "",
@@ -275,21 +275,21 @@ describe("tokens", () => {
 });
 
 describe("people", () => {
-  test("root acts once and nobody's session changes", async () => {
+  test("a single command as root changes nobody's session", async () => {
     const added = await gsv(["-u", "root", "-p", "-", "user", "add", "bob", "--new-password", "-", "--name", "Bob B."], {
       stdin: `${ROOT.password}\nbattery staple\n`,
     });
     expect(added).toMatchObject({ code: 0, err: expect.stringContaining("you stay logged in as alice") });
     const list = await asRoot(["user", "list"]);
     expect(list.out).toMatch(/^1001 +bob +Bob B\. +users,bob +\/home\/bob +active$/m);
-    expect(local().gateway.username).toBe("alice");
+    expect(localConfig().gateway.username).toBe("alice");
     expect(await asRoot(["user", "lock", "bob"])).toMatchObject({ code: 0 });
     expect((await asRoot(["user", "list"])).out).toMatch(/bob .* locked$/m);
     expect(await asRoot(["user", "unlock", "bob"])).toMatchObject({ code: 0 });
     expect(await gsv(["user", "add", "eve"])).toMatchObject({ code: 1, err: expect.stringContaining("--new-password -") });
   });
 
-  test("groups by name, and what they may do", async () => {
+  test("groups are managed by name, and capabilities granted to them", async () => {
     expect(await asRoot(["group", "add", "staff"])).toMatchObject({ code: 0 });
     expect(await asRoot(["group", "members", "staff", "alice", "--add"])).toMatchObject({ code: 0 });
     expect(await asRoot(["group", "members", "staff", "bob", "--add"])).toMatchObject({ code: 0 });
@@ -303,7 +303,7 @@ describe("people", () => {
     expect(await asRoot(["group", "members", "staff"])).toMatchObject({ code: 1, err: expect.stringContaining("No such group") });
   });
 
-  test("one's own password", async () => {
+  test("a user changes their own password", async () => {
     const change = (from: string, to: string) =>
       gsv(["user", "passwd", "--current", "-", "--new-password", "-"], { stdin: `${from}\n${to}\n` });
     expect(await change("wrong wrong", "another horse")).toMatchObject({ code: 1, err: expect.stringContaining("(401)") });
@@ -316,14 +316,14 @@ describe("files", () => {
   /** Colours, titles, a C1 control and a direction mark. */
   const EVIL = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r";
 
-  test("what is written is what is read, to the byte", async () => {
+  test("a file is read back byte for byte", async () => {
     for (const content of ["", "\n", "one", "one\n", "\n\n", "     1\tnumbered\n", "a\r\nb\r\n", "\ufeffbom é 漢字 👩‍💻\n\n", EVIL]) {
       expect(await gsv(["write", "f/exact.txt"], { stdin: content })).toMatchObject({ code: 0, out: "" });
       expect(await gsv(["cat", "gsv:~/f/exact.txt"])).toEqual({ code: 0, out: content, err: "" });
     }
   });
 
-  test("from a file, or from what follows the password", async () => {
+  test("content comes from a file, or from standard input after the password", async () => {
     const file = join(scratch, "here.txt");
     writeFileSync(file, "from here\n");
     expect(await gsv(["write", "f/b.txt", file])).toEqual({ code: 0, out: "", err: "Wrote 10 bytes to /home/alice/f/b.txt.\n" });
@@ -338,7 +338,7 @@ describe("files", () => {
     expect(await gsv(["write", "/etc/nope", file])).toMatchObject({ code: 1, err: expect.stringMatching(/^gsv: .*\/etc.*\n$/) });
   });
 
-  test("bytes of any kind are written and read as they are", async () => {
+  test("binary files are written and read unchanged", async () => {
     const bytes = Uint8Array.from([0x61, 0x00, 0xff, 0x63]);
     expect(await gsv(["write", "f/bytes"], { stdin: bytes })).toMatchObject({ code: 0, err: "Wrote 4 bytes to /home/alice/f/bytes.\n" });
     expect(JSON.parse((await gsv(["cat", "--json", "f/bytes"])).out)).toMatchObject({ data: Buffer.from(bytes).toString("base64") });
@@ -354,7 +354,7 @@ describe("files", () => {
     });
   });
 
-  test("long texts come whole, whether lines are many or long", async () => {
+  test("long texts are complete, with many lines or long ones", async () => {
     const file = join(scratch, "long.txt");
     const many = Array.from({ length: 200_000 }, (_, at) => `${at} ${"é".repeat(at % 60)}`).join("\n");
     const long = Array.from({ length: 20 }, (_, at) => String(at % 10).repeat(1_000_000)).join("\n");
@@ -368,7 +368,7 @@ describe("files", () => {
     expect(json).toEqual({ path: "/home/alice/f/exact.txt", size: Buffer.byteLength(EVIL), content: EVIL });
   });
 
-  test("a terminal gets no command from a file, its name or its lines", async () => {
+  test("file names and contents cannot control the terminal", async () => {
     await gsv(["write", "f/evil.txt"], { stdin: `a\tb\nneedle ${EVIL}\n` });
     await gsv(["call", "fs.write", JSON.stringify({ path: `f/evil/n${EVIL}\n`, content: "needle" })]);
     for (const words of [
@@ -386,7 +386,7 @@ describe("files", () => {
     await gsv(["rm", "-r", "f/evil"]);
   });
 
-  test("what is no text goes into a pipe and not to a terminal", async () => {
+  test("binary content goes to a pipe and not to a terminal", async () => {
     await gsv(["write", "f/bin"], { stdin: "a\0b" });
     expect(await gsv(["cat", "f/bin"])).toEqual({ code: 0, out: "a\0b", err: "" });
     expect(await gsv(["cat", "f/bin"], { env: TERMINAL })).toEqual({
@@ -401,7 +401,7 @@ describe("files", () => {
     });
   });
 
-  test("directories", async () => {
+  test("directories are listed", async () => {
     await gsv(["write", "d/sub/x"], { stdin: "x" });
     await gsv(["write", "d/a.txt"], { stdin: "a" });
     await gsv(["write", "d/z.bin"], { stdin: "\0" });
@@ -419,7 +419,7 @@ describe("files", () => {
     expect(json).toEqual({ path: "/home/alice/d", files: ["a.txt", "z.bin"], directories: ["sub"] });
   });
 
-  test("searching is like grep", async () => {
+  test("search works like grep", async () => {
     await gsv(["write", "s/a.md"], { stdin: "one\n\tTODO: two\n" });
     await gsv(["write", "s/b.txt"], { stdin: "TODO" });
     const both = "/home/alice/s/a.md:2: \tTODO: two\n/home/alice/s/b.txt:1: TODO\n";
@@ -448,17 +448,20 @@ describe("files", () => {
     expect(await gsv(["ls", "r"])).toMatchObject({ code: 0, out: "" });
   });
 
-  test.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))("at a terminal a directory is asked for", async () => {
-    for (const path of ["t/d/x", "t/e/x", "t/f"]) await gsv(["write", path], { stdin: "x" });
-    expect(await atTerminal(["rm", "t/f"], "")).not.toContain("Delete the directory");
-    expect(await atTerminal(["rm", "-r", "t/d"], "n")).toContain("Delete the directory t/d with all below it?");
-    expect(await gsv(["ls", "t"])).toMatchObject({ out: "d/\ne/\n" });
-    expect(await atTerminal(["rm", "t/d"], "y")).toContain("Delete the directory");
-    expect(await atTerminal(["rm", "-f", "t/e"], "")).not.toContain("Delete the directory");
-    expect(await gsv(["ls", "t"])).toMatchObject({ out: "" });
-  });
+  test.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
+    "at a terminal rm asks before it deletes a directory",
+    async () => {
+      for (const path of ["t/d/x", "t/e/x", "t/f"]) await gsv(["write", path], { stdin: "x" });
+      expect(await atTerminal(["rm", "t/f"], "")).not.toContain("Delete the directory");
+      expect(await atTerminal(["rm", "-r", "t/d"], "n")).toContain("Delete the directory t/d with all below it?");
+      expect(await gsv(["ls", "t"])).toMatchObject({ out: "d/\ne/\n" });
+      expect(await atTerminal(["rm", "t/d"], "y")).toContain("Delete the directory");
+      expect(await atTerminal(["rm", "-f", "t/e"], "")).not.toContain("Delete the directory");
+      expect(await gsv(["ls", "t"])).toMatchObject({ out: "" });
+    },
+  );
 
-  test("targets are named, and nothing falls back to the gateway", async () => {
+  test("a command for a target never falls back to the gateway", async () => {
     for (const words of [
       ["ls", "laptop:"],
       ["cat", "laptop:/etc/hosts"],
@@ -481,7 +484,7 @@ describe("files", () => {
     expect(await gsv(["cat", "/home/alice/a:b"])).toMatchObject({ code: 0, out: "colon" });
   });
 
-  test("a device that is not there, or another's, is told with those one has, by every command", async () => {
+  test("every command reports an unknown or foreign device with the user's own devices", async () => {
     const own = await connect(ALICE.username);
     const other = await connect("bob");
     const workshop = await plugIn(host, own, "workshop");
@@ -499,8 +502,8 @@ describe("files", () => {
       ["call", "fs.read", '{"target":"worksop","path":"x"}'],
     ];
     const err = "gsv: no such device: worksop. Did you mean workshop? Yours: workshop\n";
-    const told = await Promise.all(commands.map(async (words) => ({ words, ...(await gsv(words, { stdin: "ls\n" })) })));
-    expect(told).toEqual(commands.map((words) => ({ words, code: 1, out: "", err })));
+    const results = await Promise.all(commands.map(async (words) => ({ words, ...(await gsv(words, { stdin: "ls\n" })) })));
+    expect(results).toEqual(commands.map((words) => ({ words, code: 1, out: "", err })));
     const [foreign, absent] = await Promise.all([gsv(["ls", "vault:"]), gsv(["ls", "fault:"])]);
     expect(foreign).toEqual({ code: 1, out: "", err: "gsv: no such device: vault. Yours: workshop\n" });
     expect(absent).toEqual({ ...foreign, err: foreign.err.replace("vault", "fault") });
@@ -521,7 +524,7 @@ describe("files", () => {
 });
 
 describe("repositories", () => {
-  test("are made, listed, looked back at and compared", async () => {
+  test("are created and listed, with their log and diffs", async () => {
     const made = await gsv(["repo", "create", "notes", "--description", "what I read"]);
     expect(made).toMatchObject({ code: 0, out: `git clone ${url}/git/alice/notes\n`, err: expect.stringContaining("Created alice/notes") });
     expect(await gsv(["repo", "create", "alice/notes"])).toMatchObject({ code: 0, err: "alice/notes was there already.\n" });
@@ -540,7 +543,7 @@ describe("repositories", () => {
     expect(JSON.parse((await gsv(["repo", "diff", "notes", "main", "--json"])).out)).toMatchObject({ stats: { filesChanged: 1 } });
   });
 
-  test("workspaces", async () => {
+  test("workspaces are created and listed", async () => {
     const made = await gsv(["workspace", "create", "taxes"]);
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_[0-9a-f-]{36}\n$/) });
     expect((await gsv(["workspace", "list"])).out).toMatch(/^ws_\S+ +taxes +thread +active/m);
@@ -548,7 +551,7 @@ describe("repositories", () => {
 });
 
 describe("help", () => {
-  test("of every syscall, from the same data", async () => {
+  test("help covers every syscall", async () => {
     const { out } = await gsv(["help", "syscalls"]);
     for (const { name } of reference) expect(out).toContain(name);
     const page = await gsv(["help", "sys.token.create"]);
@@ -556,7 +559,7 @@ describe("help", () => {
       expect(page.out).toContain(part);
   });
 
-  test("of commands, and near misses", async () => {
+  test("help covers commands and suggests similar names", async () => {
     expect((await gsv([])).out).toContain("Usage: gsv");
     expect((await gsv(["help"])).out).toMatch(/capability .*what groups may do/);
     for (const usage of ["ls [path]", "cat <path>", "write <path> [file]", "rm [options] <path...>", "search [options] <text> [path]"])
@@ -572,8 +575,8 @@ describe("help", () => {
   });
 });
 
-describe("when things are wrong", () => {
-  test("wrong password", async () => {
+describe("errors", () => {
+  test("a wrong password is refused", async () => {
     const wrong = await gsv(["-u", "alice", "-p", "-", "call", "sys.info"], { stdin: "not the password\n" });
     expect(wrong).toEqual({ code: 1, out: "", err: "gsv: Authentication failed (401)\n" });
   });
@@ -582,7 +585,7 @@ describe("when things are wrong", () => {
     expect(await gsv(["-p", "call", "sys.info", "{}"], { stdin: `${ALICE.password}\n` })).toMatchObject({ code: 0 });
   });
 
-  test("no gateway", async () => {
+  test("an unreachable gateway exits with 3", async () => {
     const gone = await gsv(["--url", "ws://localhost:9", "status"]);
     expect(gone.code).toBe(3);
     const nobody = await gsv(["--url", "http://127.0.0.1:18", "status"], { env: { GSV_HOME: join(scratch, "nobody") } });
@@ -600,7 +603,7 @@ describe("when things are wrong", () => {
     });
   });
 
-  test("URLs that carry more than a place", async () => {
+  test("a URL with more than an address is refused", async () => {
     const bare = url.replace("http://", "");
     for (const hostile of [`ws://alice:pw@${bare}/ws`, `ws://${bare}/ws?token=x`, `ws://${bare}/ws#x`, `ws://gsv.example\\@${bare}/`, bare])
       expect(await gsv(["status", "--url", hostile])).toMatchObject({
@@ -610,14 +613,14 @@ describe("when things are wrong", () => {
       });
   });
 
-  test("a configuration that others can read", async () => {
+  test("a configuration that others can read is not used", async () => {
     chmodSync(configFile, 0o644);
     expect(await gsv(["call", "sys.info"])).toMatchObject({ code: 1, err: expect.stringMatching(/chmod 600 .*\ngsv: Not logged in at/) });
     expect(await gsv(["doctor"])).toMatchObject({ code: 1, out: expect.stringMatching(/^fail .*config\.toml has mode 644/m) });
     chmodSync(configFile, 0o600);
   });
 
-  test("a damaged configuration", async () => {
+  test("an invalid configuration is reported", async () => {
     const config = join(scratch, "damaged.toml");
     writeFileSync(config, "[gateway\n", { mode: 0o600 });
     expect(await gsv(["status"], { config })).toMatchObject({
@@ -626,7 +629,7 @@ describe("when things are wrong", () => {
     });
   });
 
-  test("doctor looks at the gateway, this machine and the account", async () => {
+  test("doctor checks the gateway, this machine and the account", async () => {
     chmodSync(join(host.home, "secret.key"), 0o644);
     const { code, out } = await asRoot(["doctor"]);
     expect(code).toBe(1);
@@ -641,14 +644,14 @@ describe("when things are wrong", () => {
 });
 
 describe("sessions", () => {
-  test("one revoked elsewhere is forgotten, and the next login is kept", async () => {
-    await gsv(["token", "revoke", local().gateway.session_token_id ?? ""]);
+  test("a revoked session is dropped, and the next login is stored", async () => {
+    await gsv(["token", "revoke", localConfig().gateway.session_token_id ?? ""]);
     expect(await gsv(["status"])).toMatchObject({ code: 0, out: expect.stringContaining("not logged in, the token was refused") });
     expect(await gsv(["call", "sys.info"])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/the session has ended.*\ngsv: Not logged in at/),
     });
-    expect(local().gateway).not.toHaveProperty("session_token");
+    expect(localConfig().gateway).not.toHaveProperty("session_token");
     expect(await gsv(["auth", "login", "-p", "-"], { stdin: `${ALICE.password}\n` })).toMatchObject({
       code: 0,
       err: expect.stringContaining("Logged in as alice"),
@@ -656,8 +659,8 @@ describe("sessions", () => {
     expect(await gsv(["call", "sys.info"])).toMatchObject({ code: 0 });
   });
 
-  test("logging out ends the token at the gateway too", async () => {
-    const token = local().gateway.session_token ?? "";
+  test("logout also revokes the token at the gateway", async () => {
+    const token = localConfig().gateway.session_token ?? "";
     expect(await gsv(["auth", "logout"])).toMatchObject({ code: 0, err: expect.stringContaining("is revoked") });
     expect(readFileSync(configFile, "utf8")).not.toContain("gsv_user_");
     expect(await gsv(["-t", token, "call", "sys.info"])).toMatchObject({ code: 1, err: "gsv: Authentication failed (401)\n" });
@@ -670,7 +673,7 @@ const TERMINAL = { NODE_OPTIONS: "--import=data:text/javascript,process.stdout.i
 
 let rootToken: string | null = null;
 
-/** A client of somebody's, by a token that root makes. */
+/** A client of this user, with a token that root creates. */
 async function connect(username: string): Promise<Client> {
   const { users } = JSON.parse((await asRoot(["user", "list", "--json"])).out) as { users: { uid: number; username: string }[] };
   const uid = users.find((user) => user.username === username)!.uid;
@@ -678,7 +681,7 @@ async function connect(username: string): Promise<Client> {
   return enter(host, { username, token });
 }
 
-/** A command as root, by token, because passwords are slow on purpose. */
+/** Runs a command as root, with a token, because passwords are slow on purpose. */
 async function asRoot(args: string[], stdin = ""): Promise<Run> {
   rootToken ??= (await gsv(["-u", "root", "-p", "-", "token", "create"], { stdin: `${ROOT.password}\n` })).out.trim();
   return gsv(["-u", "root", ...args], { stdin, env: { GSV_TOKEN: rootToken } });
@@ -688,7 +691,7 @@ function withPassword(args: string[]): Promise<Run> {
   return gsv([...args, "-p", "-"], { stdin: `${ALICE.password}\n` });
 }
 
-function local(): { gateway: Record<string, string | undefined> } {
+function localConfig(): { gateway: Record<string, string | undefined> } {
   return parse(readFileSync(configFile, "utf8")) as { gateway: Record<string, string | undefined> };
 }
 
@@ -703,13 +706,13 @@ function gsv(args: string[], { stdin = "", env = {}, config = configFile }: Opti
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, out, err }));
-    // A command that reads nothing may be gone before this arrives.
+    // A command that reads nothing may have exited before this arrives.
     child.stdin.on("error", () => {});
     child.stdin.end(stdin);
   });
 }
 
-/** A command at a terminal of its own; `keys` are typed once it asks. Returns all that was shown. */
+/** Runs a command in its own terminal and types `keys` once it asks. Returns its whole output. */
 function atTerminal(args: string[], keys: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const command = [process.execPath, join(BUILD, "gsv.js"), ...args].map((word) => `'${word}'`).join(" ");

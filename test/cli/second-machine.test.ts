@@ -1,6 +1,6 @@
-// A second machine, from the gateway's first page to a device that stays: the line that `gsv token create --device` prints
-// goes through a real shell, with a home of its own, the machine's own Node (20 where there is one) and a stand-in for the
-// service manager that really starts what the unit describes.
+// Adds a second machine, from the gateway's downloads to an installed device: the line that `gsv token create --device` prints
+// runs in a real shell, with its own home, the machine's own Node (20 if there is one) and a fake service manager that really
+// starts what the unit describes.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -34,11 +34,11 @@ import { type ServiceManagers, standIns } from "../support/service-managers.ts";
 type Run = { code: number | null; out: string; err: string };
 type Machine = { home: string; env: Record<string, string>; stand: ServiceManagers };
 
-/** The stand-in is systemd's. */
+/** The fake service manager is systemd's. */
 const LINUX = process.platform === "linux";
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "gsv-second-")));
 const dist = realpathSync(BUILD);
-const started: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 const machines: Machine[] = [];
 let host: Host;
 let alice: Client;
@@ -52,34 +52,34 @@ beforeAll(async () => {
 afterAll(async () => {
   alice?.close();
   for (const { stand } of machines) end(stand.pid());
-  for (const child of started) {
+  for (const child of children) {
     if (child.exitCode !== null) continue;
-    const ended = new Promise((done) => child.once("exit", done));
-    if (child.kill("SIGTERM")) await ended;
+    const exit = new Promise((done) => child.once("exit", done));
+    if (child.kill("SIGTERM")) await exit;
   }
   rmSync(scratch, { recursive: true, force: true });
 });
 
-describe("what the gateway hands out", () => {
-  test("one file that fits its checksum, and scripts that know the address they came from", async () => {
+describe("the downloads of the gateway", () => {
+  test("are one file that matches its checksum, and scripts with the address they came from", async () => {
     const file = await get("latest/gsv.mjs");
     expect(file.headers["cache-control"]).toBe("no-store");
     expect((await get("latest/gsv.mjs.sha256")).text).toBe(`${createHash("sha256").update(file.text).digest("hex")}  gsv.mjs\n`);
     for (const script of ["install.sh", "install.ps1"]) {
       expect((await get(script)).text).toContain(`'${host.url}'`);
-      // By the name that a proxy brings, the address is the one the operator listed, with its scheme.
+      // For the host name that a proxy forwards, the address is the one that the operator listed, with its scheme.
       expect((await get(script, { host: "gsv.example.com" })).text).toContain("'https://gsv.example.com'");
       expect((await get(script)).text).not.toContain("@GSV_ORIGIN@");
     }
   });
 
-  test("the scripts add the library for terminals in the version that the sources use", async () => {
+  test("install the pty library in the version that the sources use", async () => {
     const { optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { optionalDependencies: Record<string, string> };
     const version = optionalDependencies["@lydell/node-pty"] ?? "1.1.0";
     for (const script of ["install.sh", "install.ps1"]) expect((await get(script)).text).toContain(`'@lydell/node-pty@${version}'`);
   });
 
-  test("nothing under a name that was not listed, nothing else, and only by GET", async () => {
+  test("are not served under an unlisted host name, nor other files, nor other methods than GET", async () => {
     expect(await get("install.sh", { host: "evil.example.com" })).toMatchObject({ status: 421 });
     expect(await get("install.sh", { host: "gsv.example.com'; rm -rf ~; '" })).toMatchObject({ status: 421 });
     expect(await get("latest/../install.sh.map")).toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ describe("what the gateway hands out", () => {
     expect(await get("install.sh", {}, "HEAD")).toMatchObject({ status: 200, text: "" });
   });
 
-  test("the same from Cloudflare, where the files are deployed with it, and a word where they are not", async () => {
+  test("are the same from Cloudflare if deployed with it, and explain themselves if not", async () => {
     const cloudflare = await startCloudflareHost({ downloads: join(dist, "downloads") });
     try {
       const fetched = await fetch(`${cloudflare.url}/downloads/cli/latest/gsv.mjs`);
@@ -107,7 +107,7 @@ describe("what the gateway hands out", () => {
     }
   });
 
-  test("the file is the command line without a gateway", async () => {
+  test("contain the command line without a gateway", async () => {
     const file = join(dist, "downloads/gsv.mjs");
     expect(statSync(file).size).toBeLessThan(2 * 1024 * 1024);
     const { home, env } = machine("alone");
@@ -123,13 +123,13 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
   let line: string;
   let token: string;
 
-  test("holds the token where it is shown, and not where the token goes elsewhere", async () => {
-    const made = JSON.parse((await gsv(["token", "create", "--device", "laptop", "--json"])).out) as {
+  test("contains the token only if the token is not piped elsewhere", async () => {
+    const created = JSON.parse((await gsv(["token", "create", "--device", "laptop", "--json"])).out) as {
       token: { token: string };
       install: string;
     };
-    token = made.token.token;
-    line = made.install;
+    token = created.token.token;
+    line = created.install;
     expect(line).toBe(
       `curl -fsSL ${host.url}/downloads/cli/install.sh | GSV_DEVICE_TOKEN=${token} sh -s -- --device laptop --user ${ALICE.username}`,
     );
@@ -139,7 +139,7 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     expect(piped.err).not.toContain(piped.out.trim());
   });
 
-  test("makes the machine a device that works, run once or twice", async () => {
+  test("makes the machine a working device, run once or twice", async () => {
     laptop = machine("laptop");
     const first = await paste(laptop.env, line);
     expect(first).toMatchObject({ code: 0, err: "" });
@@ -148,14 +148,14 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     expect(first.out).toContain("sudo loginctl enable-linger");
     const second = await paste({ ...laptop.env, PATH: `${laptop.home}/.local/bin:${laptop.env.PATH}` }, line);
     expect(second).toMatchObject({ code: 0, out: expect.not.stringContaining("export PATH") });
-    await online("laptop", true);
+    await expectOnline("laptop", true);
     const answer = await alice.call("shell.exec", { target: "laptop", input: "pwd; echo $((6 * 7)); env | grep -c gsv_node" });
     expect(answer).toMatchObject({ output: `${laptop.home}\n42\n0\n` });
     const program = readlinkSync(`/proc/${laptop.stand.pid()}/exe`);
     expect(program).toBe(realpathSync(systemNode()));
   });
 
-  test("keeps the token in one private file, and shows it to no other program", () => {
+  test("stores the token in one private file, and shows it to no other program", () => {
     const config = join(laptop.home, ".config/gsv/config.toml");
     expect(statSync(config).mode & 0o777).toBe(0o600);
     const url = `${host.url.replace("http", "ws")}/ws`;
@@ -165,11 +165,11 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     });
     const holding = execFileSync("grep", ["-rlF", token, laptop.home], { encoding: "utf8" }).trim().split("\n");
     expect(holding).toEqual([config]);
-    // What ps showed in the middle of the installation.
+    // The output of ps during the installation.
     expect(readFileSync(join(laptop.stand.folder, "ps"), "utf8")).toMatch(/^sh -s -- --device laptop/m);
   });
 
-  test("the service is looked at, stopped with what it runs, started and removed", async () => {
+  test("installs a service that can be inspected, stopped with its commands, started and removed", async () => {
     const { env, stand, home } = laptop;
     const own = (...args: string[]) => run(env, join(home, ".local/bin/gsv"), ["device", ...args]);
     expect(await own("status")).toMatchObject({ code: 0, out: expect.stringMatching(/^service +active \(running\), process \d+/m) });
@@ -184,10 +184,10 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     expect(existsSync(marker)).toBe(true);
     expect(await own("stop")).toMatchObject({ code: 0 });
     await expect.poll(() => existsSync(marker)).toBe(false);
-    await online("laptop", false);
+    await expectOnline("laptop", false);
     expect(await own("status")).toMatchObject({ code: 1, out: expect.stringMatching(/^service +inactive/m) });
     expect(await own("start")).toMatchObject({ code: 0 });
-    await online("laptop", true);
+    await expectOnline("laptop", true);
     await alice.call("fs.read", { target: "laptop", path: "no-such-secret-name" });
     const log = join(home, ".gsv/logs/node.log");
     await expect.poll(() => readFileSync(log, "utf8")).toMatch(/"call":"fs\.read","ms":\d+,"outcome":"refused"/);
@@ -200,11 +200,11 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     expect(await own("uninstall")).toMatchObject({ code: 0, out: expect.stringContaining("gsv token revoke") });
     expect(existsSync(join(home, ".config/systemd/user/gsvd.service"))).toBe(false);
     expect(await own("start")).toMatchObject({ code: 1, err: expect.stringContaining("gsv device install") });
-    await online("laptop", false);
+    await expectOnline("laptop", false);
     expect(stand.asked().at(-1)).toMatch(/show/);
   });
 
-  test("where no service manager answers it says so, and device run needs no flags", async () => {
+  test("reports a missing service manager, and device run then needs no flags", async () => {
     const bare = machine("bare");
     bare.stand.vanish();
     const done = await paste(bare.env, line);
@@ -214,22 +214,22 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
       err: expect.stringContaining("does not answer"),
     });
     const daemon = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: ["ignore", "ignore", "pipe"] });
-    started.push(daemon);
-    await online("laptop", true);
-    // The newest wins: one that somebody watches ends and says why, a service stays and waits.
+    children.push(daemon);
+    await expectOnline("laptop", true);
+    // The newest connection wins: an attended daemon exits and says why, a service stays and waits.
     const log = join(bare.home, "service.log");
-    const replaced = ended(daemon);
+    const replaced = waitForExit(daemon);
     const service = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--log-file", log], { env: bare.env, stdio: "ignore" });
-    started.push(service);
+    children.push(service);
     expect(await replaced).toEqual([1, expect.stringContaining("Another daemon has connected as laptop")]);
-    started.push(spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: "ignore" }));
+    children.push(spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: "ignore" }));
     await expect.poll(() => readFileSync(log, "utf8")).toMatch(/"level":"error","msg":"Another daemon has connected as laptop/);
     expect(service.exitCode).toBeNull();
     const other = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--id", "another"], { env: bare.env });
-    const [code, err] = await ended(other);
+    const [code, err] = await waitForExit(other);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("gsv token create --device another") });
     const elsewhere = spawn(join(bare.home, ".local/bin/gsv"), ["--url", "ws://127.0.0.1:9", "device", "run"], { env: bare.env });
-    expect((await ended(elsewhere))[1]).toContain("A device needs a token of its own");
+    expect((await waitForExit(elsewhere))[1]).toContain("A device needs a token of its own");
   });
 });
 
@@ -237,7 +237,7 @@ describe("the installer refuses", () => {
   const install = (env: Record<string, string>, ...args: string[]) =>
     run(env, "/bin/sh", ["-c", `curl -fsSL ${host.url}/downloads/cli/install.sh | sh -s -- ${args.join(" ")}`]);
 
-  test("a file that was altered on the way, and leaves the one that is there", async () => {
+  test("a file that was altered in transit, and keeps the installed one", async () => {
     const { env, home, stand } = machine("altered");
     expect(await install(env)).toMatchObject({ code: 0, out: expect.stringContaining("Next: ") });
     const before = readFileSync(join(home, ".local/share/gsv/gsv.mjs"));
@@ -252,7 +252,7 @@ describe("the installer refuses", () => {
     expect(readdirSync(join(home, ".local/share/gsv"))).toEqual(["gsv.mjs"]);
   });
 
-  test("a Node that is too old or not there", async () => {
+  test("a Node that is too old", async () => {
     const { env, stand } = machine("old");
     program(join(stand.folder, "node"), "#!/bin/sh\ncase $1 in -p) echo 18 ;; *) echo v18.20.0 ;; esac\n");
     expect(await install(env)).toMatchObject({
@@ -261,7 +261,7 @@ describe("the installer refuses", () => {
     });
   });
 
-  test("to replace a command that is not its own", async () => {
+  test("to replace another program named gsv", async () => {
     const { env, home } = machine("taken");
     mkdirSync(join(home, ".local/bin"), { recursive: true });
     program(join(home, ".local/bin/gsv"), "#!/bin/sh\necho mine\n");
@@ -284,7 +284,7 @@ describe("the installer refuses", () => {
 });
 
 describe.skipIf(!LINUX)("gsv up --service", () => {
-  test("keeps the gateway running with the flags it was given, until it is removed", async () => {
+  test("keeps the gateway running with its flags until the service is removed", async () => {
     const { env, home, stand } = machine("gateway");
     const port = await steadyPort();
     const own = (...args: string[]) => run(env, process.execPath, [join(dist, "gsv.js"), "up", ...args]);
@@ -308,7 +308,7 @@ describe.skipIf(!LINUX)("gsv up --service", () => {
     expect(await health()).toBeUndefined();
   });
 
-  test("does not fight with a gateway that runs in the foreground", async () => {
+  test("refuses while a gateway runs in the foreground", async () => {
     const { env } = machine("both");
     const { home } = await gateway();
     const refused = await run(env, process.execPath, [join(dist, "gsv.js"), "up", "--service", "--home", home]);
@@ -316,21 +316,21 @@ describe.skipIf(!LINUX)("gsv up --service", () => {
   });
 });
 
-/** A gateway from the bundle, as a program of its own. */
+/** A gateway from the bundle, in its own process. */
 async function gateway(...flags: string[]): Promise<Host & { home: string }> {
   const home = mkdtempSync(join(scratch, "data-"));
   const child = spawn(process.execPath, [join(dist, "gsv.js"), "up", "--port", "0", "--home", home, ...flags]);
-  started.push(child);
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text));
-  // All it has to say comes at once.
-  await vi.waitFor(() => expect(said).toMatch(/Data and logs are in .*\n/), { timeout: 60_000 });
-  const url = /GSV is up at (\S+)/.exec(said)?.[1] ?? "";
+  children.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  // It prints its whole banner at once.
+  await vi.waitFor(() => expect(output).toMatch(/Data and logs are in .*\n/), { timeout: 60_000 });
+  const url = /GSV is up at (\S+)/.exec(output)?.[1] ?? "";
   const never = () => Promise.reject(new Error("not needed here"));
-  return { name: "node", home, url, setupCode: /Setup code.*: (\S+)/.exec(said)?.[1] ?? null, restart: never, close: never };
+  return { name: "node", home, url, setupCode: /Setup code.*: (\S+)/.exec(output)?.[1] ?? null, restart: never, close: never };
 }
 
-/** A home of its own, and a PATH that begins with stand-ins for what would reach beyond this test. */
+/** Has its own home, and a PATH that starts with fakes of the programs that would reach beyond this test. */
 function machine(name: string): Machine {
   const home = join(scratch, name);
   const folder = join(home, "bin");
@@ -343,7 +343,7 @@ function machine(name: string): Machine {
   return made;
 }
 
-/** The Node of this machine that is older than the gateway's, where there is one: devices and the command line run on 20. */
+/** This machine's Node that is older than the gateway's, if there is one: devices and the command line run on 20. */
 function systemNode(): string {
   const found = ["/usr/bin/node", "/usr/local/bin/node"].filter((file) => existsSync(file));
   const version = (file: string) => Number(execFileSync(file, ["-p", "process.versions.node.split('.')[0]"], { encoding: "utf8" }));
@@ -356,19 +356,19 @@ function program(file: string, text: string): void {
   chmodSync(file, 0o755);
 }
 
-async function online(deviceId: string, wanted: boolean): Promise<void> {
+async function expectOnline(deviceId: string, isExpected: boolean): Promise<void> {
   const isOnline = async () => (await alice.call("sys.device.get", { deviceId })).device?.online ?? false;
-  await expect.poll(isOnline).toBe(wanted);
+  await expect.poll(isOnline).toBe(isExpected);
 }
 
-/** The bundle as alice uses it, on the gateway's own machine. */
+/** Runs the bundle as alice, on the gateway's own machine. */
 async function gsv(args: string[]): Promise<Run> {
   const { token } = await alice.call("sys.token.create", { kind: "user" });
   const env = { PATH: process.env.PATH ?? "", HOME: scratch, GSV_URL: host.url, GSV_TOKEN: token.token };
   return run(env, process.execPath, [join(dist, "gsv.js"), "-u", "alice", ...args]);
 }
 
-/** As typed into a shell, where the line is nobody's argument. */
+/** Types the line into a shell, so that it is no program's argument. */
 function paste(env: Record<string, string>, line: string): Promise<Run> {
   return run(env, "/bin/sh", [], `${line}\n`);
 }
@@ -379,11 +379,11 @@ async function run(env: Record<string, string>, command: string, args: string[],
   child.stdin.end(stdin);
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-  const [code, err] = await ended(child);
+  const [code, err] = await waitForExit(child);
   return { code, out, err };
 }
 
-function ended(child: ChildProcess): Promise<[code: number | null, err: string]> {
+function waitForExit(child: ChildProcess): Promise<[code: number | null, err: string]> {
   return new Promise((resolve, reject) => {
     let err = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
@@ -398,12 +398,12 @@ function get(
   method = "GET",
 ): Promise<{ status: number; headers: Record<string, unknown>; text: string }> {
   return new Promise((resolve, reject) => {
-    const asking = request(`${host.url}/downloads/cli/${path}`, { method, headers }, (response) => {
+    const call = request(`${host.url}/downloads/cli/${path}`, { method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
     });
-    asking.on("error", reject).end();
+    call.on("error", reject).end();
   });
 }
 
@@ -411,6 +411,6 @@ function end(pid: number | null): void {
   try {
     if (pid !== null) process.kill(pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // It has exited already.
   }
 }

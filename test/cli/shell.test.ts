@@ -11,7 +11,7 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE } from "../support/people.ts";
 
 type Run = { code: number | null; out: string; err: string };
-/** What must be shown first, and the keys that are typed then. */
+/** The output to wait for, and the keys to type then. */
 type Step = readonly [shown: RegExp | string, keys: string];
 
 let host: Host & { home: string };
@@ -30,20 +30,20 @@ afterAll(async () => {
 });
 
 describe("gsv run", () => {
-  test("output, errors and the exit code are the command's", async () => {
+  test("passes through the command's output, errors and exit code", async () => {
     expect(await gsv(["run", "--", "echo out; echo err >&2; exit 7"])).toEqual({ code: 7, out: "out\n", err: "err\n" });
     expect(await gsv(["run", "--", "no-such-thing"])).toEqual({ code: 127, out: "", err: "bash: no-such-thing: command not found\n" });
     expect(await gsv(["run", "true"])).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("one word is a line, several are a command and its arguments", async () => {
+  test("treats one argument as a shell line, and several as a command with arguments", async () => {
     expect(await gsv(["run", "--", "echo a | tr a b"])).toMatchObject({ out: "b\n" });
     expect(await gsv(["run", "--", "printf", "%s|", "a  b", "it's", "$HOME", "-l"])).toMatchObject({ out: "a  b|it's|$HOME|-l|" });
     expect(await gsv(["run", "ls", "-l"])).toMatchObject({ code: 1, err: expect.stringContaining("gsv run -- ls -l") });
   });
 
-  test("where and how long", async () => {
-    // Long enough for its first word on a busy machine, and waited for beside the rest.
+  test("takes a directory, a target and a timeout", async () => {
+    // Long enough for its first output on a busy machine; awaited in parallel with the rest.
     const limited = gsv(["run", "--timeout", "5", "--", "echo begun; sleep 20"]);
     expect(await gsv(["run", "--cwd", "/tmp", "--", "pwd"])).toMatchObject({ out: "/tmp\n" });
     expect(await gsv(["run", "--cwd", "/nope", "--", "pwd"])).toMatchObject({
@@ -62,7 +62,7 @@ describe("gsv run", () => {
     expect(await limited).toEqual({ code: 124, out: "begun\n", err: "gsv: Command timed out after 5000ms\n" });
   });
 
-  test("standard input is the command's, to its end", async () => {
+  test("passes standard input to the command, to its end", async () => {
     const loop = 'while read line; do echo "<$line>"; done; echo over';
     expect(await gsv(["run", "--", loop], "one\ntwo words\n")).toMatchObject({ code: 0, out: "<one>\n<two words>\nover\n" });
     expect(await gsv(["run", "--", loop], "")).toMatchObject({ code: 0, out: "over\n" });
@@ -72,18 +72,18 @@ describe("gsv run", () => {
     expect(await gsv(["run", "--", "read x; sleep 9"], "a\u0003b\n")).toMatchObject({ code: 130, err: expect.stringContaining("Ctrl-C") });
   });
 
-  test("without a command, standard input is the script", async () => {
+  test("runs standard input as a script if there is no command", async () => {
     const script = 'cd /tmp\npwd\nread x; echo "[$x]"\nexit 4\n';
     for (const name of ["run", "shell"]) expect(await gsv([name], script)).toEqual({ code: 4, out: "/tmp\n[]\n", err: "" });
     expect(await gsv(["shell"], "")).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("as JSON, the result", async () => {
+  test("prints the result as JSON", async () => {
     const { code, out } = await gsv(["run", "--json", "--", "echo out; sleep 0.5; echo err >&2; exit 2"]);
     expect({ code, result: JSON.parse(out) as unknown }).toEqual({ code: 2, result: { exitCode: 2, stdout: "out\n", stderr: "err\n" } });
   });
 
-  test("Ctrl-C interrupts the command, and output is shown as it comes", async () => {
+  test("Ctrl-C interrupts the command, and output is shown as it arrives", async () => {
     const child = start(["run", "--", "echo begun; sleep 1000; echo never"]);
     let out = "";
     child.stdout.on("data", (data: Buffer) => {
@@ -113,7 +113,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
     expect(code).toBe(9);
   });
 
-  test("what goes on over several lines, and what is wrong", async () => {
+  test("commands may span several lines, and syntax errors are reported", async () => {
     const { code, shown } = await atTerminal([
       [prompt("~"), "if true\r"],
       ["> ", 'then echo it"\'"s true; fi\r'],
@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
     expect(code).toBe(0);
   });
 
-  test("input, its end, and lines typed ahead", async () => {
+  test("a command reads input to its end, and lines typed ahead run next", async () => {
     const { shown } = await atTerminal([
       [prompt("~"), "read -p 'Name? ' name; echo \"Hello $name\"\r"],
       ["Name? ", "Annx\u007f\r"],
@@ -185,8 +185,8 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
     expect(shown).not.toContain("No such file");
   });
 
-  test("history is kept privately, without what begins with a space or was typed to a command", async () => {
-    const typing = await atTerminal([
+  test("the history is private and has no lines that start with a space or were a command's input", async () => {
+    const session = await atTerminal([
       [prompt("~"), "echo to be kept\r"],
       [prompt("~"), " echo hidden\r"],
       [prompt("~"), "read -p 'New password: ' p; echo ${#p}\r"],
@@ -194,8 +194,8 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
       ["\n7\r\n", ""],
       [prompt("~"), "exit\r"],
     ]);
-    // Nor is it seen.
-    expect(typing.shown).not.toContain("hunter2");
+    // It is not echoed either.
+    expect(session.shown).not.toContain("hunter2");
     const file = join(scratch, "config", "shell_history");
     const lines = readFileSync(file, "utf8").split("\n");
     expect(lines).toContain("echo to be kept");
@@ -210,7 +210,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
     expect(shown).toContain("\nto be kept\r\n");
   });
 
-  test("root's prompt, a device that is not there, and a directory that goes away", async () => {
+  test("handles root's prompt, an unknown device and a deleted directory", async () => {
     expect(await gsv(["shell", "--target", "laptop"], "ls\n")).toMatchObject({ code: 1, err: expect.stringContaining("laptop") });
     const { code } = await atTerminal([
       [prompt("~"), "mkdir -p gone; cd gone\r"],
@@ -237,22 +237,22 @@ describe("gsv cp", () => {
   };
   const folder = (name: string) => join(scratch, name);
 
-  test("directories there and back are the same to the byte", async () => {
-    for (const [name, content] of Object.entries(texts)) put(join("from", name), content);
+  test("directories copied to the gateway and back are identical", async () => {
+    for (const [name, content] of Object.entries(texts)) writeLocal(join("from", name), content);
     expect(await gsv(["cp", "-r", folder("from"), "gsv:cp/up"])).toEqual({ code: 0, out: "", err: "" });
     expect(await gsv(["cp", "-r", "gsv:cp/up", "gsv:~/cp/other"])).toMatchObject({ code: 0 });
     expect(await gsv(["cp", "-r", "gsv:/home/alice/cp/other", folder("back")])).toMatchObject({ code: 0 });
     for (const [name, content] of Object.entries(texts)) expect(readFileSync(join(folder("back"), name), "utf8")).toBe(content);
-    // Into a directory that is there, by its own name.
+    // Into an existing directory, under its own name.
     expect(await gsv(["cp", "-r", "gsv:cp/up", folder("back")])).toMatchObject({ code: 0 });
     expect(existsSync(join(folder("back"), "up", "a b.txt"))).toBe(true);
     expect(await gsv(["cp", "-r", "gsv:cp/up", "gsv:cp/up/in"])).toMatchObject({ code: 0 });
     expect((await gsv(["ls", "cp/up/in"])).out).not.toContain("in/");
   });
 
-  test("files one by one and several at once", async () => {
-    put("one.txt", "one");
-    put("two.txt", "two\n");
+  test("copies one file or several", async () => {
+    writeLocal("one.txt", "one");
+    writeLocal("two.txt", "two\n");
     const [one, two] = [folder("one.txt"), folder("two.txt")];
     expect(JSON.parse((await gsv(["cp", "--json", one, "gsv:cp/1"])).out)).toEqual({ copied: [{ from: one, to: "gsv:cp/1", size: 3 }] });
     expect(await gsv(["cp", one, two, "gsv:cp/both/"])).toMatchObject({ code: 0 });
@@ -261,8 +261,8 @@ describe("gsv cp", () => {
     expect(await gsv(["cp", one, two, "gsv:cp/neither"])).toMatchObject({ code: 1, err: expect.stringContaining("Not a directory") });
   });
 
-  test("nothing takes the place of something it should not", async () => {
-    put("over/one.txt/x", "x");
+  test("does not replace a directory by a file or the reverse, and -n replaces nothing", async () => {
+    writeLocal("over/one.txt/x", "x");
     expect(await gsv(["cp", "gsv:cp/both/one.txt", folder("over")])).toMatchObject({
       code: 1,
       err: expect.stringContaining("Is a directory"),
@@ -270,7 +270,7 @@ describe("gsv cp", () => {
     await gsv(["write", "cp/over/one.txt/x"], "x");
     expect(await gsv(["cp", folder("one.txt"), "gsv:cp/over"])).toMatchObject({ code: 1, err: expect.stringContaining("Is a directory") });
     expect(await gsv(["cp", "-r", folder("from"), "gsv:cp/1"])).toMatchObject({ code: 1, err: expect.stringContaining("Not a directory") });
-    put("kept.txt", "kept");
+    writeLocal("kept.txt", "kept");
     expect(await gsv(["cp", "-n", "gsv:cp/1", folder("kept.txt")])).toEqual({ code: 0, out: "", err: "" });
     expect(readFileSync(folder("kept.txt"), "utf8")).toBe("kept");
     expect(await gsv(["cp", "--no-clobber", folder("two.txt"), "gsv:cp/1"])).toMatchObject({ code: 0 });
@@ -281,9 +281,9 @@ describe("gsv cp", () => {
     expect(await gsv(["cp", "gsv:cp/1", folder("no/such/folder")])).toMatchObject({ code: 1, err: expect.stringContaining("ENOENT") });
   });
 
-  test("what cannot be copied is named, and the rest is copied", async () => {
-    put("mixed/text", "text");
-    put("mixed/binary", Uint8Array.of(0x61, 0xff));
+  test("reports what cannot be copied, and copies the rest", async () => {
+    writeLocal("mixed/text", "text");
+    writeLocal("mixed/binary", Uint8Array.of(0x61, 0xff));
     symlinkSync("/etc", folder("mixed/link"));
     const mixed = await gsv(["cp", "-r", folder("mixed"), "gsv:cp/mixed"]);
     expect(mixed).toMatchObject({
@@ -293,7 +293,7 @@ describe("gsv cp", () => {
     expect((await gsv(["ls", "cp/mixed"])).out).toBe("binary\ntext\n");
     expect(await gsv(["cp", "gsv:cp/mixed/binary", folder("binary")])).toMatchObject({ code: 0 });
     expect([...readFileSync(folder("binary"))]).toEqual([0x61, 0xff]);
-    put("half/1/x", "in the way");
+    writeLocal("half/1/x", "in the way");
     expect(await gsv(["cp", "gsv:cp/1", "gsv:cp/mixed/text", folder("half")])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^gsv: gsv:cp\/1 was not copied\. Is a directory/),
@@ -310,7 +310,7 @@ describe("gsv cp", () => {
   });
 });
 
-function put(name: string, content: string | Uint8Array): void {
+function writeLocal(name: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join(scratch, name)), { recursive: true });
   writeFileSync(join(scratch, name), content);
 }
@@ -332,37 +332,37 @@ function gsv(args: readonly string[], stdin = ""): Promise<Run> {
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, out, err }));
-    // A command that reads nothing may be gone before this arrives.
+    // A command that reads nothing may have exited before this arrives.
     child.stdin.on("error", () => {});
     child.stdin.end(stdin);
   });
 }
 
-/** Types each step's keys once what it waits for was shown since the step before. */
+/** Types each step's keys once its text is shown after that of the previous step. */
 function atTerminal(steps: readonly Step[], args: readonly string[] = ["shell"]): Promise<{ code: number | null; shown: string }> {
   return new Promise((resolve, reject) => {
     const command = [process.execPath, join(BUILD, "gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
     const child = spawn("/usr/bin/script", ["-qec", `stty cols 100 rows 30; ${command}`, "/dev/null"], {
       env: { ...environment(), SHELL: "/bin/sh", TERM: "xterm" },
     });
-    const left = [...steps];
+    const remaining = [...steps];
     let shown = "";
     let from = 0;
     const advance = () => {
-      for (let step = left[0]; step !== undefined; step = left[0]) {
+      for (let step = remaining[0]; step !== undefined; step = remaining[0]) {
         const [wanted, keys] = step;
         const fresh = shown.slice(from);
         const found = typeof wanted === "string" ? fresh.indexOf(wanted) : fresh.search(wanted);
         if (found === -1) return;
         const width = typeof wanted === "string" ? wanted.length : (wanted.exec(fresh)?.[0].length ?? 0);
         from += found + width;
-        left.shift();
+        remaining.shift();
         child.stdin.write(keys);
       }
     };
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       child.kill();
-      reject(new Error(`Never shown: ${String(left[0]?.[0])}, after: ${JSON.stringify(shown.slice(from))}`));
+      reject(new Error(`Never shown: ${String(remaining[0]?.[0])}, after: ${JSON.stringify(shown.slice(from))}`));
     }, 120_000);
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       shown += text;
@@ -370,9 +370,9 @@ function atTerminal(steps: readonly Step[], args: readonly string[] = ["shell"])
     });
     child.on("error", reject);
     child.on("close", (code) => {
-      clearTimeout(late);
-      if (left.length === 0) resolve({ code, shown });
-      else reject(new Error(`Ended before: ${String(left[0]?.[0])}, after: ${JSON.stringify(shown.slice(from))}`));
+      clearTimeout(timer);
+      if (remaining.length === 0) resolve({ code, shown });
+      else reject(new Error(`Ended before: ${String(remaining[0]?.[0])}, after: ${JSON.stringify(shown.slice(from))}`));
     });
   });
 }

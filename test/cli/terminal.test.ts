@@ -1,5 +1,4 @@
-// gsv shell --target, as somebody sits before it: the real bundle inside tmux, a started gateway, and a daemon in a process of
-// its own.
+// gsv shell --target at a terminal: the real bundle inside tmux, a started gateway, and a device daemon in its own process.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +13,10 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, enter, populate } from "../support/people.ts";
 import { steadyPort } from "../support/steady-port.ts";
 
-const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+const hasProgram = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 const PROMPT = "laptop-shell$";
 
-describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
+describe.skipIf(!hasProgram("tmux") || !hasProgram("bash"))("gsv shell --target", () => {
   let host: Host & { home: string };
   let scratch: string;
   let client: Client;
@@ -27,7 +26,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
 
   beforeAll(async () => {
     scratch = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
-    // Restarted, it is to be found where it was.
+    // A restarted gateway keeps its port.
     const port = String(await steadyPort());
     host = await startNodeHost({ port });
     mkdirSync(join(scratch, "work"));
@@ -51,55 +50,55 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  test("Ctrl-C ends a command and not the shell, the size is this terminal's, and the exit code is the shell's", async () => {
+  test("Ctrl-C ends the command and not the shell, and the size and the exit code are passed through", async () => {
     open();
     await type("stty size", "30 100");
     await type("echo $TERM; tty | cut -c1-5", "/dev/");
     expect(screen()).toContain("xterm-256color");
     tmux("send-keys", "echo begun; sleep 1000", "Enter");
-    await shown(/^begun$/m);
+    await waitFor(/^begun$/m);
     tmux("send-keys", "C-c");
     await type('echo "[$?]"', "[130]");
     tmux("send-keys", "echo again; sleep 1000", "Enter");
-    await shown(/^again$/m);
+    await waitFor(/^again$/m);
     tmux("send-keys", "C-z");
-    await shown("Stopped");
+    await waitFor("Stopped");
     await type("kill %1; echo é漢🙂 | od -An -tx1", "c3 a9 e6 bc a2 f0 9f 99 82");
     tmux("resize-window", "-x", "77", "-y", "20");
     await expect.poll(() => (tmux("send-keys", "stty size", "Enter"), screen())).toContain("20 77");
     tmux("send-keys", "exit 7", "Enter");
-    await shown("code=7");
+    await waitFor("code=7");
   });
 
-  test.skipIf(!has("vim"))("vim edits a file there and gives the screen back", async () => {
+  test.skipIf(!hasProgram("vim"))("vim edits a file there and restores the screen", async () => {
     open();
     await type("echo before", "before");
     tmux("send-keys", "vim notes.txt", "Enter");
-    await shown("~\n~\n");
+    await waitFor("~\n~\n");
     expect(screen()).not.toContain("before");
     tmux("send-keys", "i", "first line é", "Enter", "second", "Escape");
-    await shown("second");
+    await waitFor("second");
     tmux("send-keys", ":wq", "Enter");
-    await shown("before");
+    await waitFor("before");
     expect(readFileSync(join(scratch, "work", "notes.txt"), "utf8")).toBe("first line é\nsecond\n");
     tmux("send-keys", "exit", "Enter");
-    await shown("code=0");
+    await waitFor("code=0");
   });
 
-  test.skipIf(!has("top"))("a program that fills the screen is stopped by its key", async () => {
+  test.skipIf(!hasProgram("top"))("a full-screen program receives its keys", async () => {
     open();
     await type("echo before", "before");
     tmux("send-keys", "top -d 1", "Enter");
-    await shown(/PID\s+USER/);
+    await waitFor(/PID\s+USER/);
     tmux("send-keys", "q");
-    await shown(PROMPT);
+    await waitFor(PROMPT);
     await type("echo after", "after");
   });
 
-  test("all of a large output is shown, in order", async () => {
+  test("a large output is shown completely and in order", async () => {
     open("tmp=out");
     await type("seq 1 300000; echo end-of-$((40+2))", "end-of-42");
-    // Without the keys' own modes, which a shell switches before each command.
+    // Without the terminal modes, which a shell switches before each command.
     const all = stripVTControlCharacters(readFileSync(join(scratch, "out"), "utf8"));
     const lines = all
       .split(/\r*\n\r*/)
@@ -108,12 +107,12 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     expect(lines).toEqual(Array.from({ length: 300_000 }, (_, at) => String(at + 1)));
   });
 
-  test("left with ~. it runs on, is listed, taken up again and ended", async () => {
+  test("a shell left with ~. keeps running, and can be listed, attached again and killed", async () => {
     open();
     await type("x=kept; echo ready", "ready");
     tmux("send-keys", "Enter", "~.");
-    await shown(/left it running: gsv jobs attach (sh_\S+)/);
-    await shown("code=0");
+    await waitFor(/left it running: gsv jobs attach (sh_\S+)/);
+    await waitFor("code=0");
     const { sessions } = await client.call("shell.list", { target: "laptop" });
     const mine = sessions.find(({ state, tty }) => state === "running" && tty === true)!;
     expect(screen().replaceAll("\n", "")).toContain(mine.sessionId);
@@ -121,19 +120,19 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     open("jobs", "attach", mine.sessionId.slice(0, 12));
     await type('echo "[$x]"', "[kept]");
     expect(await gsv("jobs", "kill", mine.sessionId)).toEqual({ code: 0, out: `Sent SIGHUP to ${mine.sessionId} on laptop.\n` });
-    await shown("code=129");
+    await waitFor("code=129");
   });
 
-  test("the gateway goes away and comes back, and the shell is still there", async () => {
+  test("the shell survives a restart of the gateway", async () => {
     open();
     await type("x=kept; (sleep 2; echo said meanwhile) & echo ready", "ready");
     await host.restart();
-    await shown("connected again");
-    await shown("said meanwhile");
+    await waitFor("connected again");
+    await waitFor("said meanwhile");
     await type('echo "[$x]"', "[kept]");
   });
 
-  test("gsv run misses nothing while the gateway is away, and comes back for the end", async () => {
+  test("gsv run loses no output across a restart of the gateway and returns the exit code", async () => {
     const running = gsv("run", "--target", "laptop", "--", "for at in 1 2 3 4 5 6; do echo $at; sleep 0.5; done; exit 6");
     await expect
       .poll(async () => (await client.call("shell.list", { target: "laptop" })).sessions.map(({ command }) => command))
@@ -142,11 +141,11 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     expect(await running).toEqual({ code: 6, out: "1\n2\n3\n4\n5\n6\n" });
   });
 
-  test("gsv jobs lists what runs, follows it to its end, and sends it signals", async () => {
+  test("gsv jobs lists commands, follows them to their end, and sends them signals", async () => {
     const start = async (input: string) => {
-      const begun = await client.call("shell.exec", { target: "laptop", input, until: "sent" });
-      if (begun.status !== "running") throw new Error(JSON.stringify(begun));
-      return begun.sessionId;
+      const result = await client.call("shell.exec", { target: "laptop", input, until: "sent" });
+      if (result.status !== "running") throw new Error(JSON.stringify(result));
+      return result.sessionId;
     };
     const [short, long] = [await start("echo one; sleep 1; echo two; exit 3"), await start("sleep 1000")];
     const { jobs } = JSON.parse((await gsv("jobs", "--json")).out) as { jobs: { sessionId: string; target: string; state: string }[] };
@@ -160,15 +159,15 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     expect(await gsv("jobs", "kill", long)).toMatchObject({ code: 1 });
   });
 
-  test("a device without terminals says so, and there is a prompt instead", async () => {
+  test("a device without terminals says so and offers a prompt instead", async () => {
     const bare = mkdtempSync(join(tmpdir(), "gsv-bare-"));
     cpSync(realpathSync(BUILD), bare, { recursive: true });
     const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: "bare" });
     const other = await startDaemon(bare, "bare", token.token);
     try {
       open("shell", "--target", "bare");
-      await shown("has no terminals");
-      await shown("alice@bare");
+      await waitFor("has no terminals");
+      await waitFor("alice@bare");
       await type('cd /; x=5; echo "[$x]"', "[5]");
     } finally {
       other.kill("SIGKILL");
@@ -176,7 +175,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     }
   });
 
-  test("a terminal that closes ends the shell with it, and SIGTERM leaves the terminal usable", async () => {
+  test("a closed terminal ends the shell, and SIGTERM leaves the terminal usable", async () => {
     open();
     await type("echo ready", "ready");
     const running = async () => (await client.call("shell.list", { target: "laptop" })).sessions.filter(({ state }) => state === "running");
@@ -188,9 +187,9 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     const pane = tmux("display-message", "-p", "#{pane_pid}").trim();
     const pid = Number(spawnSync("pgrep", ["-P", pane], { encoding: "utf8" }).stdout);
     process.kill(pid, "SIGTERM");
-    await shown("code=143");
+    await waitFor("code=143");
     tmux("send-keys", "echo typed", "Enter");
-    await shown(/^typed$/m);
+    await waitFor(/^typed$/m);
   });
 
   function environment(): NodeJS.ProcessEnv {
@@ -223,20 +222,20 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
   }
 
-  /** A screen of its own with the command in it, and behind it what it ended with and a shell. */
+  /** Opens a new screen that runs the command, prints its exit code and then starts a shell. */
   function open(...words: string[]): void {
     const copies = words[0] === "tmp=out" ? words.shift() : undefined;
     const args = words.length === 0 ? ["shell", "--target", "laptop"] : words;
     const line = [process.execPath, join(BUILD, "gsv.js"), ...args].join(" ");
     const env = Object.entries({ ...environment(), GSV_TOKEN: tokens.user, ENV: "" }).map(([name, value]) => `${name}='${value}'`);
     const all = `env -i TERM=screen ${env.join(" ")} ${line} -u alice; echo code=$?; exec sh`;
-    // A server that is going down would still be found under its old name.
+    // A server that is shutting down would still be found under its old name.
     screens++;
     tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", all);
     if (copies !== undefined) tmux("pipe-pane", `cat > ${join(scratch, "out")}`);
   }
 
-  /** At the prompt. The answer is looked for below the line that asked. */
+  /** Types a line at the prompt and waits for the answer, ignoring the echo of the line. */
   async function type(line: string, answer: string): Promise<void> {
     tmux("send-keys", "-l", line);
     tmux("send-keys", "Enter");
@@ -250,7 +249,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
       .toContain(answer);
   }
 
-  async function shown(wanted: string | RegExp): Promise<void> {
+  async function waitFor(wanted: string | RegExp): Promise<void> {
     await expect.poll(screen).toMatch(wanted instanceof RegExp ? wanted : new RegExp(wanted.replace(/[$[\].*+?(){}|\\^]/g, "\\$&")));
   }
 

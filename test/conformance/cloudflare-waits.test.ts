@@ -1,4 +1,4 @@
-// Cases that sit out a time limit, against the Cloudflare host, run locally.
+// Cases that wait for a time limit, against the Cloudflare host, run locally.
 
 import { startCloudflareHost } from "../support/cloudflare-host.ts";
 import "./cases/index.ts";

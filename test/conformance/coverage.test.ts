@@ -1,4 +1,4 @@
-// Every requirement has a case, and every syscall a requirement.
+// Every requirement has a case, and every syscall has a requirement.
 
 import { expect, test } from "vitest";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";

@@ -1,4 +1,4 @@
-// Cases that sit out a time limit, against the Node host.
+// Cases that wait for a time limit, against the Node host.
 
 import { startNodeHost } from "../support/node-host.ts";
 import "./cases/index.ts";

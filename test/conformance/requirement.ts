@@ -1,4 +1,4 @@
-// One requirement, and where it is written: a section of the behaviour, or another place by name.
+// One requirement and its source: a section of the behaviour document, or another document by name.
 
 export type Requirement = { id: string; sentence: string; spec: string };
 

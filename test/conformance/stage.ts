@@ -1,5 +1,4 @@
-// A stage for cases about agents: a person with processes, a model that answers as it is told, and everything the processes
-// tell, kept in order.
+// The stage for cases about agents: a user with processes, a scripted model, and all events of the processes in order.
 
 import { expect } from "vitest";
 import type { Answer, Arguments } from "../../src/client/connection.ts";
@@ -13,25 +12,25 @@ export type Stage = {
   world: World;
   model: ScriptedModel;
   root: Client;
-  /** Whose processes these are. */
+  /** The owner of the processes. */
   ann: Client;
   uid: number;
-  /** Another connection of the same person. */
+  /** Opens another connection of the same user. */
   again: () => Promise<Client>;
-  /** Somebody new who has used nothing yet. */
+  /** Creates a new user who has used nothing yet. */
   somebody: () => Promise<Client>;
-  /** The model speaks another wire. */
+  /** Makes the model use another wire format. */
   serve: (wire: WireName) => Promise<void>;
-  /** A new process of this person's that is followed. */
+  /** Starts a new process of this user and follows it. */
   spawn: (args?: SpawnArgs, by?: Client) => Promise<Watched>;
-  /** Root sets a key, until the case is over. */
+  /** Sets a configuration key as root until the end of the case. */
   set: (key: string, value: string) => Promise<void>;
 };
 
 type SpawnArgs = Parameters<typeof spawnArgs>[0];
 type History = Answer<"proc.history">;
 
-/** A case with a stage. */
+/** Registers a case with a stage. */
 export function stages(id: string, body: (stage: Stage) => Promise<void>, wire: WireName = "chat"): void {
   verifies(id, (world) => onStage(world, wire, body));
 }
@@ -39,7 +38,7 @@ export function stages(id: string, body: (stage: Stage) => Promise<void>, wire: 
 async function onStage(world: World, wire: WireName, body: (stage: Stage) => Promise<void>): Promise<void> {
   const model = await ScriptedModel.start();
   const watched: Watched[] = [];
-  const were: { key: string; value: string }[] = [];
+  const previous: { key: string; value: string }[] = [];
   const root = await world.root();
   try {
     const auth = await annOf(world, root);
@@ -66,14 +65,14 @@ async function onStage(world: World, wire: WireName, body: (stage: Stage) => Pro
       },
       async set(key, value) {
         const { entries } = await root.call("sys.config.get", { key });
-        were.push({ key, value: entries.find((entry) => entry.key === key)?.value ?? "" });
+        previous.push({ key, value: entries.find((entry) => entry.key === key)?.value ?? "" });
         await root.call("sys.config.set", { key, value });
       },
     });
   } finally {
     for (const { client, pid } of watched) await client.call("proc.abort", { pid }).catch(() => {});
     for (const one of watched) one.stop();
-    for (const { key, value } of were.toReversed()) await root.call("sys.config.set", { key, value });
+    for (const { key, value } of previous.toReversed()) await root.call("sys.config.set", { key, value });
     await model.close();
   }
 }
@@ -97,11 +96,11 @@ type Token = { username: string; token: string };
 const anns = new WeakMap<Host, Promise<Token>>();
 let people = 0;
 
-/** One for all cases at a host: a password takes its time. */
+/** One user for all cases on a host: hashing a password is slow. */
 function annOf({ host }: World, root: Client): Promise<Token> {
-  const known = anns.get(host) ?? somebody(root, "ann");
-  anns.set(host, known);
-  return known;
+  const ann = anns.get(host) ?? somebody(root, "ann");
+  anns.set(host, ann);
+  return ann;
 }
 
 async function somebody(root: Client, username = `ann${++people}`): Promise<Token> {
@@ -110,7 +109,7 @@ async function somebody(root: Client, username = `ann${++people}`): Promise<Toke
   return { username, token: token.token };
 }
 
-/** A process and all it has told since it was looked at. */
+/** A process and all its events since it was followed. */
 export class Watched {
   readonly client: Client;
   readonly pid: string;
@@ -137,12 +136,12 @@ export class Watched {
     this.#following.stop();
   }
 
-  /** Says something, and returns the run's name. */
+  /** Sends a message and returns the run's id. */
   async say(message: string, more: { conversationId?: string; runId?: string } = {}): Promise<string> {
     return (await this.client.call("proc.send", { pid: this.pid, message, ...more })).runId;
   }
 
-  /** Says something and waits for the end of its run. */
+  /** Sends a message and waits for the end of its run. */
   async ask(message: string, more: { conversationId?: string } = {}): Promise<Record<string, unknown>> {
     return this.finished(await this.say(message, more));
   }
@@ -153,7 +152,7 @@ export class Watched {
     );
   }
 
-  /** The first that was told or will be. */
+  /** The first event with this signal, as soon as it arrives. */
   async told(signal: string, runId?: string): Promise<Record<string, unknown>> {
     await expect.poll(() => this.of(signal, runId).length, { message: `${signal} of ${runId ?? "any run"}` }).toBeGreaterThan(0);
     return this.of(signal, runId)[0]!;
@@ -165,7 +164,7 @@ export class Watched {
     return end;
   }
 
-  /** The question that is open after so many were asked. */
+  /** The question with this number, as soon as it was asked. */
   async asked(count = 1): Promise<Record<string, unknown> & { requestId: string; runId: string }> {
     await expect.poll(() => this.of("proc.run.hil.requested").length, { message: `question ${count}` }).toBeGreaterThanOrEqual(count);
     return this.of("proc.run.hil.requested")[count - 1] as Record<string, unknown> & { requestId: string; runId: string };
@@ -179,7 +178,7 @@ export class Watched {
     return this.client.call("proc.history", { pid: this.pid, ...more });
   }
 
-  /** Of the last answers of tools, the newest. */
+  /** The newest tool result. */
   async result(): Promise<{ toolName: string; isError: boolean; output: string; toolCallId: string }> {
     const { messages } = await this.history({ limit: 1000 });
     return messages.findLast(({ role }) => role === "toolResult")?.content as never;

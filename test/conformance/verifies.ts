@@ -1,4 +1,4 @@
-// Ties a case to a requirement, and runs all cases against one host.
+// Connects cases to requirements, and runs all cases against one host.
 
 import { deepStrictEqual } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
@@ -15,9 +15,9 @@ export type Auth = Parameters<typeof enter>[1];
 
 export type World = {
   host: Host;
-  /** Another gateway, not set up, gone after the case. */
+  /** Starts another gateway, not set up, for this case only. */
   fresh: () => Promise<Host>;
-  /** A connected client whose every result is held against the call's schema. */
+  /** A connected client that checks every result against the call's schema. */
   connect: (auth: Auth, client?: ClientInfo, at?: Host) => Promise<Client>;
   alice: () => Promise<Client>;
   bob: () => Promise<Client>;
@@ -31,7 +31,7 @@ type Case = { id: string; body: (world: World) => Promise<void>; waits: boolean 
 
 const cases: Case[] = [];
 
-/** `waits`: it sits out a time limit of the gateway, and disturbs nobody meanwhile. Such a case cannot use expect.poll. */
+/** `waits`: the case waits for a time limit of the gateway, concurrently with others. Such a case cannot use expect.poll. */
 export function verifies(id: string, body: (world: World) => Promise<void>, { waits = false } = {}): void {
   if (!REQUIREMENTS.some((requirement) => requirement.id === id)) throw new Error(`no such requirement: ${id}`);
   cases.push({ id, body, waits });
@@ -41,7 +41,7 @@ export function verified(): string[] {
   return cases.map(({ id }) => id);
 }
 
-/** One after the other against one host; those that wait are in a file of their own, all at once. */
+/** Runs cases sequentially against one host; the waiting ones run concurrently, in their own file. */
 export function conformance(name: string, start: () => Promise<Host>, { waits = false } = {}): void {
   describe(name, { concurrent: waits }, () => {
     let host: Host;
@@ -49,7 +49,7 @@ export function conformance(name: string, start: () => Promise<Host>, { waits = 
     beforeAll(async () => {
       host = await start();
       await populate(host);
-      people = await tokens(host);
+      people = await createTokens(host);
     });
     afterAll(() => host.close());
     for (const { id, body } of cases.filter((one) => one.waits === waits)) {
@@ -59,7 +59,7 @@ export function conformance(name: string, start: () => Promise<Host>, { waits = 
   });
 }
 
-/** The refusal a promise ends with; a promise that does not end so fails the case. */
+/** The refusal that a promise rejects with; any other outcome fails the case. */
 export async function refusal(promise: Promise<unknown>): Promise<{ code: number; message: string; details: unknown }> {
   const error = await promise.then(
     (value) => new Error(`expected a refusal, got ${JSON.stringify(value)}`),
@@ -77,11 +77,11 @@ export async function expectRefusal(promise: Promise<unknown>, code: number, mes
 }
 
 async function inWorld(host: Host, people: People, start: () => Promise<Host>, body: (world: World) => Promise<void>): Promise<void> {
-  const undo: (() => Promise<void> | void)[] = [];
+  const cleanup: (() => Promise<void> | void)[] = [];
   const undeclared: string[] = [];
   const connect: World["connect"] = async (auth, client, at = host) => {
-    const connected = checked(await enter(at, auth, client), undeclared);
-    undo.push(() => connected.close());
+    const connected = withChecks(await enter(at, auth, client), undeclared);
+    cleanup.push(() => connected.close());
     return connected;
   };
   try {
@@ -89,7 +89,7 @@ async function inWorld(host: Host, people: People, start: () => Promise<Host>, b
       host,
       async fresh() {
         const other = await start();
-        undo.unshift(() => other.close());
+        cleanup.unshift(() => other.close());
         return other;
       },
       connect,
@@ -98,23 +98,23 @@ async function inWorld(host: Host, people: People, start: () => Promise<Host>, b
       root: () => connect(people.root),
       async line(at = host) {
         const line = await Connection.open(at.url);
-        undo.push(() => line.close());
+        cleanup.push(() => line.close());
         return line;
       },
       async raw(at = host) {
         const raw = await RawSocket.open(at.url);
-        undo.push(() => raw.terminate());
+        cleanup.push(() => raw.terminate());
         return raw;
       },
     });
     expect(undeclared).toEqual([]);
   } finally {
-    for (const step of undo.toReversed()) await step();
+    for (const step of cleanup.toReversed()) await step();
   }
 }
 
-/** Passwords are slow to check on purpose, so a case that is not about them enters with a token. */
-async function tokens(host: Host): Promise<People> {
+/** Checking a password is slow on purpose, so cases that are not about passwords log in with a token. */
+async function createTokens(host: Host): Promise<People> {
   const token = async (auth: { username: string; password: string }) => {
     const client = await enter(host, auth);
     const { token: value } = await client.call("sys.token.create", { kind: "user", expiresAt: null });
@@ -124,8 +124,8 @@ async function tokens(host: Host): Promise<People> {
   return { alice: await token(ALICE), bob: await token(BOB), root: await token(ROOT) };
 }
 
-/** Results and signals must be what their declarations say, with nothing added. */
-function checked(client: Client, undeclared: string[]): Client {
+/** Checks that results and signals match their declarations, with nothing added. */
+function withChecks(client: Client, undeclared: string[]): Client {
   client.onSignal(({ signal, payload }) => {
     const declared = SIGNALS[signal] as (typeof SIGNALS)[typeof signal] | undefined;
     const parsed = declared?.payload.safeParse(payload).data;

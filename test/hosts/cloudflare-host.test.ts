@@ -1,5 +1,5 @@
-// The Cloudflare host's own part: ports over workerd, sockets that outlive memory, the wire's answers before the kernel.
-// What calls mean is the conformance suite's business, on both hosts.
+// What only the Cloudflare host does: ports over workerd, sockets that outlive memory, and answers that never reach the kernel.
+// The conformance suite tests the meaning of calls, on both hosts.
 
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,13 +17,13 @@ describe("cloudflare host", () => {
   });
   afterAll(() => host.close());
 
-  test("is set up by whoever holds the code, in any case, and nobody else", async () => {
+  test("can be set up only with the code, in upper or lower case", async () => {
     await expect(populate({ ...host, setupCode: "WRONG" })).rejects.toMatchObject({ code: 403 });
     await populate(host);
     expect(await health()).toMatchObject({ status: "ok", setupMode: false });
   });
 
-  test("knows people by password and by token", async () => {
+  test("authenticates users by password and by token", async () => {
     const alice = await enter(host, ALICE);
     const { token } = await alice.call("sys.token.create", { kind: "user" });
     const again = await enter(host, { username: ALICE.username, token: token.token });
@@ -33,7 +33,7 @@ describe("cloudflare host", () => {
     again.close();
   });
 
-  test("keeps what it acknowledged, sealed values too, over a restart", async () => {
+  test("keeps acknowledged changes across a restart, sealed values included", async () => {
     const before = await enter(host, ROOT);
     await before.call("sys.config.set", { ...KEY, value: "a secret" });
     before.close();
@@ -46,15 +46,15 @@ describe("cloudflare host", () => {
     after.close();
   });
 
-  test("loses its memory and knows every socket again", async () => {
+  test("recognizes every socket after it lost its memory", async () => {
     const root = await enter(host, ROOT);
     const alice = await enter(host, ALICE);
     const stranger = await Wire.open(host);
     const { startedAt } = await health();
     await host.hibernate();
-    // Pings are answered without the kernel, which sleeps on.
-    stranger.say("ping");
-    expect(await stranger.heard()).toBe("pong");
+    // The platform answers pings without waking the kernel.
+    stranger.send("ping");
+    expect(await stranger.nextText()).toBe("pong");
     const { connections } = await root.call("sys.connection.list", {});
     expect(connections.map((connection) => connection.uid)).toEqual(expect.arrayContaining([0, 1000]));
     expect((await health()).startedAt).not.toBe(startedAt);
@@ -62,13 +62,13 @@ describe("cloudflare host", () => {
     await host.hibernate();
     alice.close();
     await expect.poll(async () => (await root.call("sys.connection.list", {})).connections.length).toBe(1);
-    stranger.say('{"type":"req","id":"1","call":"sys.info"}');
-    expect(JSON.parse(await stranger.heard())).toMatchObject({ id: "1", ok: false, error: { code: 403 } });
+    stranger.send('{"type":"req","id":"1","call":"sys.info"}');
+    expect(JSON.parse(await stranger.nextText())).toMatchObject({ id: "1", ok: false, error: { code: 403 } });
     stranger.close();
     root.close();
   });
 
-  test("takes twenty sockets, closes those of a revoked token, and frees their places", async () => {
+  test("accepts twenty sockets, closes those of a revoked token, and forgets them", async () => {
     const root = await enter(host, ROOT);
     const { token } = await root.call("sys.token.create", { kind: "user" });
     const closed: Promise<string>[] = [];
@@ -83,24 +83,24 @@ describe("cloudflare host", () => {
     root.close();
   });
 
-  test("takes a large frame from somebody it knows and none from a stranger", async () => {
+  test("accepts a large frame from an identified peer and none from a stranger", async () => {
     const alice = await enter(host, ALICE);
-    // Refused by the call, so it was read to its end.
+    // The call refuses it, so the whole frame was read.
     await expect(alice.call("sys.config.set", { key: "users/1000/ai/model", value: "x".repeat(20 << 20) })).rejects.toMatchObject({
       code: 400,
     });
     alice.close();
     const stranger = await Wire.open(host);
-    stranger.say("x".repeat(LIMITS.strangerFrameBytes + 1));
+    stranger.send("x".repeat(LIMITS.strangerFrameBytes + 1));
     expect(await stranger.ended).toMatchObject({ code: 1009 });
   });
 
-  test("answers what is no frame, and leaves alone what nobody expects", async () => {
+  test("answers malformed requests, and ignores unexpected frames", async () => {
     const stranger = await Wire.open(host);
-    stranger.say(new Uint8Array(100));
-    stranger.say('{"type":"res","id":"1","ok":true}');
-    stranger.say('{"type":"req","id":"2","call":"sys.connect","args":{"text":"\\ud800"}}');
-    expect(JSON.parse(await stranger.heard())).toMatchObject({
+    stranger.send(new Uint8Array(100));
+    stranger.send('{"type":"res","id":"1","ok":true}');
+    stranger.send('{"type":"req","id":"2","call":"sys.connect","args":{"text":"\\ud800"}}');
+    expect(JSON.parse(await stranger.nextText())).toMatchObject({
       id: "2",
       error: { code: 400, message: "Malformed text: a lone surrogate" },
     });
@@ -108,7 +108,7 @@ describe("cloudflare host", () => {
     expect((await stranger.ended).code).toBe(1000);
   });
 
-  test("lets in own pages only, at /ws only, and so many strangers", async () => {
+  test("accepts sockets only from its own origin, only at /ws, and only a limited number of strangers", async () => {
     const foreign = { origin: "https://evil.example" };
     const upgrade = {
       connection: "upgrade",
@@ -141,7 +141,7 @@ describe("cloudflare host", () => {
   }
 });
 
-test("an address of the operator's choice is the only one it answers to", async () => {
+test("answers only to the origin that the operator has set", async () => {
   const host = await startCloudflareHost({ env: { GSV_ORIGIN: "https://gsv.example.com" } });
   try {
     expect((await fetch(`${host.url}/healthz`)).status).toBe(421);
@@ -150,7 +150,7 @@ test("an address of the operator's choice is the only one it answers to", async 
   }
 });
 
-test("a bad key for secrets stops the gateway with the reason", async () => {
+test("an invalid secret key stops the gateway with the reason", async () => {
   const host = await startCloudflareHost({ env: { GSV_SECRET_KEY: "too short" } });
   try {
     const answer = await fetch(`${host.url}/healthz`);
@@ -161,11 +161,11 @@ test("a bad key for secrets stops the gateway with the reason", async () => {
   }
 });
 
-/** A socket below the client: says anything, hears text. */
+/** A raw socket: sends anything, receives text. */
 class Wire {
   readonly #socket: WebSocket;
-  readonly #unheard: string[] = [];
-  readonly #listening: ((text: string) => void)[] = [];
+  readonly #unread: string[] = [];
+  readonly #readers: ((text: string) => void)[] = [];
   readonly ended: Promise<{ code: number; reason: string }>;
 
   static open(host: CloudflareHost): Promise<Wire> {
@@ -179,20 +179,20 @@ class Wire {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
-      const listener = this.#listening.shift();
-      if (listener === undefined) this.#unheard.push(String(data));
-      else listener(String(data));
+      const reader = this.#readers.shift();
+      if (reader === undefined) this.#unread.push(String(data));
+      else reader(String(data));
     });
     this.ended = new Promise((resolve) => socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })));
   }
 
-  say(what: string | Uint8Array<ArrayBuffer>): void {
+  send(what: string | Uint8Array<ArrayBuffer>): void {
     this.#socket.send(what);
   }
 
-  heard(): Promise<string> {
-    const text = this.#unheard.shift();
-    return text === undefined ? new Promise((resolve) => this.#listening.push(resolve)) : Promise.resolve(text);
+  nextText(): Promise<string> {
+    const text = this.#unread.shift();
+    return text === undefined ? new Promise((resolve) => this.#readers.push(resolve)) : Promise.resolve(text);
   }
 
   close(): void {

@@ -1,5 +1,5 @@
-// The line between a process's object and the kernel's, which is cut whenever one of them is started anew: what is stopped then, and
-// what is told. Both ends are the Cloudflare host's; only the platform between them is played here.
+// The connection between a process's object and the kernel's, which breaks whenever one of them restarts: which calls are stopped
+// then, and which events are delivered. Both ends are the Cloudflare host's; only the platform between them is simulated.
 
 import { expect, it } from "vitest";
 import { ProcessRequests } from "../../src/hosts/cloudflare/process-requests.ts";
@@ -21,41 +21,41 @@ const CALL: SysCall = {
   isAgain: false,
 };
 
-type Carried = { call: SysCall; reason: unknown };
+type ReceivedCall = { call: SysCall; reason: unknown };
 
-/** The kernel's object: each life has a desk of its own, and what the last one was asked is answered by nobody. */
+/** The kernel's object: each restart creates new ProcessRequests, and requests to the old ones are never answered. */
 class Platform {
   readonly kernel = new ScriptedKernel();
-  readonly carried: Carried[] = [];
-  #desk = this.#begin();
-  #life: Deferred = deferred();
-  /** How often it was asked for something. */
-  asked: string[] = [];
+  readonly received: ReceivedCall[] = [];
+  #requests = this.#newRequests();
+  #restarted: Deferred = deferred();
+  /** The names of all requests it received. */
+  requestNames: string[] = [];
   isGone = false;
 
   readonly stub = () => ({
     kernelProcess: (pid: string, name: string, args: readonly unknown[]): Promise<Reply> => {
-      this.asked.push(name);
+      this.requestNames.push(name);
       if (this.isGone) return Promise.reject(new Error("the object cannot be reached"));
-      const cut = this.#life.promise.then((): never => {
+      const disconnect = this.#restarted.promise.then((): never => {
         throw new Error("the object was started anew");
       });
-      return Promise.race([this.#desk.answer(pid, name, structuredClone(args)), cut]);
+      return Promise.race([this.#requests.answer(pid, name, structuredClone(args)), disconnect]);
     },
   });
 
   restart(): void {
-    const old = this.#life;
-    this.#life = deferred();
-    this.#desk = this.#begin();
+    const old = this.#restarted;
+    this.#restarted = deferred();
+    this.#requests = this.#newRequests();
     old.resolve();
   }
 
-  #begin(): ProcessRequests {
+  #newRequests(): ProcessRequests {
     const link = () => ({
       ...this.kernel.kernelPortFor(PID),
       sys: (call: SysCall, signal: AbortSignal): Promise<SysOutcome> => {
-        this.carried.push({ call, reason: signal.aborted ? signal.reason : null });
+        this.received.push({ call, reason: signal.aborted ? signal.reason : null });
         return new Promise(() => {});
       },
     });
@@ -64,46 +64,46 @@ class Platform {
   }
 }
 
-it("stops a call that the kernel forgot when it was started anew, before it is asked for again", async () => {
+it("stops a call that the kernel forgot in a restart, before it is retried", async () => {
   const platform = new Platform();
-  // Long enough that it is not asked for again while the test lasts.
+  // Long enough that no retry happens during the test.
   const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 5_000 }).link(() => {});
   const stop = new AbortController();
   const outcome = link.sys(CALL, stop.signal, () => {});
-  await expect.poll(() => platform.carried.length).toBe(1);
+  await expect.poll(() => platform.received.length).toBe(1);
   platform.restart();
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort(STOPPED);
   await outcome;
-  await expect.poll(() => platform.carried).toHaveLength(2);
-  expect(platform.carried[1]).toEqual({ call: { ...CALL, isAgain: true }, reason: STOPPED });
+  await expect.poll(() => platform.received).toHaveLength(2);
+  expect(platform.received[1]).toEqual({ call: { ...CALL, isAgain: true }, reason: STOPPED });
 });
 
-it("leaves a call alone that the process merely lost sight of", async () => {
+it("does not stop a call that the process only abandoned", async () => {
   const platform = new Platform();
   const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 5_000 }).link(() => {});
   const stop = new AbortController();
   const outcome = link.sys(CALL, stop.signal, () => {});
-  await expect.poll(() => platform.carried.length).toBe(1);
+  await expect.poll(() => platform.received.length).toBe(1);
   platform.restart();
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort(null);
   await outcome;
-  await expect.poll(() => platform.asked).toContain("abandon");
-  expect(platform.carried).toHaveLength(1);
+  await expect.poll(() => platform.requestNames).toContain("abandon");
+  expect(platform.received).toHaveLength(1);
 });
 
-it("gives up telling after some tries, and tells nothing later before it knows what was heard", async () => {
+it("gives up a delivery after some tries, and delivers nothing later until it knows what the kernel has received", async () => {
   const platform = new Platform();
   const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 0 }).link(() => {});
   platform.isGone = true;
-  const told = [1, 2].map((seq) => Promise.resolve(link.emit([event(seq)])));
-  for (const one of await Promise.allSettled(told)) expect(one).toMatchObject({ status: "rejected", reason: { code: 503 } });
-  const tries = platform.asked.length;
+  const deliveries = [1, 2].map((seq) => Promise.resolve(link.emit([event(seq)])));
+  for (const one of await Promise.allSettled(deliveries)) expect(one).toMatchObject({ status: "rejected", reason: { code: 503 } });
+  const tries = platform.requestNames.length;
   expect(tries).toBeLessThan(20);
   platform.isGone = false;
   await expect(link.emit([event(3)])).rejects.toMatchObject({ code: 503 });
-  expect(platform.asked).toHaveLength(tries);
+  expect(platform.requestNames).toHaveLength(tries);
   expect(await link.heardUpTo()).toBe(0);
   await link.emit([event(1), event(2), event(3)]);
   expect(platform.kernel.events(PID).map(({ seq }) => seq)).toEqual([1, 2, 3]);
@@ -113,23 +113,23 @@ function event(seq: number): ProcessEvent {
   return { seq, signal: "proc.changed", payload: { pid: PID, queuedCount: 0, timestamp: 0, changes: ["usage"] } };
 }
 
-it("does not look for a call that ended while its process stopped it", async () => {
-  const carried: boolean[] = [];
+it("does not look for a call that ended while its process was stopping it", async () => {
+  const received: boolean[] = [];
   const link = {
     ...new ScriptedKernel().kernelPortFor(PID),
     sys: async (call: SysCall): Promise<SysOutcome> => {
-      carried.push(call.isAgain);
+      received.push(call.isAgain);
       return { kind: "done", isError: false, output: "ended" };
     },
   };
-  const desk = new ProcessRequests(
+  const requests = new ProcessRequests(
     () => link,
     () => ({ archiveRoot: "/", catalogue: "", reachable: [""] }),
     async () => {},
   );
-  await desk.answer(PID, "sys", [CALL]);
-  await desk.answer(PID, "abandon", [CALL, true]);
-  expect(carried).toEqual([false]);
-  await desk.answer(PID, "abandon", [{ ...CALL, callId: "of another life" }, true]);
-  expect(carried).toEqual([false, true]);
+  await requests.answer(PID, "sys", [CALL]);
+  await requests.answer(PID, "abandon", [CALL, true]);
+  expect(received).toEqual([false]);
+  await requests.answer(PID, "abandon", [{ ...CALL, callId: "of another life" }, true]);
+  expect(received).toEqual([false, true]);
 });

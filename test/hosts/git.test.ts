@@ -1,4 +1,4 @@
-// Stock git against a started gateway of each kind, and the same operations against stock git's own server.
+// Stock git against a running gateway of each kind, and the same operations against stock git's own server.
 
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
@@ -75,7 +75,7 @@ describe.each([
     );
   });
 
-  test("a push over its owner's quota is refused with the reason, and leaves nothing", async () => {
+  test("a push over its owner's quota is refused with the reason, and leaves nothing behind", async () => {
     const { user } = await admin.call("sys.user.create", { username: "quinn", password: "long enough to log in" });
     const key = `config/files/user_quota_bytes/${user.uid}`;
     await admin.call("sys.config.set", { key, value: 300_000 });
@@ -102,7 +102,7 @@ describe.each([
     quinn.close();
   });
 
-  test("a shallow clone, and a push from it", async () => {
+  test("shallow clone, and a push from it", async () => {
     await ok(root, "clone", "-q", "--depth", "1", at("alice/work", "alice"), "shallow");
     const dir = join(root, "shallow");
     expect(await ok(dir, "rev-list", "--count", "HEAD")).toBe("1");
@@ -112,7 +112,7 @@ describe.each([
     expect(await ok(dir, "fsck", "--strict", "--no-progress")).toBe("");
   });
 
-  test("megabytes both ways", async () => {
+  test("pushes and clones megabytes", async () => {
     await alice.call("repo.create", { repo: "alice/big" });
     await ok(root, "clone", "-q", at("alice/big", "alice"), "big");
     const noise = Buffer.alloc(6_000_000);
@@ -135,16 +135,16 @@ describe.each([
     expect(await alice.call("repo.refs", { repo: "alice/work" })).toMatchObject({ heads: { main: head } });
   });
 
-  test("who may: passwords and tokens of the account, and nobody else", async () => {
+  test("only passwords and user tokens of the account are accepted", async () => {
     await ok(root, "ls-remote", at("alice/work", "alice", ALICE.password));
     await ok(root, "ls-remote", at("alice/work", "root"));
     const wrong = await git(root, "ls-remote", at("alice/work", "alice", "wrong"));
     expect(wrong.code).toBe(128);
     expect(wrong.err).toContain("Authentication failed");
-    const asked = await get("alice/work");
-    expect(asked.status).toBe(401);
-    expect(asked.headers.get("www-authenticate")).toBe('Basic realm="gsv"');
-    // Another's token under one's own name, a node's token, and nonsense.
+    const anonymous = await get("alice/work");
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get("www-authenticate")).toBe('Basic realm="gsv"');
+    // Another user's token under the own name, a node token, and nonsense.
     expect((await get("alice/work", basic("bob", tokens.alice))).status).toBe(401);
     const { token } = await alice.call("sys.token.create", { kind: "node" });
     expect((await get("alice/work", basic("alice", token.token))).status).toBe(401);
@@ -152,7 +152,7 @@ describe.each([
     expect((await get("alice/work", { authorization: "Bearer x" })).status).toBe(401);
   });
 
-  test("a push that is under way when its token is revoked changes nothing", async () => {
+  test("a push in progress when its token is revoked changes nothing", async () => {
     const repo = "alice/revoked";
     await alice.call("repo.create", { repo });
     await alice.call("repo.create", { repo, ref: "draft" });
@@ -162,19 +162,19 @@ describe.each([
       const line = `${heads.draft} ${"0".repeat(40)} refs/heads/draft\0report-status`;
       const body = `${(line.length + 4).toString(16).padStart(4, "0")}${line}0000`;
       const headers = { ...basic("alice", token.token), "content-type": "application/x-git-receive-pack-request" };
-      const sending = request(`${host.url}/git/${repo}/git-receive-pack`, { method: "POST", headers });
-      const over = new Promise((resolve) => {
-        sending.on("error", resolve);
-        sending.on("response", (response) => response.resume().on("close", resolve));
+      const pushing = request(`${host.url}/git/${repo}/git-receive-pack`, { method: "POST", headers });
+      const done = new Promise((resolve) => {
+        pushing.on("error", resolve);
+        pushing.on("response", (response) => response.resume().on("close", resolve));
       });
-      sending.write(body.slice(0, 20));
-      // The gateway has read who pushes.
+      pushing.write(body.slice(0, 20));
+      // The gateway has authenticated the push.
       const lastUsedAt = async () =>
         (await alice.call("sys.token.list", {})).tokens.find(({ tokenId }) => tokenId === token.tokenId)!.lastUsedAt;
       await expect.poll(lastUsedAt).not.toBeNull();
       if (revoke) await alice.call("sys.token.revoke", { tokenId: token.tokenId });
-      sending.end(body.slice(20));
-      await over;
+      pushing.end(body.slice(20));
+      await done;
       return Object.keys((await alice.call("repo.refs", { repo })).heads);
     };
     expect(await push(true)).toEqual(["draft", "main"]);
@@ -183,10 +183,10 @@ describe.each([
 
   test("a private repository answers others exactly like an absent one", async () => {
     for (const service of ["git-upload-pack", "git-receive-pack"]) {
-      const there = await get("alice/work", basic("bob"), service);
+      const present = await get("alice/work", basic("bob"), service);
       const absent = await get("alice/none", basic("bob"), service);
-      expect(there.status).toBe(404);
-      expect(absent).toEqual({ ...there, text: there.text.replace("work", "none"), headers: absent.headers });
+      expect(present.status).toBe(404);
+      expect(absent).toEqual({ ...present, text: present.text.replace("work", "none"), headers: absent.headers });
       const [one, two] = [await get("alice/work", {}, service), await get("alice/none", {}, service)];
       expect([one.status, one.text]).toEqual([two.status, two.text]);
     }
@@ -196,7 +196,7 @@ describe.each([
     expect((await get("alice/..", basic("bob"))).status).toBe(404);
   });
 
-  test("a public repository is read by everybody and written by its owner", async () => {
+  test("everybody can read a public repository, and only its owner can write it", async () => {
     await alice.call("repo.create", { repo: "alice/open", public: true });
     await ok(root, "clone", "-q", at("alice/open"), "open");
     const dir = join(root, "open");
@@ -209,7 +209,7 @@ describe.each([
     expect((await get("alice/open")).status).toBe(401);
   });
 
-  test("a repository that is not there yet is to be created first; a home is there", async () => {
+  test("a push does not create a repository; the home repository exists from the start", async () => {
     const dir = join(root, "open");
     const ran = await git(dir, "push", at("alice/new", "alice"), "main");
     expect(ran.code).not.toBe(0);
@@ -221,7 +221,7 @@ describe.each([
     expect(await bob.call("repo.read", { repo: "bob/home", path: "knowledge/cats.md" })).toMatchObject({ content: "They purr.\n" });
   });
 
-  test("without the capability there is no clone and no push", async () => {
+  test("clone and push need the capability", async () => {
     const { user } = await admin.call("sys.user.create", { username: "carol", password: "long enough" });
     await admin.call("sys.group.members", { gid: 100, members: ["alice", "bob"] });
     const { token } = await admin.call("sys.token.create", { kind: "user", uid: user.uid });
@@ -232,7 +232,7 @@ describe.each([
     });
   });
 
-  test("a push is known to the kernel's lists", async () => {
+  test("a push updates the kernel's lists", async () => {
     const { workspace, repo } = await alice.call("sys.workspace.create", { label: "pushed to" });
     await ok(root, "clone", "-q", at(repo, "alice"), "ws");
     const head = await commit(join(root, "ws"), { "x.txt": "x\n" });
@@ -242,42 +242,45 @@ describe.each([
     expect(workspaces[0]!.updatedAt).toBeGreaterThan(workspace.updatedAt);
   });
 
-  test("requests that break off leave nothing behind and hold nobody back", async () => {
+  test("interrupted requests leave nothing behind and block nobody", async () => {
     const { heads } = await alice.call("repo.refs", { repo: "alice/big" });
     const line = `${"0".repeat(40)} ${"1".repeat(40)} refs/heads/cut\0report-status\n`;
     const push = `${(line.length + 4).toString(16).padStart(4, "0")}${line}0000PACK`;
     for (let at = 0; at < 10; at++) {
-      await cut("git-upload-pack", `0032want ${heads.main}\n00000009done\n`, true);
-      await cut("git-receive-pack", push, false);
+      await disconnect("git-upload-pack", `0032want ${heads.main}\n00000009done\n`, true);
+      await disconnect("git-receive-pack", push, false);
     }
     expect((await alice.call("repo.refs", { repo: "alice/big" })).heads).toEqual(heads);
     expect((await get("alice/big", basic("alice"))).status).toBe(200);
   });
 
-  /** Hangs up as soon as an answer begins, or in the middle of the question. */
-  function cut(service: string, body: string, isWhole: boolean): Promise<void> {
+  /** Disconnects as soon as an answer starts, or in the middle of the request. */
+  function disconnect(service: string, body: string, isWhole: boolean): Promise<void> {
     return new Promise((resolve) => {
       const headers = { ...basic("alice"), "content-type": `application/x-${service}-request` };
-      const asking = request(`${host.url}/git/alice/big/${service}`, { method: "POST", headers }, (response) =>
-        response.once("data", () => asking.destroy()).on("error", () => {}),
+      const exchange = request(`${host.url}/git/alice/big/${service}`, { method: "POST", headers }, (response) =>
+        response.once("data", () => exchange.destroy()).on("error", () => {}),
       );
-      asking.on("error", () => {}).on("close", resolve);
-      // Requests are taken in the order in which they come: once a later one is answered, this one is under way.
-      asking.write(body, () => isWhole || void get("alice/big", basic("alice")).then(() => asking.destroy()));
-      if (isWhole) asking.end();
+      exchange.on("error", () => {}).on("close", resolve);
+      // Requests are accepted in order: once a later one is answered, this one is in progress.
+      exchange.write(body, () => isWhole || void get("alice/big", basic("alice")).then(() => exchange.destroy()));
+      if (isWhole) exchange.end();
     });
   }
 
-  test("an import ends with the socket that asked for it", async () => {
-    let asked!: () => void;
-    let left!: () => void;
-    const [isAsked, hasLeft] = [new Promise<void>((resolve) => (asked = resolve)), new Promise<void>((resolve) => (left = resolve))];
-    // Begins to answer and never goes on.
+  test("an import ends with the socket that requested it", async () => {
+    let onRequest!: () => void;
+    let onClose!: () => void;
+    const [requested, closed] = [
+      new Promise<void>((resolve) => (onRequest = resolve)),
+      new Promise<void>((resolve) => (onClose = resolve)),
+    ];
+    // Starts an answer and never finishes it.
     const remote = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
       response.write("001e# service=git-upload-pack\n0000");
-      response.once("close", left);
-      asked();
+      response.once("close", onClose);
+      onRequest();
     });
     await new Promise<void>((resolve) => remote.listen(0, "127.0.0.1", resolve));
     const { port } = remote.address() as AddressInfo;
@@ -285,20 +288,20 @@ describe.each([
     const client = await enter(host, { username: "alice", token: tokens.alice! });
     const importing = client.call("repo.import", { repo: "alice/imported", remoteUrl: `http://127.0.0.1:${port}/x.git` });
     importing.catch(() => {});
-    await isAsked;
+    await requested;
     client.close();
-    await hasLeft;
+    await closed;
     remote.close();
     expect(await alice.call("repo.refs", { repo: "alice/imported" })).toMatchObject({ heads: {} });
   });
 
-  test("the same operations as at stock git's server give the same refs and exit codes", async () => {
+  test("gives the same refs and exit codes as stock git's server", async () => {
     const stock = await stockServer(root);
     try {
       await ok(root, "init", "-q", "--bare", "stock.git");
       await ok(join(root, "stock.git"), "config", "http.receivepack", "true");
       await alice.call("repo.create", { repo: "alice/script" });
-      // Ours begins with a commit, stock's with none: both are brought to the same.
+      // Our repository starts with a commit, stock's with none: both are brought to the same state.
       await ok(root, "init", "-q", "seed");
       await commit(join(root, "seed"), { seed: "seed\n" }, "seed");
       const run = async (url: string, name: string) => {

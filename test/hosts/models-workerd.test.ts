@@ -1,5 +1,5 @@
-// Models inside workerd: the same code, the providers' packages in one file as a deployment has them, over the Cloudflare
-// host's own way out.
+// Models inside workerd: the same code, with the providers' packages bundled into one file as in a deployment, over the
+// Cloudflare host's Net port.
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { ScriptedProvider } from "../support/models/provider.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** Answers a request for a model with its events. */
+/** Runs a model request and answers with its events. */
 const WORKER = `
   import { ProviderModels } from "./src/models/models.ts";
   import { cloudflareNet } from "./src/hosts/cloudflare/net.ts";
@@ -77,7 +77,7 @@ async function ask(request: ModelRequest): Promise<ModelEvent[]> {
   return (await response.json()) as ModelEvent[];
 }
 
-it.each(["chat", "responses", "anthropic", "google"] as const)("streams, calls tools and tries again over %s", async (wire) => {
+it.each(["chat", "responses", "anthropic", "google"] as const)("streams, calls tools and retries over %s", async (wire) => {
   const say = [
     { type: "text" as const, text: "Let me look at thät." },
     { type: "call" as const, id: "call_1", name: "Read", args: '{"target":"gsv","path":"/"}' },
@@ -92,7 +92,7 @@ it.each(["chat", "responses", "anthropic", "google"] as const)("streams, calls t
   });
 });
 
-it("has the demo model too", async () => {
+it("includes the demo model", async () => {
   const events = await ask(requestOf({ ...provider.choice("chat"), provider: "demo" }, "read ~/a.md"));
   expect(events.at(-1)).toMatchObject({ type: "done", stop: "tools" });
 });

@@ -1,4 +1,4 @@
-// What peers send to use up a Node gateway's memory: each costs its own socket, and others do not notice.
+// Attempts of peers to exhaust a Node gateway's memory: each costs the sender its own socket, and others do not notice.
 
 import { readdirSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -12,12 +12,12 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, BOB, enter, populate, ROOT } from "../support/people.ts";
 import { RawSocket } from "../support/raw-socket.ts";
 
-test("a flood of pings from a peer that does not read is not answered into memory", async () => {
+test("a flood of pings from a peer that does not read does not fill memory with pongs", async () => {
   const host = await startNodeHost();
   await populate(host);
   const alice = await enter(host, ALICE);
-  // With identity, because a stranger has ten seconds, which are short on a busy machine.
-  const socket = await connected(host, "flood", (await alice.call("sys.token.create", { kind: "user" })).token.token);
+  // With an identity, because a stranger has only ten seconds, which is short on a busy machine.
+  const socket = await openSocket(host, "flood", (await alice.call("sys.token.create", { kind: "user" })).token.token);
   let pongs = 0;
   socket.on("pong", () => pongs++);
   socket.on("message", () => pongs++);
@@ -30,18 +30,18 @@ test("a flood of pings from a peer that does not read is not answered into memor
   }
   await expect.poll(() => socket.bufferedAmount).toBe(0);
   socket.resume();
-  // Once it is taken, the next is answered again, behind all that were answered before.
+  // Once the peer has read them, pings are answered again, after all earlier answers.
   let isAnswered = false;
   socket.on("pong", (data: Buffer) => (isAnswered ||= data.toString() === "again"));
   await expect.poll(() => (socket.ping("again"), isAnswered)).toBe(true);
-  // What the system itself buffers is beyond our reach.
+  // The operating system's own buffers are out of our control.
   expect(pongs).toBeLessThan(sent / 2);
   socket.terminate();
   alice.close();
   await host.close();
 });
 
-test("a stranger that asks and reads nothing is cut off after few answers", async () => {
+test("a stranger that sends requests and reads nothing is disconnected after few answers", async () => {
   const host = await startNodeHost();
   const socket = await RawSocket.open(host.url);
   socket.pause();
@@ -49,56 +49,56 @@ test("a stranger that asks and reads nothing is cut off after few answers", asyn
   const flood = setInterval(() => {
     for (let at = 0; at < 1_000; at++) socket.send(frame);
   }, 5);
-  // Not at the end: by then its own time to say who it is may be over.
+  // Not at the end: by then its own time to authenticate may be over.
   const elsewhere = await RawSocket.open(host.url);
   elsewhere.send("ping");
   expect(await elsewhere.text()).toBe("pong");
   elsewhere.close();
-  const late = new Promise((resolve) => setTimeout(resolve, 120_000, "still open"));
-  expect(await Promise.race([socket.closed, late])).toMatchObject({ code: 1006 });
+  const timeout = new Promise((resolve) => setTimeout(resolve, 120_000, "still open"));
+  expect(await Promise.race([socket.closed, timeout])).toMatchObject({ code: 1006 });
   clearInterval(flood);
   await host.close();
 });
 
-test("messages that never end do not take the memory of all, and one that ends is taken", async () => {
+test("endless messages do not exhaust memory, and a complete large one is accepted", async () => {
   const host = await startNodeHost();
   await populate(host);
   const alice = await enter(host, ALICE);
   const { token } = (await alice.call("sys.token.create", { kind: "user" })).token;
-  const parked = await Promise.all(Array.from({ length: 12 }, (_, at) => connected(host, `d${at}`, token)));
+  const parked = await Promise.all(Array.from({ length: 12 }, (_, at) => openSocket(host, `d${at}`, token)));
   for (const socket of parked) socket.send("x".repeat(30 * 1024 * 1024), { fin: false });
-  const left = () => parked.filter((socket) => socket.readyState === WebSocket.OPEN).length;
-  await expect.poll(left).toBeLessThan(9);
+  const openCount = () => parked.filter((socket) => socket.readyState === WebSocket.OPEN).length;
+  await expect.poll(openCount).toBeLessThan(9);
   const big = await RawSocket.open(host.url);
   await big.connect(BOB, { id: "big" });
   big.sendFrame({ type: "req", id: "big", call: "sys.info", args: { image: "A".repeat(30 * 1024 * 1024) } });
   expect((await big.frame()).ok).toBe(true);
-  expect(left()).toBeGreaterThan(5);
+  expect(openCount()).toBeGreaterThan(5);
   for (const socket of parked) socket.terminate();
   big.close();
   alice.close();
   await host.close();
 });
 
-test("tiny fragments count as what they keep in memory, and a large message may come in many", async () => {
+test("tiny fragments count with the memory they hold, and a large message may have many fragments", async () => {
   const host = await startNodeHost();
   await populate(host);
   const alice = await enter(host, ALICE);
   const { token } = (await alice.call("sys.token.create", { kind: "user" })).token;
-  const cut = await connected(host, "cut", token);
-  const closed = new Promise((resolve) => cut.once("close", resolve));
+  const fragmented = await openSocket(host, "cut", token);
+  const closed = new Promise((resolve) => fragmented.once("close", resolve));
   const pong = Buffer.concat([Buffer.from([0x8a, 0x80 | 125]), Buffer.alloc(4 + 125)]);
   const filling = Buffer.concat(Array.from({ length: 600 }, () => pong));
-  const younger = await connected(host, "younger", token);
-  for (let at = 0; at < 4_000 && cut.readyState === WebSocket.OPEN; at++) {
+  const younger = await openSocket(host, "younger", token);
+  for (let at = 0; at < 4_000 && fragmented.readyState === WebSocket.OPEN; at++) {
     if (at === 10) younger.send("x".repeat(30 * 1024 * 1024), { fin: false });
-    cut.send("x", { fin: false });
-    await new Promise((resolve) => (cut as WebSocket & { _socket: Socket })._socket.write(filling, resolve));
+    fragmented.send("x", { fin: false });
+    await new Promise((resolve) => (fragmented as WebSocket & { _socket: Socket })._socket.write(filling, resolve));
   }
   await closed;
   expect(younger.readyState).toBe(WebSocket.OPEN);
 
-  const honest = await connected(host, "honest", token);
+  const honest = await openSocket(host, "honest", token);
   const pieces = LIMITS.fragmentsPerMessage;
   const answered = new Promise((resolve) => honest.once("message", (data: Buffer) => resolve(data.toString())));
   for (let at = 1; at <= pieces; at++) honest.send("x".repeat(LIMITS.frameInBytes / pieces), { fin: at === pieces });
@@ -114,7 +114,7 @@ test("tiny fragments count as what they keep in memory, and a large message may 
   await host.close();
 });
 
-async function connected(host: Host, id: string, token: string): Promise<WebSocket> {
+async function openSocket(host: Host, id: string, token: string): Promise<WebSocket> {
   const socket = new WebSocket(`${host.url.replace("http", "ws")}/ws`, { perMessageDeflate: false });
   socket.on("error", () => {});
   await new Promise((resolve) => socket.once("open", resolve));
@@ -124,7 +124,7 @@ async function connected(host: Host, id: string, token: string): Promise<WebSock
   return socket;
 }
 
-test("a client that asks for more than it reads is slowed down and not cut off", async () => {
+test("a client that requests more than it reads is slowed down but not disconnected", async () => {
   const host = await startNodeHost();
   await populate(host);
   const alice = await enter(host, ALICE);
@@ -133,42 +133,42 @@ test("a client that asks for more than it reads is slowed down and not cut off",
   const socket = await RawSocket.open(host.url);
   await socket.connect(ALICE, { id: "slow" });
   socket.pause();
-  // Far more than a socket may have unread.
-  const asked = 160;
-  for (let at = 0; at < asked; at++) {
+  // Far more than a socket may leave unread.
+  const requests = 160;
+  for (let at = 0; at < requests; at++) {
     if (at % 2 === 0) socket.sendFrame({ type: "req", id: `${at}`, call: "fs.read", args: { path: "large.txt" } });
     else socket.sendFrame({ type: "req", id: `${at}`, call: "sys.config.get", args: { key: "users/1000/ai/large" } });
   }
   // Others are served meanwhile.
   for (let at = 0; at < 20; at++) await alice.call("sys.info", {});
   socket.resume();
-  for (let at = 0; at < asked; at++) expect((await socket.frame()).ok).toBe(true);
+  for (let at = 0; at < requests; at++) expect((await socket.frame()).ok).toBe(true);
   socket.close();
   alice.close();
   await host.close();
 });
 
-test("two users who keep every thread busy do not keep a third from running a command", async () => {
+test("two users who keep every thread busy do not block a third user's command", async () => {
   const host = await startNodeHost();
   await populate(host);
   const root = await enter(host, ROOT);
   await root.call("sys.config.set", { key: "config/shell/timeout_ms", value: String(10 * 60_000) });
   const busy = [await enter(host, ALICE), await enter(host, BOB)];
-  // None of them ends by itself, so whoever waits for one waits in vain.
+  // None of them ends by itself, so waiting for one would never succeed.
   const start = (client: Client, at: number) =>
     client.call("shell.exec", { input: `mkdir -p begun; touch begun/${at}; sleep 600`, wait: 0 });
   await Promise.all(busy.flatMap((client) => Array.from({ length: 6 }, (_, at) => start(client, at))));
-  const begun = async (client: Client) => {
+  const startedCount = async (client: Client) => {
     const listed = await client.call("fs.read", { path: "begun" });
     return listed.ok && "files" in listed ? listed.files.length : 0;
   };
-  // Each of them has all the threads that it gets.
-  await expect.poll(() => Promise.all(busy.map(begun))).toEqual([4, 4]);
+  // Each of them has as many threads as it may have.
+  await expect.poll(() => Promise.all(busy.map(startedCount))).toEqual([4, 4]);
   expect(await root.call("shell.exec", { input: "echo hi", wait: 60_000 })).toMatchObject({ status: "completed", output: "hi\n" });
   await host.close();
 });
 
-test("a command that skips far into a file takes no memory for it", async () => {
+test("a command that seeks far into a file uses no memory for it", async () => {
   const host = await startNodeHost();
   await populate(host);
   const bob = await enter(host, BOB);
@@ -179,7 +179,7 @@ test("a command that skips far into a file takes no memory for it", async () => 
   await host.close();
 });
 
-test("a user who asks for many searches and lists at once leaves others their turn", async () => {
+test("a user with many concurrent searches and listings does not starve others", async () => {
   const host = await startNodeHost();
   await populate(host);
   const [alice, bob] = [await enter(host, ALICE), await enter(host, BOB)];
@@ -196,7 +196,7 @@ test("a user who asks for many searches and lists at once leaves others their tu
   await host.close();
 });
 
-test("the content of a large file goes with it, so that writing over one again and again fills no disk", async () => {
+test("the content of a large file is deleted with it, so that overwriting one repeatedly does not fill the disk", async () => {
   const host = await startNodeHost();
   try {
     await populate(host);
@@ -211,7 +211,7 @@ test("the content of a large file goes with it, so that writing over one again a
     expect(kept).toMatchObject({ ok: true });
     await alice.call("fs.delete", { path: "~/same" });
     await expect.poll(blobs).toEqual([]);
-    // What a quota refuses leaves nothing either, in whatever number it comes at once.
+    // Writes refused by a quota leave nothing behind either, however many arrive at once.
     const { uid } = alice.session.identity.process;
     await root.call("sys.config.set", { key: `config/files/user_quota_bytes/${uid}`, value: 150_000 });
     const tries = Array.from({ length: 8 }, (_, at) =>

@@ -1,5 +1,5 @@
-// What only the Node host does: its directory and lock, starting and stopping as a program, TLS, logs, metrics, limits
-// on sockets.
+// What only the Node host does: its directory and lock, starting and stopping as a program, TLS, logs, metrics, limits on
+// sockets.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -38,12 +38,12 @@ const children: ChildProcess[] = [];
 afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("the version of the sources is the package's", () => {
+test("the version in the sources is that of package.json", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(VERSION).toBe(version);
 });
 
-test("of several gateways started at once on one directory exactly one serves, and the lock dies with it", async () => {
+test("of several gateways started at once on one directory exactly one serves, and its lock ends with it", async () => {
   const home = join(scratch, "raced");
   const runs = await Promise.all(Array.from({ length: 5 }, () => up("--home", home)));
   const serving = runs.filter(({ url }) => url !== null);
@@ -54,7 +54,7 @@ test("of several gateways started at once on one directory exactly one serves, a
   expect((await up("--home", home)).url).not.toBeNull();
 });
 
-test("SIGTERM closes sockets with 1001 and ends with 0", async () => {
+test("SIGTERM closes sockets with 1001, and the exit code is 0", async () => {
   const { url, child, ended } = await up("--home", join(scratch, "stopped"));
   const socket = await RawSocket.open(url!);
   child.kill("SIGTERM");
@@ -62,43 +62,43 @@ test("SIGTERM closes sockets with 1001 and ends with 0", async () => {
   expect(await ended).toBe(0);
 });
 
-test("a refused upgrade is hung up on, and one in the goodbye does not keep the gateway up", async () => {
+test("a refused upgrade is disconnected, and one during shutdown does not keep the gateway running", async () => {
   const { url, child, ended } = await up("--home", join(scratch, "held"));
   const { port, host } = new URL(url!);
   const wire = async (text: string) => {
     const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
-    let heard = "";
-    socket.on("error", () => {}).on("data", (data: Buffer) => (heard += data.toString("latin1")));
+    let received = "";
+    socket.on("error", () => {}).on("data", (data: Buffer) => (received += data.toString("latin1")));
     const ended = new Promise((resolve) => socket.on("close", resolve));
     await new Promise((resolve) => socket.once("connect", resolve));
     socket.write(text);
-    return { socket, ended, heard: () => heard };
+    return { socket, ended, received: () => received };
   };
   const request = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
   const refused = await wire(request("/nope"));
-  await expect.poll(refused.heard).toMatch(/^HTTP\/1\.1 404 /);
-  // Only a socket that is gone on the other side refuses what is written.
+  await expect.poll(refused.received).toMatch(/^HTTP\/1\.1 404 /);
+  // A write fails only once the other side has closed the socket.
   const writing = setInterval(() => refused.socket.write("x"), 50);
   await refused.ended;
   clearInterval(writing);
 
   const deaf = await wire(request("/ws"));
   const late = await wire(request("/ws").slice(0, 40));
-  await expect.poll(deaf.heard).toMatch(/^HTTP\/1\.1 101 /);
-  // Connections are taken in the order in which they come, so the late one is there once a later one is answered.
+  await expect.poll(deaf.received).toMatch(/^HTTP\/1\.1 101 /);
+  // Connections are accepted in order, so the late one is open once a later one is answered.
   await (await fetch(url!)).text();
   child.kill("SIGTERM");
-  // The frame that says goodbye.
-  await expect.poll(deaf.heard).toMatch(/\r\n\r\n[^]*\x88[^]*shutting down$/);
+  // The close frame.
+  await expect.poll(deaf.received).toMatch(/\r\n\r\n[^]*\x88[^]*shutting down$/);
   late.socket.end(request("/ws").slice(40));
   await late.ended;
-  expect(late.heard()).not.toMatch(/^HTTP\/1\.1 101 /);
+  expect(late.received()).not.toMatch(/^HTTP\/1\.1 101 /);
   deaf.socket.destroy();
   expect(await ended).toBe(0);
 });
 
-test("a port in use and bad values are one clear line", async () => {
+test("a port in use and invalid values are reported in one clear line", async () => {
   const { url } = await up("--home", join(scratch, "first"));
   const port = new URL(url!).port;
   const line = async (...args: string[]) => (await up("--home", join(scratch, "second"), ...args)).output.trim();
@@ -126,26 +126,26 @@ test("a port in use and bad values are one clear line", async () => {
   expect((await up("--home", "/proc/no/such")).output).toMatch(/^gsv: Cannot use the data directory/);
 });
 
-test("setting up takes a code wherever others can come in, also through a proxy", async () => {
-  const demands = async (flags: Parameters<typeof startNodeHost>[0]) => {
+test("setup needs a code if others can reach the gateway, also through a proxy", async () => {
+  const checkSetup = async (flags: Parameters<typeof startNodeHost>[0]) => {
     const host = await startNodeHost(flags);
-    const line = await Connection.open(host.url.replace("0.0.0.0", "127.0.0.1"));
-    const refusal = await line.call("sys.setup", ALICE).then(
+    const connection = await Connection.open(host.url.replace("0.0.0.0", "127.0.0.1"));
+    const refusal = await connection.call("sys.setup", ALICE).then(
       () => null,
       (error: unknown) => (error as CallError).code,
     );
-    line.close();
+    connection.close();
     await host.close();
     return { code: /^[A-Z2-9]{4}(-[A-Z2-9]{4}){2}$/.test(host.setupCode ?? ""), refusal };
   };
-  const demanded = { code: true, refusal: 403 };
-  expect(await demands({ trustProxy: ["127.0.0.1"] })).toEqual(demanded);
-  expect(await demands({ origin: ["https://gsv.example.com"] })).toEqual(demanded);
-  expect(await demands({ host: "0.0.0.0", allowRemote: true })).toEqual(demanded);
-  expect(await demands({ origin: ["http://localhost:9999"] })).toEqual({ code: false, refusal: null });
+  const needsCode = { code: true, refusal: 403 };
+  expect(await checkSetup({ trustProxy: ["127.0.0.1"] })).toEqual(needsCode);
+  expect(await checkSetup({ origin: ["https://gsv.example.com"] })).toEqual(needsCode);
+  expect(await checkSetup({ host: "0.0.0.0", allowRemote: true })).toEqual(needsCode);
+  expect(await checkSetup({ origin: ["http://localhost:9999"] })).toEqual({ code: false, refusal: null });
 });
 
-test("console, and first page where the desktop is not built, name a command that works at this port", async () => {
+test("the console, and the first page without a built desktop, name a command that works at this port", async () => {
   const bare = join(scratch, "without-desktop");
   cpSync(realpathSync(BUILD), bare, { recursive: true, filter: (path) => !path.endsWith("/downloads/web") });
   const { url, output } = await upFrom(bare, "--home", join(scratch, "hints"));
@@ -171,7 +171,7 @@ test("everything in the data directory is private", async () => {
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
-test("a directory that is somebody else's is refused and left as it is", async () => {
+test("a directory with other files is refused and left unchanged", async () => {
   const shared = join(scratch, "shared");
   mkdirSync(shared);
   chmodSync(shared, 0o755);
@@ -182,7 +182,7 @@ test("a directory that is somebody else's is refused and left as it is", async (
     return [statSync(shared).mode & 0o777, readdirSync(shared).toSorted()];
   };
   expect(await refused()).toEqual([0o755, ["notes.txt"]]);
-  // Names of ours, with what we never put there.
+  // Names of ours, with content that we never write.
   writeFileSync(join(shared, "secret.key"), "another program's");
   writeFileSync(join(shared, "kernel.db"), "another program's");
   mkdirSync(join(shared, "logs"), { mode: 0o755 });
@@ -192,7 +192,7 @@ test("a directory that is somebody else's is refused and left as it is", async (
     0o755,
   ]);
   for (const name of ["secret.key", "kernel.db"]) rmSync(join(shared, name));
-  // One of ours alone, which others have as well.
+  // A single file of ours, which other programs have as well.
   for (const [name, content] of [
     ["gateway.lock", ""],
     ["kernel.db", ""],
@@ -206,13 +206,13 @@ test("a directory that is somebody else's is refused and left as it is", async (
   expect(await refused()).toEqual([0o755, ["logs"]]);
   rmSync(join(shared, "logs"), { recursive: true });
   mkdirSync(join(shared, "lost+found"));
-  // What a gateway leaves that was killed while it wrote its first files.
+  // Files of a gateway that was killed while it wrote its first files.
   for (const name of ["gateway.lock", "secret.key.7.new"]) writeFileSync(join(shared, name), "");
   mkdirSync(join(shared, "log"), { mode: 0o700 });
   expect((await up("--home", shared)).url).not.toBeNull();
 });
 
-test("a home is reached through a link, and where a daemon or the CLI was before the gateway", async () => {
+test("accepts a home behind a link, and one that a daemon or the CLI has used before", async () => {
   const home = join(scratch, "linked");
   mkdirSync(home);
   for (const name of ["device", "logs", "parts"]) mkdirSync(join(home, name), { mode: 0o700 });
@@ -223,7 +223,7 @@ test("a home is reached through a link, and where a daemon or the CLI was before
   symlinkSync(home, join(scratch, "link"));
   writeFileSync(join(home, "notes of the operator"), "");
   expect((await up("--home", join(scratch, "link"))).url).not.toBeNull();
-  // The link leads to somebody's files.
+  // This link leads to other files.
   const other = join(scratch, "other files");
   mkdirSync(other);
   chmodSync(other, 0o775);
@@ -233,7 +233,7 @@ test("a home is reached through a link, and where a daemon or the CLI was before
   expect([statSync(other).mode & 0o777, readdirSync(other)]).toEqual([0o775, ["notes.txt"]]);
 });
 
-test.runIf(process.getuid?.() === 0)("a directory of another user is refused and left as it is, whatever they put there", async () => {
+test.runIf(process.getuid?.() === 0)("a directory of another user is refused and left unchanged, whatever is in it", async () => {
   const theirs = join(scratch, "theirs");
   mkdirSync(theirs);
   chmodSync(theirs, 0o777);
@@ -245,17 +245,17 @@ test.runIf(process.getuid?.() === 0)("a directory of another user is refused and
   }
 });
 
-test("a gateway whose data was taken away stops rather than say yes to what will be gone", async () => {
+test("a gateway whose data was removed stops rather than acknowledge changes that will be lost", async () => {
   const home = join(scratch, "removed");
   const { child, ended } = await up("--home", home);
-  let said = "";
-  child.stderr?.on("data", (data: Buffer) => (said += data.toString()));
+  let stderr = "";
+  child.stderr?.on("data", (data: Buffer) => (stderr += data.toString()));
   rmSync(home, { recursive: true });
   expect(await ended).toBe(74);
-  expect(said).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
+  expect(stderr).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
 });
 
-test("it speaks TLS where given a certificate", async () => {
+test("serves TLS if given a certificate", async () => {
   writeFileSync(join(scratch, "cert.pem"), TEST_CERT);
   writeFileSync(join(scratch, "key.pem"), TEST_KEY);
   const host = await startNodeHost({ tlsCert: join(scratch, "cert.pem"), tlsKey: join(scratch, "key.pem") });
@@ -265,16 +265,16 @@ test("it speaks TLS where given a certificate", async () => {
       super(url, { ca: TEST_CERT });
     }
   }
-  const line = await Connection.open(host.url, Trusting);
-  await line.call("sys.setup", ALICE);
-  line.close();
+  const connection = await Connection.open(host.url, Trusting);
+  await connection.call("sys.setup", ALICE);
+  connection.close();
   const client = await connect({ url: host.url, auth: ALICE, WebSocket: Trusting });
   expect(client.session.identity.process.username).toBe("alice");
   client.close();
   await host.close();
 });
 
-test("metrics are root's, and say what happened", async () => {
+test("only root can read metrics, and they count calls and drops", async () => {
   const host = await startNodeHost();
   await populate(host);
   const token = async (auth: typeof ALICE, kind: "user" | "node") => {
@@ -312,7 +312,7 @@ test("no secret reaches the log or the database in the clear", async () => {
     .digest();
   await enter(host, { username: "carol", password: "canary-wrong" }).catch(() => {});
   await enter(host, { username: "carol", token: "canary-token" }).catch(() => {});
-  // Is kept together with everything that was written before and promised to nobody.
+  // This commit includes all earlier rows of the relaxed lane.
   await root.call("sys.config.set", { key: "config/last", value: "kept" });
   root.close();
   for (const name of readdirSync(host.home, { recursive: true, encoding: "utf8" })) {
@@ -336,7 +336,7 @@ test("no secret reaches the log or the database in the clear", async () => {
   await host.close();
 });
 
-test("sockets without identity are few per address, and a place is free again when one goes", async () => {
+test("sockets without identity are limited per address, and a closed one makes room", async () => {
   const host = await startNodeHost();
   const sockets = await Promise.all(Array.from({ length: LIMITS.strangersPerAddress }, () => RawSocket.open(host.url)));
   await expect(RawSocket.open(host.url)).rejects.toThrow("503");
@@ -354,7 +354,7 @@ test("sockets without identity are few per address, and a place is free again wh
   await host.close();
 });
 
-test("a frame over the limit and text that is not UTF-8 cost their own socket and nobody else's", async () => {
+test("a frame over the limit and invalid UTF-8 close only their own socket", async () => {
   const host = await startNodeHost();
   await populate(host);
   const root = await enter(host, ROOT);
@@ -374,7 +374,7 @@ test("a frame over the limit and text that is not UTF-8 cost their own socket an
   await host.close();
 });
 
-test("a large answer is not taken for a peer that does not read", async () => {
+test("a large answer does not make a peer look like one that does not read", async () => {
   const host = await startNodeHost();
   await populate(host);
   const root = await enter(host, ROOT);
@@ -385,7 +385,7 @@ test("a large answer is not taken for a peer that does not read", async () => {
   await host.close();
 });
 
-test("a peer that reads nothing is cut off, and others do not suffer", async () => {
+test("a peer that reads nothing is disconnected, and others are not affected", async () => {
   const host = await startNodeHost();
   await populate(host);
   const root = await enter(host, ROOT);
@@ -404,7 +404,7 @@ test("a peer that reads nothing is cut off, and others do not suffer", async () 
   await host.close();
 });
 
-test("a peer that reads nothing is cut off also where its own frames wait", { timeout: 60_000 }, async () => {
+test("a peer that reads nothing is disconnected even while its own frames wait", { timeout: 60_000 }, async () => {
   const host = await startNodeHost();
   await populate(host);
   const root = await enter(host, ROOT);
@@ -413,7 +413,7 @@ test("a peer that reads nothing is cut off also where its own frames wait", { ti
   await deaf.connect(ROOT, { id: "deaf" });
   deaf.pause();
   const get = (id: string, key: string) => deaf.sendFrame({ type: "req", id, call: "sys.config.get", args: { key } });
-  // What takes long to read makes the others wait.
+  // Frames that take long to parse make the others wait.
   for (let at = 0; at < 3; at++) deaf.sendFrame({ type: "req", id: `long ${at}`, call: "sys.info", args: { more: "x".repeat(9_000_000) } });
   for (let at = 0; at < 30; at++) get(`big ${at}`, "config/big");
   for (let at = 0; at < 1_500; at++) deaf.sendFrame({ type: "req", id: `${at}`, call: "sys.info", args: { more: "x".repeat(3_000) } });
@@ -428,13 +428,13 @@ test("a peer that reads nothing is cut off also where its own frames wait", { ti
   await host.close();
 });
 
-test("operator errors are of one kind", async () => {
+test("invalid options are OperatorErrors", async () => {
   await expect(startNodeHost({ port: "-1" })).rejects.toBeInstanceOf(OperatorError);
 });
 
 type Run = { child: ChildProcess; url: string | null; output: string; ended: Promise<number | null> };
 
-/** `gsv up`, until it serves or has ended. */
+/** Runs `gsv up` until it serves or has ended. */
 function up(...args: string[]): Promise<Run> {
   return upFrom(BUILD, ...args);
 }
@@ -444,7 +444,7 @@ function upFrom(build: string, ...args: string[]): Promise<Run> {
     env: { PATH: process.env.PATH, HOME: scratch },
   });
   children.push(child);
-  // Not its exit, at which its last words may still be on their way.
+  // Not "exit", because its last output may arrive after that.
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   return new Promise((resolve) => {
     let output = "";

@@ -1,4 +1,4 @@
-// What a gateway does with secrets that its key does not open: after its key file was exchanged, and where rows are damaged.
+// How a gateway handles secrets that its key does not open: after its key file was replaced, and if rows are damaged.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const OWN = "users/1000/ai/api_key";
 const home = mkdtempSync(join(tmpdir(), "gsv-sealed-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test("a gateway with another key file names each secret it cannot open, and everything else works", async () => {
+test("a gateway with another key file names each secret it cannot unseal, and everything else works", async () => {
   const host = await startNodeHost({ home });
   await populate(host);
   const before = await enter(host, ROOT);
@@ -28,8 +28,8 @@ test("a gateway with another key file names each secret it cannot open, and ever
     ["config/server/name", "attic"],
   ] as const)
     await before.call("sys.config.set", { key, value });
-  const made = { args: { kind: "user", label: "laptop" } as const, key: "made once" };
-  await before.call("sys.token.create", made.args, { key: made.key });
+  const creation = { args: { kind: "user", label: "laptop" } as const, key: "made once" };
+  await before.call("sys.token.create", creation.args, { key: creation.key });
   before.close();
   writeFileSync(join(home, "secret.key"), randomBytes(32));
   await host.restart();
@@ -53,7 +53,7 @@ test("a gateway with another key file names each secret it cannot open, and ever
   const { output } = (await root.call("shell.exec", { input: "ls /sys/config/ai; cat /sys/config/ai/model" })) as { output: string };
   expect(output).toMatch(/api_key\n[^]*gpt-5/);
 
-  await expect(root.call("sys.token.create", made.args, { key: made.key })).rejects.toMatchObject({
+  await expect(root.call("sys.token.create", creation.args, { key: creation.key })).rejects.toMatchObject({
     code: 409,
     details: { outcome: "unknown" },
   });

@@ -1,5 +1,5 @@
-// Agent processes inside workerd: objects of their own, which ask models themselves and the kernel's object for the rest,
-// whatever becomes of that meanwhile.
+// Agent processes inside workerd: separate objects that call models themselves and the kernel's object for everything else, even
+// while that restarts.
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import { ScriptedProvider } from "../support/models/provider.ts";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const WORKER = "processes";
 
-/** How often an object was built and its alarm came, and when the next one comes. */
+/** How often an object was constructed, how often its alarm fired, and when the next one is due. */
 type Counts = { built: number; alarms: number; alarmAt: number | null };
 type State = ProcessResult<"state">;
 type Seen = { told: Told[]; sent: (SysCall & { isAborted?: true })[] };
@@ -38,7 +38,7 @@ beforeAll(async () => {
     host: "127.0.0.1",
     port: 0,
     telemetry: { enabled: false },
-    // What is started anew on purpose complains of it.
+    // Deliberate restarts would fill the log.
     log: new Log(LogLevel.NONE),
     handleStructuredLogs: () => {},
     workers: [
@@ -72,27 +72,27 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function kernel(asked: object): Promise<unknown> {
-  const response = await fetch((await miniflare.ready).origin, { method: "POST", body: JSON.stringify(asked) });
+async function kernel(request: object): Promise<unknown> {
+  const response = await fetch((await miniflare.ready).origin, { method: "POST", body: JSON.stringify(request) });
   return response.json();
 }
 
-async function say(pid: string, text: string): Promise<string> {
+async function send(pid: string, text: string): Promise<string> {
   const runId = `r${++runs}`;
   const args = { said: { role: "user", text }, reason: "proc.send", runId };
   expect(await kernel({ ask: "call", pid, name: "send", args })).toMatchObject({ ok: true, value: { status: "started", runId } });
   return runId;
 }
 
-/** What the kernel was told of a run, once it has ended. */
-async function told(runId: string): Promise<string[]> {
+/** The signals and pieces of a run that the kernel received, once the run has ended. */
+async function eventsOf(runId: string): Promise<string[]> {
   const seen = async () => ((await kernel({ ask: "seen" })) as Seen).told.filter((one) => payloadOf(one).runId === runId);
   await expect.poll(async () => (await seen()).some((one) => "event" in one && one.event.signal === "proc.run.finished")).toBe(true);
   return (await seen()).map((one) => ("event" in one ? one.event.signal : `piece ${String(one.piece.seq)}`));
 }
 
 async function textOf(runId: string): Promise<unknown> {
-  await told(runId);
+  await eventsOf(runId);
   const seen = (await kernel({ ask: "seen" })) as Seen;
   return seen.told.map(payloadOf).find((payload) => payload.runId === runId && payload.status !== undefined)?.text;
 }
@@ -108,11 +108,11 @@ const read = (path: string) => ({
 });
 const answer = (text: string) => ({ say: [{ type: "text" as const, text }] });
 
-it("answers, and tells events and pieces in order", async () => {
+it("answers, and delivers events and pieces in order", async () => {
   provider.on("count", answer("one two three"));
-  const runId = await say("init:1", "count");
+  const runId = await send("init:1", "count");
   expect(await textOf(runId)).toBe("one two three");
-  const order = await told(runId);
+  const order = await eventsOf(runId);
   const pieces = order.filter((one) => one.startsWith("piece"));
   expect(pieces.length).toBeGreaterThan(2);
   expect(pieces).toEqual(pieces.map((_, at) => `piece ${at + 1}`));
@@ -122,39 +122,39 @@ it("answers, and tells events and pieces in order", async () => {
   expect(last - first).toBe(pieces.length - 1);
 });
 
-it("refuses as itself", async () => {
+it("refusals keep their kind and code", async () => {
   expect(await kernel({ ask: "call", pid: "init:1", name: "nothing", args: {} })).toMatchObject({
     ok: false,
     failure: { kind: "sys", code: 404 },
   });
 });
 
-it("has calls carried out by the kernel, and abandons them there", async () => {
+it("runs its calls in the kernel, and aborts them there", async () => {
   provider.on("read it", read("/a"), answer("read"));
-  expect(await textOf(await say("init:1", "read it"))).toBe("read");
+  expect(await textOf(await send("init:1", "read it"))).toBe("read");
   provider.on("read what is slow", read("/slow"));
-  const slow = await say("init:1", "read what is slow");
+  const slow = await send("init:1", "read what is slow");
   await expect.poll(async () => (await calls()).at(-1)).toMatchObject({ runId: slow, args: { path: "/slow" } });
   expect(await kernel({ ask: "call", pid: "init:1", name: "abort", args: { runId: slow } })).toMatchObject({ value: { aborted: true } });
   await expect.poll(async () => (await calls()).at(-1)).toMatchObject({ runId: slow, isAborted: true });
   expect((await calls()).filter(({ runId }) => runId === slow)).toHaveLength(2);
 });
 
-it("asks again where the kernel's object was started anew, and says so", async () => {
+it("retries a call after the kernel's object restarted, marked as a repeat", async () => {
   provider.on("read over a restart", read("/restart"), answer("all the same"));
-  const runId = await say("init:2", "read over a restart");
+  const runId = await send("init:2", "read over a restart");
   expect(await textOf(runId)).toBe("all the same");
   expect((await calls()).filter((call) => call.runId === runId).map(({ isAgain }) => isAgain)).toEqual([false, true]);
 });
 
-it("tells what became true while the kernel's object was gone", async () => {
+it("delivers events that happened while the kernel's object was gone", async () => {
   let restarted: Promise<unknown> = Promise.resolve();
   provider.on("answer after a restart", async () => {
     restarted = kernel({ ask: "restart" }).catch(() => null);
     await restarted;
     return answer("meanwhile");
   });
-  const runId = await say("init:3", "answer after a restart");
+  const runId = await send("init:3", "answer after a restart");
   expect(await textOf(runId)).toBe("meanwhile");
   await restarted;
   const seqs = ((await kernel({ ask: "seen" })) as Seen).told.flatMap((one) =>
@@ -163,45 +163,45 @@ it("tells what became true while the kernel's object was gone", async () => {
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
 });
 
-it("reaches what root has listed by the time a run begins, and nothing else", async () => {
+it("reaches the hosts root has listed when a run starts, and no others", async () => {
   await kernel({ ask: "allow", name: "elsewhere.example" });
   const before = provider.asked.length;
-  const refused = await say("init:4", "hi");
-  await told(refused);
+  const refused = await send("init:4", "hi");
+  await eventsOf(refused);
   expect(provider.asked).toHaveLength(before);
   await kernel({ ask: "allow", name: "127.0.0.1" });
   provider.on(/hi again$/, answer("allowed"));
-  expect(await textOf(await say("init:4", "hi again"))).toBe("allowed");
+  expect(await textOf(await send("init:4", "hi again"))).toBe("allowed");
 });
 
-it("sleeps without an alarm once its run is over, and when it is only read", async () => {
+it("sleeps without an alarm after its run, and after a read", async () => {
   const pid = "init:6";
   provider.on("work and rest", answer("rested"));
-  expect(await textOf(await say(pid, "work and rest"))).toBe("rested");
+  expect(await textOf(await send(pid, "work and rest"))).toBe("rested");
   await expect.poll(async () => (await counts(pid)).alarmAt).toBe(null);
   const before = await counts(pid);
   expect(before.alarms).toBe(0);
 
   await miniflare.unsafeEvictDurableObject(WORKER, "ProcessObject", { name: pid });
-  const asked = (await kernel({ ask: "asked", pid })) as number;
+  const requests = (await kernel({ ask: "asked", pid })) as number;
   expect(await kernel({ ask: "call", pid, name: "history", args: {} })).toMatchObject({ ok: true });
-  // It asks the kernel what that has heard, tells nothing, and is done.
-  await expect.poll(() => kernel({ ask: "asked", pid })).toBe(asked + 1);
+  // It asks the kernel for the last event received, delivers nothing, and is done.
+  await expect.poll(() => kernel({ ask: "asked", pid })).toBe(requests + 1);
   await kernel({ ask: "call", pid, name: "wake", args: {} });
   expect(await counts(pid)).toEqual({ built: before.built + 1, alarms: 0, alarmAt: null });
 
-  // An alarm of an earlier life, too, is the last one.
+  // An alarm set before the restart is also the last one.
   await kernel({ ask: "alarm", pid });
   await expect.poll(async () => (await counts(pid)).alarms).toBe(1);
   await kernel({ ask: "call", pid, name: "wake", args: {} });
   expect(await counts(pid)).toEqual({ built: before.built + 1, alarms: 1, alarmAt: null });
 });
 
-it("tries again by alarm where the kernel refuses to hear, and is heard at the next contact", async () => {
+it("retries by alarm if the kernel refuses events, and delivers them at the next contact", async () => {
   const pid = "init:7";
   provider.on("not heard", answer("heard in the end"));
   await kernel({ ask: "refuse", name: pid });
-  const runId = await say(pid, "not heard");
+  const runId = await send(pid, "not heard");
   const state = async () => ((await kernel({ ask: "call", pid, name: "state", args: {} })) as { value: State }).value;
   await expect.poll(async () => (await state()).activeRunId).toBe(null);
   await expect.poll(async () => (await state()).untold).toMatchObject({ error: expect.any(String), nextTryAt: expect.any(Number) });
@@ -213,10 +213,10 @@ it("tries again by alarm where the kernel refuses to hear, and is heard at the n
   await expect.poll(async () => (await counts(pid)).alarmAt).toBe(null);
 });
 
-it("is woken by its alarm after its own memory was taken, and goes on", async () => {
+it("is woken by its alarm after it lost its memory, and continues", async () => {
   provider.on("live twice", { tries: [{ hang: true }, answer("in a new life")] });
   const before = provider.asked.length;
-  const runId = await say("init:5", "live twice");
+  const runId = await send("init:5", "live twice");
   await expect.poll(() => provider.asked.length).toBe(before + 1);
   const wokenIn = await kernel({ ask: "die", pid: "init:5" });
   expect(wokenIn).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// The snippets as data. They are shell text, so they lie in files of shell text, one per theme: `### name` begins a
-// snippet, `### + path` a file that is placed before it runs.
+// Loads the snippets from shell files, one per theme: `### name` starts a snippet, `### + path` a file that is created before
+// the snippet runs.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -11,17 +11,17 @@ const HEADING = /^### (\+ )?(.+)\n/gm;
 export function snippets(): Snippet[] {
   return readdirSync(FOLDER)
     .toSorted()
-    .flatMap((file) => parsed(file.replace(/^\d+-|\.sh$/g, ""), readFileSync(new URL(file, FOLDER), "utf8")));
+    .flatMap((file) => parseSnippets(file.replace(/^\d+-|\.sh$/g, ""), readFileSync(new URL(file, FOLDER), "utf8")));
 }
 
-function parsed(theme: string, text: string): Snippet[] {
-  const found: (Snippet & { files: Record<string, string> })[] = [];
+function parseSnippets(theme: string, text: string): Snippet[] {
+  const parsedSnippets: (Snippet & { files: Record<string, string> })[] = [];
   const headings = [...text.matchAll(HEADING)];
   for (const [at, heading] of headings.entries()) {
     const [line, isFile, name = ""] = heading;
     const body = text.slice(heading.index + line.length, headings[at + 1]?.index);
-    if (isFile === undefined) found.push({ theme, name, script: body, files: {} });
-    else found.at(-1)!.files[name] = body;
+    if (isFile === undefined) parsedSnippets.push({ theme, name, script: body, files: {} });
+    else parsedSnippets.at(-1)!.files[name] = body;
   }
-  return found;
+  return parsedSnippets;
 }

@@ -1,5 +1,5 @@
-// Where the gateway's shell differs from bash, by the snippet that shows it. The guide's table is printed from this, and
-// the test fails for each that is no longer true.
+// The differences between the gateway's shell and bash, by the snippet that shows each. The guide's table is generated from
+// this, and the test fails for each difference that no longer exists.
 
 export const differences: Readonly<Record<string, string>> = {
   length: "`${#@}` counts characters; `$#` counts arguments",

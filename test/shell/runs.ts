@@ -1,4 +1,4 @@
-// A snippet run twice: by the machine's own bash, and by a gateway's shell.exec. What comes back is what is compared.
+// Runs a snippet with the machine's own bash and with a gateway's shell.exec, to compare the results.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,24 +10,24 @@ import type { Snippet } from "./corpus.ts";
 
 export type Ran = { stdout: string; stderr: string; exitCode: number };
 
-const AT_ONCE = 4;
-const FOLDERS_AT_ONCE = 50;
+const CONCURRENCY = 4;
+const FOLDERS_PER_COMMAND = 50;
 
 export const hasBash = spawnSync("bash", ["--version"]).status === 0;
 
-/** Not on every machine that has bash. */
+/** Tools that some machines with bash do not have. */
 const EXTRA = ["jq", "bc", "column", "strings", "tar", "gzip", "awk", "diff", "cmp"];
-const missing = EXTRA.filter((tool) => spawnSync("bash", ["-c", `command -v ${tool}`]).status !== 0);
+const missingTools = EXTRA.filter((tool) => spawnSync("bash", ["-c", `command -v ${tool}`]).status !== 0);
 
-/** Whether the machine has what the snippet calls. */
+/** Whether the machine has the tools that the snippet calls. */
 export function canRun({ script }: Snippet): boolean {
-  return !missing.some((tool) => new RegExp(`\\b${tool}\\b`).test(script));
+  return !missingTools.some((tool) => new RegExp(`\\b${tool}\\b`).test(script));
 }
 
-/** What the machine says. */
+/** The results of the machine's bash. */
 export function byMachine(all: readonly Snippet[]): Promise<Ran>[] {
   const scratch = mkdtempSync(join(tmpdir(), "gsv-bash-"));
-  const runs = each(all, async ({ script, files }, at) => {
+  const runs = runEach(all, async ({ script, files }, at) => {
     const folder = join(scratch, String(at));
     mkdirSync(folder);
     for (const [path, content] of Object.entries(files)) {
@@ -35,40 +35,40 @@ export function byMachine(all: readonly Snippet[]): Promise<Ran>[] {
       writeFileSync(join(folder, path), content);
     }
     writeFileSync(`${folder}.sh`, script);
-    return bash(`${folder}.sh`, folder);
+    return runBash(`${folder}.sh`, folder);
   });
   void Promise.allSettled(runs).then(() => rmSync(scratch, { recursive: true, force: true }));
   return runs;
 }
 
-/** A folder for each, in which the gateway runs it. */
+/** Creates a folder on the gateway for each snippet to run in. */
 export async function makeFolders(all: readonly Snippet[], client: Client): Promise<void> {
-  // Some at a time: on a busy machine all at once outlive the time a command may take.
-  for (let at = 0; at < all.length; at += FOLDERS_AT_ONCE) {
-    const names = [...all.keys()].slice(at, at + FOLDERS_AT_ONCE);
-    let made = await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${names.join(" ")}` });
-    while (made.status === "running") made = await client.call("shell.exec", { sessionId: made.sessionId, input: "" });
+  // In batches, because on a busy machine one command for all would time out.
+  for (let at = 0; at < all.length; at += FOLDERS_PER_COMMAND) {
+    const names = [...all.keys()].slice(at, at + FOLDERS_PER_COMMAND);
+    let creation = await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${names.join(" ")}` });
+    while (creation.status === "running") creation = await client.call("shell.exec", { sessionId: creation.sessionId, input: "" });
   }
 }
 
-/** What the gateway says. */
+/** The results of the gateway's shell. */
 export function byGateway(all: readonly Snippet[], client: Client): Promise<Ran>[] {
-  return each(all, async ({ script, files }, at) => {
+  return runEach(all, async ({ script, files }, at) => {
     const cwd = `snippets/${at}`;
     for (const [path, content] of Object.entries(files)) await client.call("fs.write", { path: `${cwd}/${path}`, content });
-    let ran = await client.call("shell.exec", { input: script, cwd, streams: true });
-    let [stdout, stderr] = [ran.stdout ?? "", ran.stderr ?? ""];
-    while (ran.status === "running") {
-      const input = ran.wantsInput === true ? "\u0003" : "";
-      ran = await client.call("shell.exec", { sessionId: ran.sessionId, input, streams: true });
-      stdout += ran.stdout ?? "";
-      stderr += ran.stderr ?? "";
+    let run = await client.call("shell.exec", { input: script, cwd, streams: true });
+    let [stdout, stderr] = [run.stdout ?? "", run.stderr ?? ""];
+    while (run.status === "running") {
+      const input = run.wantsInput === true ? "\u0003" : "";
+      run = await client.call("shell.exec", { sessionId: run.sessionId, input, streams: true });
+      stdout += run.stdout ?? "";
+      stderr += run.stderr ?? "";
     }
-    return { stdout, stderr, exitCode: ran.exitCode ?? -1 };
+    return { stdout, stderr, exitCode: run.exitCode ?? -1 };
   });
 }
 
-function bash(script: string, cwd: string): Promise<Ran> {
+function runBash(script: string, cwd: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn("bash", ["--noprofile", "--norc", script], {
       cwd,
@@ -90,18 +90,18 @@ function bash(script: string, cwd: string): Promise<Ran> {
   });
 }
 
-/** A few at a time, in order. */
-function each<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R>[] {
-  const turns = items.map(() => deferred<Promise<R>>());
+/** Runs a few at a time, in order. */
+function runEach<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R>[] {
+  const deferreds = items.map(() => deferred<Promise<R>>());
   let next = 0;
   const worker = async () => {
     for (let at = next++; at < items.length; at = next++) {
       const result = work(items[at]!, at);
-      turns[at]!.resolve(result);
-      // Whoever waits for this one is told of a failure; the others go on.
+      deferreds[at]!.resolve(result);
+      // The promise of this item reports the failure; the others continue.
       await result.catch(() => {});
     }
   };
-  for (let at = 0; at < AT_ONCE; at++) void worker();
-  return turns.map(({ promise }) => promise.then((result) => result));
+  for (let at = 0; at < CONCURRENCY; at++) void worker();
+  return deferreds.map(({ promise }) => promise.then((result) => result));
 }

@@ -1,5 +1,5 @@
-// The gateway's own shell against the machine's bash. Truth is what bash says here and now; differences.ts lists where
-// the shell is known to differ, and is wrong where it does not.
+// Compares the gateway's own shell with the machine's bash, which is the reference. differences.ts lists the known differences;
+// the test fails if one of them no longer exists.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
@@ -12,30 +12,30 @@ import { byGateway, byMachine, canRun, hasBash, makeFolders, type Ran } from "./
 
 const all = snippets();
 
-test("snippets have names of their own, and differences name snippets", () => {
+test("snippet names are unique, and every difference names a snippet", () => {
   const names = all.map(({ name }) => name);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   expect(Object.keys(differences).filter((name) => !names.includes(name))).toEqual([]);
 });
 
-describe.skipIf(!hasBash)("the shell does as bash does (skipped where there is no bash)", () => {
+describe.skipIf(!hasBash)("the shell behaves like bash (skipped if bash is not installed)", () => {
   let host: Host;
   let client: Client;
-  let truth: Promise<Ran>[] = [];
-  let ours: Promise<Ran>[] = [];
+  let expectedRuns: Promise<Ran>[] = [];
+  let gatewayRuns: Promise<Ran>[] = [];
 
   beforeAll(async () => {
     host = await startNodeHost();
     await populate(host);
     client = await enter(host, ALICE);
     await makeFolders(all, client);
-    // Not waited for here: each test waits for its own.
-    truth = byMachine(all);
-    ours = byGateway(all, client);
+    // Not awaited here: each test awaits its own run.
+    expectedRuns = byMachine(all);
+    gatewayRuns = byGateway(all, client);
   });
 
   afterAll(async () => {
-    await Promise.allSettled([...truth, ...ours]);
+    await Promise.allSettled([...expectedRuns, ...gatewayRuns]);
     client?.close();
     await host?.close();
   });
@@ -43,11 +43,11 @@ describe.skipIf(!hasBash)("the shell does as bash does (skipped where there is n
   for (const [at, snippet] of all.entries()) {
     const { theme, name } = snippet;
     test.skipIf(!canRun(snippet))(`${theme}: ${name}`, async () => {
-      const [wanted, got] = [await truth[at]!, await ours[at]!];
-      // Errors are worded differently by every program; whether there are any is not.
-      const shown = ({ stdout, stderr, exitCode }: Ran) => ({ exitCode, stdout, hasErrors: stderr !== "" });
-      if (!Object.hasOwn(differences, name)) expect(shown(got), got.stderr).toEqual(shown(wanted));
-      else expect(shown(got), "it no longer differs: take it off test/shell/differences.ts").not.toEqual(shown(wanted));
+      const [expected, actual] = [await expectedRuns[at]!, await gatewayRuns[at]!];
+      // Every program words its errors differently, so only whether there are any is compared.
+      const comparable = ({ stdout, stderr, exitCode }: Ran) => ({ exitCode, stdout, hasErrors: stderr !== "" });
+      if (!Object.hasOwn(differences, name)) expect(comparable(actual), actual.stderr).toEqual(comparable(expected));
+      else expect(comparable(actual), "it no longer differs: take it off test/shell/differences.ts").not.toEqual(comparable(expected));
     });
   }
 });

@@ -1,11 +1,11 @@
-// What is told to write to the terminal, and that a script does not notice.
+// Which statements write to the terminal themselves, and that this does not change what a script prints.
 
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { describe, expect, test } from "vitest";
 import { onTerminal, TERMINAL, TERMINAL_ERRORS } from "../../src/shell/terminal.ts";
 import { snippets } from "./corpus.ts";
 
-type Written = { stdout: string; stderr: string; exitCode: number; times: number };
+type Output = { stdout: string; stderr: string; exitCode: number; times: number };
 
 class Screen extends InMemoryFs {
   stdout = "";
@@ -32,39 +32,39 @@ class Screen extends InMemoryFs {
   }
 }
 
-async function run(script: string, files: Readonly<Record<string, string>>, isTold: boolean): Promise<Written> {
+async function run(script: string, files: Readonly<Record<string, string>>, isRewritten: boolean): Promise<Output> {
   const screen = new Screen(Object.fromEntries([["/w/.keep", ""], ...Object.entries(files).map(([path, text]) => [`/w/${path}`, text])]));
   const bash = new Bash({ fs: screen, cwd: "/w", defenseInDepth: false });
-  if (isTold) bash.registerTransformPlugin(onTerminal());
+  if (isRewritten) bash.registerTransformPlugin(onTerminal());
   const env = { HOME: "/w", PATH: "/usr/bin:/bin", PWD: "/w" };
   const { stdout, stderr, exitCode } = await bash.exec(script, { env, replaceEnv: true, cwd: "/w", rawScript: true });
   return { stdout: screen.stdout + stdout, stderr: screen.stderr + stderr, exitCode, times: screen.times };
 }
 
-describe("a script that writes to the terminal by itself", () => {
-  // Its output is the shell's process id, or its time.
+describe("a script that is rewritten to write to the terminal", () => {
+  // These two use a random order or random names.
   const all = snippets().filter(({ name }) => !["shuf keeps lines", "mktemp"].includes(name));
-  test.each(all)("puts out the same: $name", async ({ script, files }) => {
-    const [plain, told] = [await run(script, files, false), await run(script, files, true)];
-    expect({ stdout: told.stdout, exitCode: told.exitCode }).toEqual({ stdout: plain.stdout, exitCode: plain.exitCode });
+  test.each(all)("prints the same: $name", async ({ script, files }) => {
+    const [plain, rewritten] = [await run(script, files, false), await run(script, files, true)];
+    expect({ stdout: rewritten.stdout, exitCode: rewritten.exitCode }).toEqual({ stdout: plain.stdout, exitCode: plain.exitCode });
   });
 });
 
-const told = async (script: string) => (await run(script, {}, true)).times;
+const countWrites = async (script: string) => (await run(script, {}, true)).times;
 
-test("each statement writes when it is done, and the last with the end", async () => {
-  expect(await told("echo a; echo b; echo c")).toBe(2);
-  expect(await told("for i in 1 2 3; do echo $i; done")).toBe(3);
-  expect(await told("if true; then echo a; echo b; fi; true")).toBe(2);
-  expect(await told("echo a && echo b; true")).toBe(2);
-  expect(await told("ls nothing; true")).toBe(1);
+test("each statement writes when it ends, and a simple last statement with the result", async () => {
+  expect(await countWrites("echo a; echo b; echo c")).toBe(2);
+  expect(await countWrites("for i in 1 2 3; do echo $i; done")).toBe(3);
+  expect(await countWrites("if true; then echo a; echo b; fi; true")).toBe(2);
+  expect(await countWrites("echo a && echo b; true")).toBe(2);
+  expect(await countWrites("ls nothing; true")).toBe(1);
 });
 
-test("what is piped, redirected, captured or in a shell of its own does not", async () => {
-  expect(await told("{ echo a; echo b; } | cat; true")).toBe(1);
-  expect(await told("for i in 1 2; do echo $i; done > f; true")).toBe(0);
-  expect(await told("x=$(echo a; echo b); true")).toBe(0);
-  expect(await told("bash -c 'echo a; echo b' | cat; true")).toBe(1);
-  expect(await told("f() { echo a; echo b; }; f | cat; true")).toBe(1);
-  expect(await told("exec > f; echo a; echo b")).toBe(0);
+test("commands that are piped, redirected, captured or in a shell of their own do not write to the terminal", async () => {
+  expect(await countWrites("{ echo a; echo b; } | cat; true")).toBe(1);
+  expect(await countWrites("for i in 1 2; do echo $i; done > f; true")).toBe(0);
+  expect(await countWrites("x=$(echo a; echo b); true")).toBe(0);
+  expect(await countWrites("bash -c 'echo a; echo b' | cat; true")).toBe(1);
+  expect(await countWrites("f() { echo a; echo b; }; f | cat; true")).toBe(1);
+  expect(await countWrites("exec > f; echo a; echo b")).toBe(0);
 });

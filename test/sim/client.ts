@@ -1,5 +1,5 @@
-// One simulated client: opens wires, says who it is, asks for things, loses patience, comes back. Knows only what a
-// real one would know, through the book it shares with the others of its household.
+// One simulated client: connects, authenticates, makes requests, loses patience, reconnects. It knows only what a real client
+// would know, through the book that it shares with the other clients.
 
 import type { Random } from "../support/memory/random.ts";
 import { type Order, SimDevice, type Wire } from "./device.ts";
@@ -9,7 +9,7 @@ import { type Ask, nextAsk } from "./workload.ts";
 
 export type IssuedToken = { value: string; tokenId: string; username: string; kind: string; deviceId: string | null };
 
-/** What the people of this world know. */
+/** What all clients together know. */
 export type Book = {
   passwords: Map<string, string[]>;
   tokens: IssuedToken[];
@@ -33,7 +33,7 @@ export class SimClient {
   #count = 0;
   readonly #device: SimDevice;
   readonly #waiting = new Map<string, Waiting>();
-  /** Keyed requests whose answer was lost: to be repeated. */
+  /** Keyed requests whose answer was lost, to be retried. */
   #repeats: Ask[] = [];
 
   constructor(world: World, random: Random, book: Book, person: Person) {
@@ -46,49 +46,49 @@ export class SimClient {
 
   act(): void {
     if (this.#socketId === null) return this.#open();
-    if (!this.#isReady) return this.#enter();
+    if (!this.#isReady) return this.#authenticate();
     const dice = this.#random.unit();
     if (dice < 0.02) return this.#hangUp();
     if (dice < 0.05) return this.#open();
-    if (dice < 0.12) return this.#nonsense();
+    if (dice < 0.12) return this.#sendNonsense();
     if (this.person.role === "driver" && this.#random.chance(0.5)) return this.#lie();
-    if (this.person.role !== "user") return this.#ask({ call: "sys.info", args: {} });
+    if (this.person.role !== "user") return this.#send({ call: "sys.info", args: {} });
     const burst = this.#random.chance(0.15) ? this.#random.between(2, 6) : 1;
-    for (let i = 0; i < burst; i++) this.#ask(this.#repeats.shift() ?? nextAsk(this.#random, this.#book, this.person));
+    for (let i = 0; i < burst; i++) this.#send(this.#repeats.shift() ?? nextAsk(this.#random, this.#book, this.person));
   }
 
   #open(): void {
     const isOlder = () => this.#socketId !== socketId;
     const socketId = this.#world.open(this.person.address, {
       text: (raw) => {
-        if (!isOlder()) this.#heard(raw);
+        if (!isOlder()) this.#receive(raw);
       },
       closed: () => {
-        if (!isOlder()) this.#lost();
+        if (!isOlder()) this.#forgetConnection();
       },
     });
     if (socketId === null) return;
-    this.#lost();
+    this.#forgetConnection();
     this.#socketId = socketId;
   }
 
-  #enter(): void {
+  #authenticate(): void {
     const dice = this.#random.unit();
-    if (dice < 0.05) return this.#nonsense();
-    if (dice < 0.08) return this.#ask({ call: "sys.config.get", args: {} });
-    if (dice < 0.1) return; // Thinks too long and is shown out.
+    if (dice < 0.05) return this.#sendNonsense();
+    if (dice < 0.08) return this.#send({ call: "sys.config.get", args: {} });
+    if (dice < 0.1) return; // Waits too long and is disconnected.
     const { username, role, clientId } = this.person;
     if (username === "alice" && (!this.#book.passwords.has("root") || dice < 0.13)) {
       this.#book.passwords.set("alice", ["alice first"]).set("root", ["root first"]);
-      return this.#ask({ call: "sys.setup", args: { username: "alice", password: "alice first", rootPassword: "root first" } });
+      return this.#send({ call: "sys.setup", args: { username: "alice", password: "alice first", rootPassword: "root first" } });
     }
     const auth = this.#credential();
     if (auth === null) return;
     const client = { id: clientId, version: "1", platform: "sim", role, ...(role === "service" ? { channel: "sim" } : {}) };
     const driver = role === "driver" ? { driver: { implements: ["fs.*", "shell.exec"], ledger: true } } : {};
     const ask = { call: "sys.connect", args: { protocol: 1, client, ...driver, auth: { username, ...auth } } };
-    this.#ask(ask);
-    if (dice > 0.95) this.#ask(ask);
+    this.#send(ask);
+    if (dice > 0.95) this.#send(ask);
   }
 
   #credential(): { password: string } | { token: string } | null {
@@ -103,18 +103,18 @@ export class SimClient {
     return { password: this.#random.chance(0.03) ? "a wrong guess" : this.#random.pick(known.slice(-2)) };
   }
 
-  #ask(ask: Ask): void {
+  #send(ask: Ask): void {
     if (this.#socketId === null) return;
     const id = this.#random.chance(0.01) && ask.args.target === undefined ? "again" : `${this.person.clientId}-${++this.#count}`;
-    // Which of two requests an answer to the same id belongs to cannot be told.
+    // With a reused id, it is unknown which request an answer belongs to.
     if (id !== "again") this.#waiting.set(id, { ...ask, id });
     const { username } = this.person;
-    if (ask.call === "sys.user.password") this.#mayKnow(text(ask.args.username ?? username), text(ask.args.password));
-    if (ask.call === "sys.user.create") this.#mayKnow(text(ask.args.username), text(ask.args.password));
+    if (ask.call === "sys.user.password") this.#addPassword(text(ask.args.username ?? username), text(ask.args.password));
+    if (ask.call === "sys.user.create") this.#addPassword(text(ask.args.username), text(ask.args.password));
     this.#world.sockets.fromPeer(this.#socketId, JSON.stringify({ type: "req", id, ...ask }));
   }
 
-  #nonsense(): void {
+  #sendNonsense(): void {
     if (this.#socketId === null) return;
     const { sockets } = this.#world;
     const id = `x${++this.#count}`;
@@ -144,7 +144,7 @@ export class SimClient {
     sockets.fromPeer(this.#socketId, this.#random.pick(frames));
   }
 
-  #heard(raw: string): void {
+  #receive(raw: string): void {
     if (raw === "pong") return;
     const frame = JSON.parse(raw) as { type: string; id: string; ok: boolean; data: Data; error?: { code: number } };
     const wire = this.#wire();
@@ -178,12 +178,12 @@ export class SimClient {
       later: (ms, run) => void agenda.after(ms, `device ${this.person.clientId}`, run),
       hangUp: () => {
         sockets.closeFromPeer(socketId);
-        if (this.#socketId === socketId) this.#lost();
+        if (this.#socketId === socketId) this.#forgetConnection();
       },
     };
   }
 
-  /** A refused password was never set; a credential that is not accepted is not tried for ever. */
+  /** A refused password was never set, and a refused credential is not retried forever. */
   #unlearn({ call, args }: Ask, code: number): void {
     if (call === "sys.user.password" || call === "sys.user.create") {
       const whose = text(args.username ?? this.person.username);
@@ -210,16 +210,16 @@ export class SimClient {
     }
   }
 
-  #mayKnow(username: string, password: string): void {
+  #addPassword(username: string, password: string): void {
     this.#book.passwords.set(username, [...(this.#book.passwords.get(username) ?? []), password]);
   }
 
   #hangUp(): void {
     if (this.#socketId !== null) this.#world.sockets.closeFromPeer(this.#socketId);
-    this.#lost();
+    this.#forgetConnection();
   }
 
-  #lost(): void {
+  #forgetConnection(): void {
     this.#socketId = null;
     this.#isReady = false;
     for (const { call, args, key } of this.#waiting.values()) if (key !== undefined) this.#repeats.push({ call, args, key });

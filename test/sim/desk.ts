@@ -1,5 +1,5 @@
-// A kernel on in-memory ports, driven by hand: for the small, exact stories behind what the simulator found. Wires
-// take no time; a batch is committed when the test says so, or by `quiet`.
+// A kernel on in-memory ports, driven by hand: for the minimal reproductions of what the simulator found. The wire has no
+// latency; a batch is committed when the test commits it, or by `quiet`.
 
 import { Kernel } from "../../src/kernel/kernel.ts";
 import { LimitedLog } from "../../src/ports/limited-log.ts";
@@ -36,7 +36,7 @@ export class Desk {
   readonly #start: () => Kernel;
   #count = 0;
 
-  /** `processes` makes those it has; without it there are none. */
+  /** `processes` creates the processes; without it there are none. */
   constructor(processes?: (desk: Desk) => Processes) {
     this.sockets = new MemorySockets({
       agenda: this.agenda,
@@ -81,7 +81,7 @@ export class Desk {
     this.sql.onFailure(() => this.kernel.rolledBack());
   }
 
-  /** Alice is the first user; root has a password of its own. */
+  /** Alice is the first user; root has a separate password. */
   static async populated(processes?: (desk: Desk) => Processes): Promise<Desk> {
     const desk = new Desk(processes);
     await desk.call(desk.open(), "sys.setup", { username: "alice", password: "alice first", rootPassword: "root first" });
@@ -94,7 +94,7 @@ export class Desk {
     return socketId;
   }
 
-  /** Hands a request over; nothing is committed and no time passes. */
+  /** Passes a request to the kernel; nothing is committed and no time passes. */
   ask(socketId: string, call: string, args: Data = {}, more: Data = {}): string {
     const id = `r${++this.#count}`;
     this.kernel.received(socketId, JSON.stringify({ type: "req", id, call, args, ...more }));
@@ -118,25 +118,25 @@ export class Desk {
     return socketId;
   }
 
-  /** Lets everything under way come to its end within the next second. */
+  /** Lets everything in progress finish within the next second. */
   async quiet(): Promise<void> {
     for (let i = 0; i < 4; i++) {
       await this.pass(250);
       this.sql.commit();
     }
-    await settled();
+    await yieldToLoop();
   }
 
   async pass(ms: number): Promise<void> {
     const until = this.agenda.now + ms;
-    await settled();
+    await yieldToLoop();
     for (let item = this.agenda.take(until); item !== undefined; item = this.agenda.take(until)) {
       item.run();
-      await settled();
+      await yieldToLoop();
     }
   }
 
-  /** Memory is lost, sockets live. */
+  /** Memory is lost, sockets stay open. */
   hibernate(): void {
     this.sql.commit();
     this.kernel = this.#start();
@@ -157,6 +157,6 @@ export function connectArgs(username: string, proof: Data, as: Data = {}): Data 
   return { protocol: 1, client: { id: "desk", role, ...as }, ...driver, auth: { username, ...proof } };
 }
 
-function settled(): Promise<void> {
+function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,12 +1,12 @@
-// What a simulated device does when it is asked: answers at once, late, twice or never, goes away in the middle, and lies
-// about what it was not asked. It keeps a ledger, as the daemon does, and counts what it really did.
+// How a simulated device handles a request: it answers at once, late, twice or never, disconnects in the middle, and forges
+// answers. It keeps a ledger like the daemon, and reports what it really did.
 
 import type { Random } from "../support/memory/random.ts";
 import type { Data } from "./requests.ts";
 
 export type Order = { id: string; call: string; args: Data; key?: string };
 
-/** The device's side of its wire. */
+/** The device's end of its connection. */
 export type Wire = { socketId: string; send(frame: Data): void; later(ms: number, run: () => void): void; hangUp(): void };
 
 type Answer = { ok: true; data: Data } | { ok: false; error: { code: number; message: string } };
@@ -16,10 +16,10 @@ export class SimDevice {
   readonly #did: (token: string) => void;
   /** Outlives every socket of the device. */
   readonly #ledger = new Map<string, Data>();
-  readonly #heard: string[] = [];
+  readonly #received: string[] = [];
   readonly #answered: string[] = [];
 
-  /** `did` is told of everything that was carried out. */
+  /** `did` is called for everything that the device carries out. */
   constructor(random: Random, did: (token: string) => void) {
     this.#random = random;
     this.#did = did;
@@ -27,11 +27,11 @@ export class SimDevice {
 
   asked(order: Order, wire: Wire): void {
     const dice = this.#random.unit();
-    this.#heard.push(order.id);
+    this.#received.push(order.id);
     if (dice < 0.05) return;
     if (dice < 0.1) return wire.hangUp();
     const answer = this.#carryOut(order);
-    // Done, and the answer is lost.
+    // Done, but the answer is lost.
     if (dice < 0.2) return wire.hangUp();
     const send = () => {
       this.#answered.push(order.id);
@@ -41,18 +41,18 @@ export class SimDevice {
     send();
     if (dice < 0.5) send();
     const sessionId = answer.ok ? answer.data.sessionId : undefined;
-    if (typeof sessionId === "string") wire.later(this.#random.between(0, 20_000), () => this.#tell(wire, sessionId));
+    if (typeof sessionId === "string") wire.later(this.#random.between(0, 20_000), () => this.#sendStatus(wire, sessionId));
   }
 
-  /** What no honest device would send: to what it has answered before or others were asked, about what is not its own. */
+  /** Frames that no honest device sends: answers that were sent before or that others owe, and the status of foreign sessions. */
   lie(wire: Wire, others: readonly string[]): void {
     for (const id of [...this.#answered.slice(-3), ...others]) wire.send({ type: "res", id, ok: true, data: { ok: true, by: "a liar" } });
-    this.#tell(wire, `s-${this.#random.between(1, 500)}`);
+    this.#sendStatus(wire, `s-${this.#random.between(1, 500)}`);
   }
 
-  /** Ids that others could try to answer. */
+  /** Ids that other devices could try to answer. */
   get recent(): readonly string[] {
-    return this.#heard.slice(-3);
+    return this.#received.slice(-3);
   }
 
   #carryOut({ call, args, key }: Order): Answer {
@@ -68,13 +68,13 @@ export class SimDevice {
     return { ok: true, data };
   }
 
-  #tell(wire: Wire, sessionId: string): void {
+  #sendStatus(wire: Wire, sessionId: string): void {
     const payload = { eventId: `e${this.#random.between(1, 1e9)}`, sessionId, event: this.#random.pick(["started", "finished", "failed"]) };
     wire.send({ type: "sig", signal: "exec.status", payload });
   }
 }
 
-/** The name by which the judge knows a call again wherever it turns up. */
+/** The token by which the judge recognizes a call wherever it appears. */
 export function tokenOf(args: Data): string {
   return text(args.path ?? args.input);
 }

@@ -1,11 +1,10 @@
-// What the tables say, read from outside the kernel: the present value of each register, and whether rows that belong
-// together are all there.
+// What the tables say, read from outside the kernel: the present value of each register, and whether related rows are complete.
 
 import { quickKey } from "../support/memory/crypto.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { ABSENT } from "./requests.ts";
 
-/** Names of registers: `kind:rest`. */
+/** Names of registers are `kind:rest`. */
 export function actual(sql: MemorySql, name: string, candidates: readonly string[]): string {
   const [kind, first = "", second = ""] = name.split(":");
   switch (kind) {
@@ -16,7 +15,7 @@ export function actual(sql: MemorySql, name: string, candidates: readonly string
     case "user":
       return String(storedHash(sql, first) !== undefined);
     case "password":
-      return candidates.find((password) => opens(storedHash(sql, first) ?? "", password)) ?? "(unknown)";
+      return candidates.find((password) => matchesHash(storedHash(sql, first) ?? "", password)) ?? "(unknown)";
     case "revoked":
       return String(sql.get("SELECT revoked_at FROM auth_tokens WHERE token_id = ?", first)?.revoked_at != null);
     case "may":
@@ -34,7 +33,7 @@ export function actual(sql: MemorySql, name: string, candidates: readonly string
   }
 }
 
-/** Rows that only make sense together. */
+/** Rows that are valid only together. */
 export function tornRows(sql: MemorySql): string[] {
   const torn: string[] = [];
   for (const row of sql.all("SELECT username, uid, gid FROM passwd WHERE uid >= 1000")) {
@@ -57,7 +56,7 @@ export function tornRows(sql: MemorySql): string[] {
   return torn;
 }
 
-/** Rows that speak of sockets which are not there. */
+/** Rows that refer to sockets that no longer exist. */
 export function ghosts(sql: MemorySql, sockets: ReadonlySet<string>): string[] {
   const found: string[] = [];
   for (const row of sql.all("SELECT connection_id AS id FROM connections"))
@@ -67,7 +66,7 @@ export function ghosts(sql: MemorySql, sockets: ReadonlySet<string>): string[] {
   return found;
 }
 
-/** What this role of this user may call, straight from the rows. */
+/** What this role of this user may call, computed from the rows. */
 export function capabilitiesOf(sql: MemorySql, role: string, username: string): string[] {
   if (role === "driver") return [];
   const rows =
@@ -98,7 +97,7 @@ function storedHash(sql: MemorySql, username: string): string | undefined {
   return hash === undefined ? undefined : String(hash);
 }
 
-function opens(stored: string, password: string): boolean {
+function matchesHash(stored: string, password: string): boolean {
   const [, , params = "", salt = "", key = ""] = stored.replace(/^!/, "").split("$");
   const [ln = 0, blockSize = 0, parallelization = 0] = (params.match(/\d+/g) ?? []).map(Number);
   const wanted = Buffer.from(key, "base64");

@@ -1,4 +1,4 @@
-// What the simulator and the property tests found, each as the shortest story that shows it.
+// Bugs that the simulator and the property tests found, each as its shortest reproduction.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/limits.ts";
@@ -10,7 +10,7 @@ beforeEach(async () => {
   desk = await Desk.populated();
 });
 
-describe("a driver that comes in while something else happens", () => {
+describe("a driver that connects while something else happens", () => {
   const laptop = { id: "laptop", role: "driver" };
   let token: { token: string; tokenId: string };
   let alice: string;
@@ -20,7 +20,7 @@ describe("a driver that comes in while something else happens", () => {
     token = (await desk.call(alice, "sys.token.create", { kind: "node" })).data!.token as typeof token;
   });
 
-  it("does not get in with a token that is revoked before it is in", async () => {
+  it("does not get in with a token that is revoked during its login", async () => {
     const socketId = desk.open();
     desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop));
     await desk.pass(0);
@@ -29,7 +29,7 @@ describe("a driver that comes in while something else happens", () => {
     expect(desk.sql.get("SELECT * FROM connections WHERE connection_id = ?", socketId)).toBeUndefined();
   });
 
-  it("leaves no row when its wire is cut meanwhile", async () => {
+  it("leaves no row when its connection is cut meanwhile", async () => {
     const socketId = desk.open();
     desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop));
     await desk.pass(0);
@@ -39,7 +39,7 @@ describe("a driver that comes in while something else happens", () => {
     expect(desk.sql.get("SELECT connection_id FROM devices")?.connection_id ?? null).toBeNull();
   });
 
-  it("gets one identity however often it asks", async () => {
+  it("gets one identity however often it calls sys.connect", async () => {
     const socketId = desk.open();
     const ids = [1, 2].map(() => desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop)));
     await desk.quiet();
@@ -47,7 +47,7 @@ describe("a driver that comes in while something else happens", () => {
     expect(desk.closed.has(socketId)).toBe(false);
   });
 
-  it("is offline after a crash, even where its connection was taken away before", async () => {
+  it("is offline after a crash, even if its connection was removed before", async () => {
     await desk.enter("alice", { token: token.token }, laptop);
     desk.ask(alice, "sys.token.revoke", { tokenId: token.tokenId });
     desk.sql.commit();
@@ -57,7 +57,7 @@ describe("a driver that comes in while something else happens", () => {
 });
 
 describe("a stranger", () => {
-  it("that does not answer our goodbye is not woken for again and again", async () => {
+  it("that does not complete the close handshake does not wake the kernel repeatedly", async () => {
     const socketId = desk.open();
     await desk.pass(LIMITS.handshakeMs + 1);
     expect(desk.closed.get(socketId) ?? "").toContain("No identity in time");
@@ -66,7 +66,7 @@ describe("a stranger", () => {
     expect(desk.wakes - before).toBeLessThan(5);
   });
 
-  it("that is on its way out gets no identity any more", async () => {
+  it("that is being closed gets no identity", async () => {
     const socketId = desk.open();
     await desk.pass(LIMITS.handshakeMs - 50);
     desk.ask(socketId, "sys.connect", connectArgs("alice", { password: "alice first" }));
@@ -77,7 +77,7 @@ describe("a stranger", () => {
     expect(desk.sql.all("SELECT * FROM connections")).toEqual([]);
   });
 
-  it("is shown out in time after memory was lost", async () => {
+  it("is disconnected in time after memory was lost", async () => {
     const sockets: string[] = [];
     for (let i = 0; i < 6; i++) {
       sockets.push(desk.open());
@@ -89,8 +89,8 @@ describe("a stranger", () => {
   });
 });
 
-describe("a request that waits while its caller loses the right to it", () => {
-  it("does not undo the lock: a change of password under way", async () => {
+describe("a request that waits while its caller loses the right to make it", () => {
+  it("does not undo a lock through a pending password change", async () => {
     const alice = await desk.enter("alice", { password: "alice first" });
     const root = await desk.enter("root", { password: "root first" });
     desk.ask(alice, "sys.user.password", { current: "alice first", password: "alice second" });
@@ -100,7 +100,7 @@ describe("a request that waits while its caller loses the right to it", () => {
     expect(String(desk.sql.get("SELECT hash FROM shadow WHERE username = 'alice'")?.hash)).toMatch(/^!/);
   });
 
-  it("does not replace the password that root has set meanwhile", async () => {
+  it("does not replace a password that root has set meanwhile", async () => {
     const first = await desk.enter("alice", { password: "alice first" });
     const { token } = (await desk.call(first, "sys.token.create", { kind: "user" })).data!.token as { token: string };
     const alice = await desk.enter("alice", { token }, { id: "by token" });
@@ -113,7 +113,7 @@ describe("a request that waits while its caller loses the right to it", () => {
     await desk.enter("alice", { password: "root's choice" });
   });
 
-  it("does not add a user after the right to add users was taken away", async () => {
+  it("does not add a user after the right to add users was revoked", async () => {
     const root = await desk.enter("root", { password: "root first" });
     await desk.call(root, "sys.capability.grant", { gid: 100, capability: "sys.user.create" });
     const alice = await desk.enter("alice", { password: "alice first" });
@@ -126,7 +126,7 @@ describe("a request that waits while its caller loses the right to it", () => {
 });
 
 describe("a batch that is lost", () => {
-  it("is told to the stranger who waits for its set-up", async () => {
+  it("is reported to the stranger who waits for sys.setup", async () => {
     const fresh = new Desk();
     fresh.sql.commit();
     const socketId = fresh.open();
@@ -137,7 +137,7 @@ describe("a batch that is lost", () => {
     expect(fresh.closed.has(socketId)).toBe(false);
   });
 
-  it("does not bring back a connection whose socket has gone", async () => {
+  it("does not restore a connection whose socket is gone", async () => {
     const alice = await desk.enter("alice", { password: "alice first" });
     const root = await desk.enter("root", { password: "root first" });
     desk.sql.commit();
@@ -149,7 +149,7 @@ describe("a batch that is lost", () => {
     expect(desk.sql.all("SELECT connection_id FROM connections").map((row) => row.connection_id)).toEqual([root]);
   });
 
-  it("is told to a request whose id is a question mark, too", async () => {
+  it("is reported even to a request whose id is a question mark", async () => {
     const root = await desk.enter("root", { password: "root first" });
     desk.ask(root, "sys.config.set", { key: "config/a", value: "1" }, { id: "?" });
     desk.sql.commit("full");
@@ -189,7 +189,7 @@ describe("a large file", () => {
     await desk.call(alice, "fs.write", { path: "~/large", content: large("a", 600) });
   });
 
-  it("is read as it was or as it is, never as a bit of both, while it is replaced", async () => {
+  it("is read in its old or its new version, never a mix, while it is replaced", async () => {
     const read = desk.ask(alice, "fs.read", { path: "~/large" });
     desk.ask(alice, "fs.write", { path: "~/large", content: large("b", 400) });
     await desk.quiet();
@@ -199,7 +199,7 @@ describe("a large file", () => {
     expect(size).toBe(letters.has("a") ? 600_000 : 400_000);
   });
 
-  it("keeps its content where its deletion is lost while orphans are swept", async () => {
+  it("keeps its content if its deletion is lost while orphans are swept", async () => {
     const dueAt = Number(desk.sql.get("SELECT due_at FROM timers WHERE kind = 'sweep'")?.due_at);
     await desk.pass(dueAt - desk.agenda.now - 1_500);
     desk.sql.commit();
@@ -212,7 +212,7 @@ describe("a large file", () => {
     expect((await desk.call(alice, "fs.read", { path: "~/large", limit: 1 })).data).toMatchObject({ ok: true, size: 600_000 });
   });
 
-  it("is all there after a crash, and nobody else's to read", async () => {
+  it("is complete after a crash, and unreadable for others", async () => {
     const root = await desk.enter("root", { password: "root first" });
     await desk.call(root, "sys.user.create", { username: "bob", password: "bob first" });
     desk.crash();
@@ -227,7 +227,7 @@ describe("a large file", () => {
   });
 });
 
-it("a day of keys is swept in steps, with turns for others in between", async () => {
+it("a day of idempotency keys is swept in steps that yield to other work", async () => {
   desk.sql.run(
     `INSERT INTO idempotency WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
        SELECT 1000, 'k' || i, '', '', 0, 0 FROM n`,
@@ -243,11 +243,11 @@ it("a day of keys is swept in steps, with turns for others in between", async ()
     seen.add(before - left());
   }
   expect([...seen]).toEqual([0, 1000, 2000, 2500]);
-  // Nothing is left that the next one could remove.
+  // Nothing is left for another sweep to remove.
   expect(due()).toBeUndefined();
 });
 
-it("a change on a target takes no key rather than forget it", async () => {
+it("a change on a target refuses a key that it could not store", async () => {
   const alice = await desk.enter("alice", { password: "alice first" });
   await desk.call(alice, "fs.write", { path: "~/notes", content: "one" });
   const id = desk.ask(alice, "fs.edit", { path: "~/notes", oldString: "one", newString: "two" }, { key: "edit once" });

@@ -1,4 +1,4 @@
-// A gateway that nobody uses: its processes are never woken, the kernel only for what is due, and what could not be told is found.
+// An idle gateway: its processes are never woken, the kernel only when something is due, and undelivered events are found.
 
 import { beforeEach, expect, it } from "vitest";
 import { policyKey } from "../../src/kernel/agents/policies.ts";
@@ -16,12 +16,12 @@ const INIT = "init:1000";
 let desk: Desk;
 let processes: MemoryProcesses;
 let processWakes: number;
-let isDeaf: boolean;
+let isFailing: boolean;
 let log: string[];
 
 beforeEach(async () => {
   processWakes = 0;
-  isDeaf = false;
+  isFailing = false;
   log = [];
   let ids = 0;
   desk = await Desk.populated((world) => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
     processes = new MemoryProcesses({
       models: new ScriptedModels(),
       kernel: () => ({
-        kernelPortFor: (pid) => hearing(world, pid),
+        kernelPortFor: (pid) => makePort(world, pid),
         archiveRoot: (pid) => world.kernel.archiveRootOf(pid),
         ownerOf: (pid) => world.kernel.ownerOf(pid),
       }),
@@ -48,12 +48,12 @@ beforeEach(async () => {
   });
 });
 
-function hearing(world: Desk, pid: string) {
+function makePort(world: Desk, pid: string) {
   const link = world.kernel.kernelPortFor(pid);
   return {
     ...link,
     emit: (events: Parameters<typeof link.emit>[0]) => {
-      if (isDeaf) throw new StorageError(true, null);
+      if (isFailing) throw new StorageError(true, null);
       return link.emit(events);
     },
   };
@@ -68,21 +68,21 @@ async function texts(alice: string): Promise<string> {
   return JSON.stringify((await desk.call(alice, "proc.history")).data);
 }
 
-it("sleeps for a day: no process is woken, and the kernel once, for the sweep after what was done", async () => {
+it("an idle day wakes no process, and the kernel once, for the sweep after the last activity", async () => {
   const alice = await desk.enter("alice", { password: "alice first" });
   await say(alice, "hello");
   expect(await texts(alice)).toContain("heard hello");
   processes.forget(INIT);
   expect(await texts(alice)).toContain("heard hello");
   expect(processes.isIdle).toBe(true);
-  // Until whoever connects would have had to say who they are.
+  // Until the handshake deadline of every connection has passed.
   await desk.pass(HOUR_MS / 2);
   processWakes = desk.wakes = 0;
   await desk.pass(DAY_MS);
   expect([processWakes, desk.wakes]).toEqual([0, 1]);
 });
 
-it("wakes the kernel in later weeks only while something is left that ends by itself", async () => {
+it("wakes the kernel in later weeks only while something is left that expires", async () => {
   await desk.enter("alice", { password: "alice first" });
   await desk.pass(60 * DAY_MS);
   desk.wakes = 0;
@@ -90,14 +90,14 @@ it("wakes the kernel in later weeks only while something is left that ends by it
   await desk.pass(60 * DAY_MS);
   expect(desk.wakes).toBe(0);
   expect(desk.sql.get("SELECT 1 FROM timers")).toBeUndefined();
-  // Whoever comes back is a reason for the next sweep.
+  // A new connection schedules the next sweep.
   await desk.enter("alice", { password: "alice first" });
   expect(desk.sql.get("SELECT due_at FROM timers")?.due_at).toBeGreaterThan(desk.agenda.now);
 });
 
-it("finds what a process gave up telling, and has it told", async () => {
+it("finds the events that a process gave up delivering, and has them delivered", async () => {
   const alice = await desk.enter("alice", { password: "alice first" });
-  isDeaf = true;
+  isFailing = true;
   await say(alice, "hello");
   await desk.pass(7 * DAY_MS);
   expect(processWakes).toBeLessThan(20);
@@ -105,7 +105,7 @@ it("finds what a process gave up telling, and has it told", async () => {
   await desk.pass(DAY_MS);
   expect(processWakes).toBe(woken);
   expect(log.at(-1)).toContain("given up");
-  isDeaf = false;
+  isFailing = false;
   const again = await desk.enter("alice", { password: "alice first" });
   const doctor = async () => ((await desk.call(again, "sys.doctor")).data!.checks as Check[]).find(({ id }) => id === "processes")!;
   expect(await doctor()).toMatchObject({
@@ -115,7 +115,7 @@ it("finds what a process gave up telling, and has it told", async () => {
   expect(await doctor()).toMatchObject({ state: "ok" });
 });
 
-it("tells a device to end a call that an earlier life of the kernel's had sent it, and that is stopped now", async () => {
+it("tells a device to cancel a call that the kernel sent before it lost its memory, once the call is stopped", async () => {
   const root = await desk.enter("root", { password: "root first" });
   const policy = JSON.stringify({ default: "auto", rules: [] });
   expect(await desk.call(root, "sys.config.set", { key: policyKey("init"), value: policy })).toMatchObject({ ok: true });

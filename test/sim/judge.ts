@@ -1,5 +1,5 @@
-// Watches everything that crosses the border of the kernel and says when a promise was broken. Never looks into the
-// kernel, only at frames and, through facts.ts, at rows. What was asked for and promised is in ledger.ts.
+// Observes everything that crosses the kernel's boundary and reports broken promises. It never looks into the kernel, only at
+// frames and, through facts.ts, at rows. ledger.ts holds what was requested and promised.
 
 import { SPARED_MS_MAX } from "../../src/kernel/reception.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
@@ -13,7 +13,7 @@ import { allows, type Answer, type Data, fileShown, leaks, readAnswer, text } fr
 
 export const STRANGER_MS = 10_000;
 const SLACK_MS = 500;
-/** More wakes than this in one virtual second is a spin. */
+/** More wakes than this in one virtual second count as a spin. */
 const WAKES_MAX = 40;
 /** Well within the day for which a session is remembered. */
 const SESSION_MS = 20 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ export type Line = {
   identity: { uid: number; username: string; role: string; clientId: string; password?: string; tokenId?: string } | null;
   isClosing: boolean;
   isGone: boolean;
-  /** Set where requests may go unanswered for a good reason. */
+  /** Set if requests may legitimately stay unanswered. */
   wasDisturbed: boolean;
   asked: Asked[];
 };
@@ -37,15 +37,15 @@ export class Judge {
   readonly #now: () => number;
   readonly #lateMsMax: number;
   readonly #ledger: Ledger;
-  readonly #routed = new Routed((what) => this.#broken(what));
-  readonly #spoken = new Spoken((what) => this.#broken(what));
+  readonly #routed = new Routed((what) => this.#report(what));
+  readonly #spoken = new Spoken((what) => this.#report(what));
   #wakes: number[] = [];
 
   constructor(sql: MemorySql, now: () => number, lateMsMax: number) {
     this.#sql = sql;
     this.#now = now;
     this.#lateMsMax = lateMsMax;
-    this.#ledger = new Ledger(sql, (what) => this.#broken(what));
+    this.#ledger = new Ledger(sql, (what) => this.#report(what));
   }
 
   opened(socketId: string): void {
@@ -53,7 +53,7 @@ export class Judge {
     this.lines.set(socketId, line);
   }
 
-  /** Just before the kernel is given this text. */
+  /** Called just before the kernel receives this text. */
   delivered(socketId: string, raw: string): void {
     const moment = this.#ledger.tick();
     const line = this.#line(socketId);
@@ -84,7 +84,7 @@ export class Judge {
     if (who !== null || call === "sys.setup") this.#ledger.asked(asked);
   }
 
-  /** The kernel handed a frame over; it may still be held back. */
+  /** The kernel passed a frame to the host, which may still hold it back. */
   sent(socketId: string, raw: string): void {
     this.#ledger.tick();
     const frame = JSON.parse(raw) as Data;
@@ -92,38 +92,38 @@ export class Judge {
     if (frame.type !== "res") return;
     const line = this.#line(socketId);
     const answer = readAnswer(frame);
-    const asked = findAsked(line, text(frame.id), answer, "isSent");
+    const asked = findRequest(line, text(frame.id), answer, "isSent");
     if (asked === undefined) return;
     asked.isSent = true;
     this.#ledger.decided(asked, answer.ok);
-    // On a closing socket nobody hears of it, and it ends with the socket.
-    if (asked.call === "sys.connect" && answer.ok && !line.isClosing) this.#identified(line, asked, answer.data);
+    // A closing socket never receives the answer, and the identity ends with the socket.
+    if (asked.call === "sys.connect" && answer.ok && !line.isClosing) this.#checkIdentity(line, asked, answer.data);
     if (!line.isClosing) this.#checkRights(line, asked, answer);
   }
 
-  /** A frame is on the wire: what it says is promised. */
+  /** A frame is on the wire: its content is promised. */
   left(socketId: string, raw: string): void {
     this.#ledger.tick();
     if (raw === "pong") return;
     const frame = JSON.parse(raw) as Data;
     const line = this.#line(socketId);
-    if (frame.type === "sig") return this.#signal(line, frame);
+    if (frame.type === "sig") return this.#checkSignal(line, frame);
     if (frame.type === "req") return this.#count("asked of a device");
     const answer = readAnswer(frame);
     this.#count(answer.ok ? "ok" : `error ${answer.code}`);
     if (frame.id === "?") return;
-    const asked = findAsked(line, text(frame.id), answer, "hasLeft");
+    const asked = findRequest(line, text(frame.id), answer, "hasLeft");
     if (asked === undefined)
-      return this.#broken(`${socketId} was answered to ${text(frame.id)}, which it did not ask or was answered before`);
+      return this.#report(`${socketId} was answered to ${text(frame.id)}, which it did not ask or was answered before`);
     asked.hasLeft = true;
     if (line.identity !== null && Routed.isRouted(asked.args)) {
       this.#count(`${asked.call} on a device ${answer.ok ? "ok" : answer.code}`);
       return this.#routed.answered(asked.args, answer, this.#now());
     }
     if (!answer.ok) {
-      // An answer that was handed over as a yes can still leave as a no, where its batch was lost.
+      // An answer that the kernel sent as ok may leave as an error if its batch was lost.
       this.#ledger.refused(asked);
-      if (line.identity !== null && answer.message === "Must call sys.connect first") this.#broken(`${socketId} lost its identity`);
+      if (line.identity !== null && answer.message === "Must call sys.connect first") this.#report(`${socketId} lost its identity`);
       return;
     }
     this.#count(asked.call);
@@ -131,7 +131,7 @@ export class Judge {
     if (Spoken.isSpoken(asked.call)) this.#spoken.promised(answer.data);
     const { identity } = line;
     if (identity === null) return;
-    for (const leak of leaks(asked.call, answer.data, identity)) this.#broken(`${identity.username} was shown a ${leak}`);
+    for (const leak of leaks(asked.call, answer.data, identity)) this.#report(`${identity.username} was shown a ${leak}`);
     const file = asked.call === "fs.read" ? fileShown(answer.data) : null;
     if (file !== null) this.#ledger.shownFile(...file, asked.moment);
     if (asked.call === "sys.config.get") this.#ledger.shown(answer.data.entries as { key: string; value: string }[], asked.moment);
@@ -145,7 +145,7 @@ export class Judge {
     this.#line(socketId).isGone = true;
   }
 
-  /** A batch was lost: who asked something before may have been ignored on the strength of it. */
+  /** A batch was lost: earlier requests may have been dropped because of it. */
   rolledBack(): void {
     this.#routed.rolledBack(this.#now());
     this.#count("batch lost");
@@ -170,77 +170,77 @@ export class Judge {
   woke(): void {
     const now = this.#now();
     this.#wakes = [...this.#wakes.filter((at) => at > now - 1000), now];
-    if (this.#wakes.length > WAKES_MAX) this.#broken(`${this.#wakes.length} wakes in one second: the kernel spins`);
+    if (this.#wakes.length > WAKES_MAX) this.#report(`${this.#wakes.length} wakes in one second: the kernel spins`);
   }
 
   incident(line: string): void {
-    this.#broken(`the kernel reported a fault of its own: ${line}`);
+    this.#report(`the kernel reported a fault of its own: ${line}`);
   }
 
   threw(where: string, error: unknown): void {
-    this.#broken(`${where} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    this.#report(`${where} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
-  /** After every step. */
+  /** Called after every step. */
   checkLines(): void {
     for (const line of this.lines.values()) {
       if (line.isGone || line.isClosing) continue;
       const due = line.openedAt + STRANGER_MS + SPARED_MS_MAX + this.#lateMsMax + SLACK_MS;
-      if (line.identity === null && this.#now() > due) this.#broken(`${line.socketId} has no identity and was not shown out in time`);
+      if (line.identity === null && this.#now() > due) this.#report(`${line.socketId} has no identity and was not shown out in time`);
       const { username, password, tokenId } = line.identity ?? {};
       if (username === undefined) continue;
       const isOpen = `${line.socketId} of ${username} is open though`;
-      if (!this.#ledger.may(`lock:${username}`, "false")) this.#broken(`${isOpen} the account is locked`);
+      if (!this.#ledger.may(`lock:${username}`, "false")) this.#report(`${isOpen} the account is locked`);
       if (password !== undefined && !this.#ledger.may(`password:${username}`, password))
-        this.#broken(`${isOpen} it came in with a password that was changed`);
-      if (tokenId !== undefined && !this.#ledger.may(`revoked:${tokenId}`, "false")) this.#broken(`${isOpen} its token is revoked`);
+        this.#report(`${isOpen} it came in with a password that was changed`);
+      if (tokenId !== undefined && !this.#ledger.may(`revoked:${tokenId}`, "false")) this.#report(`${isOpen} its token is revoked`);
     }
   }
 
-  /** After every start, and at the end. */
+  /** Called after every start, and at the end. */
   checkRows(): void {
     this.#ledger.checkRows();
     const here = new Set([...this.lines.values()].filter((line) => !line.isGone).map((line) => line.socketId));
-    for (const ghost of ghosts(this.#sql, here)) this.#broken(ghost);
+    for (const ghost of ghosts(this.#sql, here)) this.#report(ghost);
     const sessions = new Set(this.#sql.all("SELECT session_id AS id FROM shell_sessions").map((row) => String(row.id)));
     for (const sessionId of this.#routed.missing(sessions, this.#now() - SESSION_MS))
-      this.#broken(`session ${sessionId} was told of and is not there`);
+      this.#report(`session ${sessionId} was told of and is not there`);
   }
 
-  /** Once faults have stopped and everything has had its time. */
+  /** Called once faults have stopped and everything had time to finish. */
   checkQuiet(processes: MemoryProcesses): void {
     this.checkRows();
     this.counts["run ended"] = this.#spoken.checkQuiet(processes);
     const routes = Number(this.#sql.get("SELECT count(*) AS count FROM routes")?.count);
-    if (routes > 0) this.#broken(`${routes} routes were left behind`);
+    if (routes > 0) this.#report(`${routes} routes were left behind`);
     const seen = new Map<string, string>();
     const known = new Set(this.#sql.all("SELECT connection_id AS id FROM connections").map((row) => String(row.id)));
     for (const line of this.lines.values()) {
       if (line.isGone || line.isClosing) continue;
       for (const asked of line.asked)
         if (!asked.hasLeft && (!line.wasDisturbed || (Routed.isRouted(asked.args) && this.#routed.wasSent(asked.args))))
-          this.#broken(`${line.socketId} was never answered to ${asked.id} ${asked.call}`);
+          this.#report(`${line.socketId} was never answered to ${asked.id} ${asked.call}`);
       if (line.identity === null) continue;
-      if (!known.has(line.socketId)) this.#broken(`${line.socketId} is open but not among the connections`);
+      if (!known.has(line.socketId)) this.#report(`${line.socketId} is open but not among the connections`);
       const { username, role, clientId, tokenId } = line.identity;
       const other = seen.get(`${username} ${role} ${clientId}`);
-      if (other !== undefined) this.#broken(`${other} and ${line.socketId} are both ${role} ${clientId} of ${username}`);
+      if (other !== undefined) this.#report(`${other} and ${line.socketId} are both ${role} ${clientId} of ${username}`);
       seen.set(`${username} ${role} ${clientId}`, line.socketId);
       const expiresAt = this.#ledger.token(undefined, tokenId)?.expiresAt ?? Infinity;
-      if (expiresAt + STRANGER_MS + this.#lateMsMax < this.#now()) this.#broken(`${line.socketId} is open though its token expired`);
+      if (expiresAt + STRANGER_MS + this.#lateMsMax < this.#now()) this.#report(`${line.socketId} is open though its token expired`);
     }
     const integrity = JSON.stringify(this.#sql.inspect("PRAGMA integrity_check"));
-    if (!integrity.includes('"ok"')) this.#broken(`integrity_check says ${integrity}`);
+    if (!integrity.includes('"ok"')) this.#report(`integrity_check says ${integrity}`);
     if (this.#ledger.replays > 0) this.counts.replay = this.#ledger.replays;
   }
 
-  #identified(line: Line, asked: Asked, data: Data): void {
+  #checkIdentity(line: Line, asked: Asked, data: Data): void {
     const { identity, syscalls } = data as { identity: { role: string; process: Data; capabilities: string[] }; syscalls: string[] };
-    if (line.identity !== null) this.#broken(`${line.socketId} got a second identity`);
+    if (line.identity !== null) this.#report(`${line.socketId} got a second identity`);
     const username = text(identity.process.username);
     const auth = asked.args.auth as { username: string; password?: string; token?: string };
     if (username !== auth.username || identity.process.uid !== uidOf(this.#sql, username))
-      this.#broken(`${line.socketId} asked to be ${auth.username} and became ${username}`);
+      this.#report(`${line.socketId} asked to be ${auth.username} and became ${username}`);
     const token = auth.token === undefined ? undefined : this.#ledger.token(auth.token);
     line.identity = {
       uid: Number(identity.process.uid),
@@ -252,42 +252,42 @@ export class Judge {
     };
     const wanted = JSON.stringify(capabilitiesOf(this.#sql, identity.role, username));
     if (JSON.stringify(syscalls) !== wanted || JSON.stringify(identity.capabilities) !== wanted)
-      this.#broken(`${line.socketId} was told it may call ${JSON.stringify(syscalls)}, the rows say ${wanted}`);
-    if (token?.expiresAt != null && token.expiresAt <= asked.at) this.#broken(`${line.socketId} came in with an expired token`);
+      this.#report(`${line.socketId} was told it may call ${JSON.stringify(syscalls)}, the rows say ${wanted}`);
+    if (token?.expiresAt != null && token.expiresAt <= asked.at) this.#report(`${line.socketId} came in with an expired token`);
   }
 
   #checkRights({ socketId, identity }: Line, asked: Asked, answer: Answer): void {
     if (identity === null || asked.uid === null || asked.call === "sys.connect" || asked.call === "sys.setup") return;
-    if (answer.ok && !asked.mayCall) this.#broken(`${identity.username} was answered to ${asked.call} without holding it`);
+    if (answer.ok && !asked.mayCall) this.#report(`${identity.username} was answered to ${asked.call} without holding it`);
     if (!answer.ok && answer.message === `Permission denied: ${asked.call}` && asked.mayCall && asked.isSync && identity.role === "user")
-      this.#broken(`${identity.username} was denied ${asked.call} though it holds it`);
+      this.#report(`${identity.username} was denied ${asked.call} though it holds it`);
     const expiresAt = this.#ledger.token(undefined, identity.tokenId)?.expiresAt ?? Infinity;
-    if (answer.ok && expiresAt <= asked.at) this.#broken(`${socketId} was answered after its token expired`);
+    if (answer.ok && expiresAt <= asked.at) this.#report(`${socketId} was answered after its token expired`);
   }
 
-  #signal(line: Line, frame: Data): void {
+  #checkSignal(line: Line, frame: Data): void {
     this.#count(text(frame.signal));
     if (frame.signal === "exec.status") {
       const { sessionId } = frame.payload as { sessionId: string };
       if (!this.#routed.mayHear(line.identity?.uid, sessionId) || line.identity?.role !== "user")
-        this.#broken(`${line.socketId} was told of session ${sessionId}`);
+        this.#report(`${line.socketId} was told of session ${sessionId}`);
       return;
     }
     if (/^(proc|chat)\./.test(text(frame.signal))) return this.#spoken.heard(line.identity?.uid, frame.payload as Data);
-    // It says that something has changed, and nothing of it.
+    // This signal says only that something has changed, not what it is.
     if (frame.signal === "sys.changed") {
       if (line.identity?.role !== "user" || Object.keys(frame.payload as Data).join() !== "changes")
-        this.#broken(`${line.socketId} was told what has changed`);
+        this.#report(`${line.socketId} was told what has changed`);
       return;
     }
     const { device } = frame.payload as { device: { deviceId: string; ownerUid: number } };
     const { uid, role } = line.identity ?? {};
     if (role === "user" && (uid === 0 || uid === device.ownerUid)) return;
-    const isItself = line.asked.some(
+    const isOwnDevice = line.asked.some(
       ({ call, args }) => call === "sys.connect" && (args.client as Data | undefined)?.id === device.deviceId,
     );
-    if (!isItself)
-      this.#broken(`${line.socketId} (uid ${String(uid)}, ${String(role)}) was told of device ${device.deviceId} of ${device.ownerUid}`);
+    if (!isOwnDevice)
+      this.#report(`${line.socketId} (uid ${String(uid)}, ${String(role)}) was told of device ${device.deviceId} of ${device.ownerUid}`);
   }
 
   #line(socketId: string): Line {
@@ -298,13 +298,13 @@ export class Judge {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
-  #broken(what: string): void {
+  #report(what: string): void {
     if (!this.violations.includes(what)) this.violations.push(what);
   }
 }
 
-/** The oldest unanswered request with this id; the newest where the answer is about its being a second one. */
-function findAsked(line: Line, id: string, answer: Answer, mark: "isSent" | "hasLeft"): Asked | undefined {
+/** The oldest unanswered request with this id; the newest if the answer refuses it as a duplicate. */
+function findRequest(line: Line, id: string, answer: Answer, mark: "isSent" | "hasLeft"): Asked | undefined {
   const open = line.asked.filter((asked) => asked.id === id && !asked[mark]);
   const isDouble = !answer.ok && answer.message === "A request with this id is in flight";
   return isDouble ? open.at(-1) : open[0];

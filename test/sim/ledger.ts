@@ -1,5 +1,5 @@
-// What was asked for and what was promised: a register per thing, the first result per key, the tokens that were
-// issued. Knows nothing of sockets; judge.ts tells it what crossed the border.
+// What was requested and promised: a register per thing, the first result per key, the issued tokens. It knows nothing about
+// sockets; judge.ts reports what crossed the kernel's boundary.
 
 import type { MemorySql } from "../support/memory/sql.ts";
 import { actual, tornRows, uidOf } from "./facts.ts";
@@ -13,7 +13,7 @@ export type Asked = {
   key: string | undefined;
   uid: number | null;
   username: string;
-  /** By the clock, and in the order of everything that happened. */
+  /** By the clock, and in the order of all events. */
   at: number;
   moment: number;
   mayCall: boolean;
@@ -29,7 +29,7 @@ type First = { request: string; result: string };
 
 export class Ledger {
   readonly #sql: MemorySql;
-  readonly #broken: (what: string) => void;
+  readonly #report: (what: string) => void;
   readonly #registers = new Map<string, Register>();
   readonly #keyed = new Map<string, Asked[]>();
   readonly #first = new Map<string, First>();
@@ -37,12 +37,12 @@ export class Ledger {
   #moment = 0;
   replays = 0;
 
-  constructor(sql: MemorySql, broken: (what: string) => void) {
+  constructor(sql: MemorySql, report: (what: string) => void) {
     this.#sql = sql;
-    this.#broken = broken;
+    this.#report = report;
   }
 
-  /** Something happened: whatever comes later is later. */
+  /** Advances the logical clock, which orders all events. */
   tick(): number {
     return ++this.#moment;
   }
@@ -53,18 +53,18 @@ export class Ledger {
     return [...this.#tokens.values()].find((token) => token.tokenId === tokenId);
   }
 
-  /** A request reached the kernel, from somebody known or to set the gateway up. */
+  /** A request reached the kernel, from an authenticated caller or for set-up. */
   asked(asked: Asked): void {
     const { call, args, key, uid, username } = asked;
     const slot = key === undefined || uid === null ? null : `${uid} ${key}`;
-    // A repeat of what was promised must change nothing, so it is no write.
+    // A repeat of a promised request must change nothing, so it is no write.
     if (slot === null || !this.#first.has(slot)) this.#write(asked, changes(call, args, uid === 0, username));
     if (slot !== null) this.#keyed.set(slot, [...(this.#keyed.get(slot) ?? []), asked]);
   }
 
-  /** The kernel has decided; what it said is not on the wire yet. */
+  /** The kernel has decided; its answer is not on the wire yet. */
   decided(asked: Asked, isOk: boolean): void {
-    // A change of password takes its time, and ends the tokens that were issued meanwhile, too.
+    // A password change takes time, and also ends tokens that were issued meanwhile.
     if (isOk) this.#write(asked, this.#endedTokens(asked.call, asked.args, asked.username));
     for (const write of asked.writes) {
       write.end ??= this.#moment;
@@ -76,7 +76,7 @@ export class Ledger {
     for (const write of asked.writes) write.isRefused = true;
   }
 
-  /** The process died with this request under way: it has happened by now or never will. */
+  /** The process died during this request: it has taken effect by now or never will. */
   ended(asked: Asked): void {
     for (const write of asked.writes) write.end ??= this.#moment;
   }
@@ -90,7 +90,7 @@ export class Ledger {
     }
     if (changedNothing(data)) return this.refused(asked);
     if (asked.key === undefined || asked.uid === null) return this.#promise(asked.writes);
-    // Which of several deliveries was the one that counted cannot be seen from here: promise no more than the first.
+    // From here it is unknown which of several deliveries took effect, so only the first is promised.
     const slot = `${asked.uid} ${asked.key}`;
     const request = requestText(asked);
     const same = (this.#keyed.get(slot) ?? []).filter((other) => requestText(other) === request);
@@ -102,30 +102,30 @@ export class Ledger {
       return;
     }
     this.replays++;
-    if (first.request !== request) this.#broken(`key ${asked.key} was used for ${first.request} and accepted for ${request}`);
-    else if (first.result !== result) this.#broken(`key ${asked.key} gave ${first.result} and then ${result}`);
+    if (first.request !== request) this.#report(`key ${asked.key} was used for ${first.request} and accepted for ${request}`);
+    else if (first.result !== result) this.#report(`key ${asked.key} gave ${first.result} and then ${result}`);
   }
 
-  /** Somebody who asked at `moment` was shown this configuration. */
+  /** Configuration was returned to a request made at `moment`. */
   shown(entries: readonly { key: string; value: string }[], moment: number): void {
     for (const { key, value } of entries) {
       const register = this.#registers.get(`config:${key}`);
-      // Values that only lie in the code as defaults were never written.
+      // Defaults that exist only in the code were never written.
       if (register === undefined || !register.values().includes(value)) continue;
-      if (!register.admissible(moment).includes(value)) this.#broken(`${key} was read as ${value}, which had been replaced`);
+      if (!register.admissible(moment).includes(value)) this.#report(`${key} was read as ${value}, which had been replaced`);
       register.observed(value, this.#moment);
     }
   }
 
-  /** Somebody who asked at `moment` was shown a file. */
+  /** A file was returned to a request made at `moment`. */
   shownFile(name: string, value: string, moment: number): void {
     const register = this.#registers.get(name);
     if (register === undefined) return;
-    if (!register.admissible(moment).includes(value)) this.#broken(`${name} was read as ${value}, which it did not hold`);
+    if (!register.admissible(moment).includes(value)) this.#report(`${name} was read as ${value}, which it did not hold`);
     register.observed(value, this.#moment);
   }
 
-  /** Whether this may be so, by all that was promised. */
+  /** Whether this value is consistent with every promise. */
   may(name: string, value: string): boolean {
     const register = this.#registers.get(name);
     return register === undefined || register.admissible().includes(value);
@@ -135,9 +135,9 @@ export class Ledger {
     for (const [name, register] of this.#registers) {
       const found = actual(this.#sql, name, register.values());
       const wanted = [...new Set(register.admissible())];
-      if (!wanted.includes(found)) this.#broken(`${name} is ${found}, but was promised to be ${wanted.join(" or ")}`);
+      if (!wanted.includes(found)) this.#report(`${name} is ${found}, but was promised to be ${wanted.join(" or ")}`);
     }
-    for (const torn of tornRows(this.#sql)) this.#broken(`torn: ${torn}`);
+    for (const torn of tornRows(this.#sql)) this.#report(`torn: ${torn}`);
   }
 
   #write(asked: Asked, values: readonly [string, string][]): void {
@@ -149,7 +149,7 @@ export class Ledger {
     for (const write of writes) write.promisedAt ??= this.#moment;
   }
 
-  /** The tokens that end with a password. */
+  /** The tokens that a password change revokes. */
   #endedTokens(call: string, args: Data, username: string): [string, string][] {
     if (call !== "sys.user.password" || args.revokeTokens !== true) return [];
     const uid = uidOf(this.#sql, text(args.username ?? username));

@@ -1,10 +1,9 @@
-// What one named thing may hold, given what was asked for and what was promised. Judges durability: a promised write
-// must stay until something asked for later replaces it, one that was refused must never show, and one nobody heard
-// of may have happened or not.
+// The values that one named thing may hold, given what was requested and promised. Judges durability: a promised write must stay
+// until a later request replaces it, a refused one must never show, and one without an answer may have happened or not.
 
 export type Write = {
   value: string;
-  /** The moment it reached the kernel, and the last at which it can have taken effect (null while under way). */
+  /** When it reached the kernel, and the last moment at which it can have taken effect (null while in progress). */
   start: number;
   end: number | null;
   isRefused: boolean;
@@ -24,14 +23,14 @@ export class Register {
     return write;
   }
 
-  /** Every value that may be seen by somebody who looks at `when`. */
+  /** Every value that a read at `when` may return. */
   admissible(when: number = Infinity): string[] {
     const promised = this.#writes.filter((write) => write.promisedAt !== null && write.promisedAt <= when);
     const isReplaced = (write: Write) => promised.some((later) => write.end !== null && later.start > write.end);
     return this.#writes.filter((write) => !write.isRefused && !isReplaced(write)).map((write) => write.value);
   }
 
-  /** Somebody was shown this value, so it is promised from now on. */
+  /** Somebody read this value, so it is promised from now on. */
   observed(value: string, now: number): void {
     const write = this.#writes.find((candidate) => candidate.value === value && !candidate.isRefused);
     if (write !== undefined) write.promisedAt ??= now;

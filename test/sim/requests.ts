@@ -1,5 +1,5 @@
-// What a request would change, as registers and values, and what may be read from an answer. Knows the calls of the
-// workload and nothing of the kernel.
+// What a request would change, as registers and values, and what an answer reveals. Knows the calls of the workload and nothing
+// of the kernel.
 
 import { createHash } from "node:crypto";
 
@@ -7,11 +7,11 @@ export type Data = Record<string, unknown>;
 
 export type Answer = { ok: true; data: Data } | { ok: false; code: number; message: string };
 
-/** [register, value] pairs a request writes where it succeeds. */
+/** The [register, value] pairs that a request writes if it succeeds. */
 export function changes(call: string, args: Data, isRoot: boolean, username: string): [string, string][] {
   switch (call) {
     case "sys.config.set":
-      // Sealed values cannot be compared with what was set.
+      // Sealed values cannot be compared with the value that was set.
       return text(args.key).endsWith("api_key") ? [] : [[`config:${text(args.key)}`, text(args.value)]];
     case "sys.user.lock":
       return [[`lock:${text(args.username)}`, text(args.locked)]];
@@ -55,12 +55,12 @@ export function changes(call: string, args: Data, isRoot: boolean, username: str
   }
 }
 
-/** An answer that says yes without having changed anything. */
+/** An answer that is ok although nothing was changed. */
 export function changedNothing(data: Data): boolean {
   return data.revoked === false || data.ok === false;
 }
 
-/** Things of other users in an answer. */
+/** Other users' data in an answer. */
 export function leaks(call: string, data: Data, { uid, username }: { uid: number; username: string }): string[] {
   if (uid === 0) return [];
   const rows = (name: string) => (Array.isArray(data[name]) ? (data[name] as Data[]) : []);
@@ -78,14 +78,14 @@ export function leaks(call: string, data: Data, { uid, username }: { uid: number
   }
 }
 
-/** What a file register holds where there is no file. */
+/** The value of a file register if there is no file. */
 export const ABSENT = "(absent)";
 
 export function hashOf(content: string): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** The file register and its value that an answer to fs.read shows. The workload's files are one line without an end. */
+/** The file register and value that an answer to fs.read shows. The workload's files are one line without a line end. */
 export function fileShown(data: Data): [string, string] | null {
   if (data.ok !== true || typeof data.content !== "string") return null;
   return [`file:${text(data.path)}`, hashOf(data.content.slice(data.content.indexOf("\t") + 1))];

@@ -1,5 +1,5 @@
-// What was asked of devices and what became of it: each asking reaches at most one device, the one that was named, at
-// most once; each is answered by what that device said; what has a key is done once, and what has none at most once.
+// Requests to devices and their outcomes: each request reaches at most one device, the named one, at most once; the answer is
+// what that device sent; a call with a key is carried out once, and one without at most once.
 
 import { tokenOf } from "./device.ts";
 import type { Answer, Data } from "./requests.ts";
@@ -7,13 +7,13 @@ import type { Answer, Data } from "./requests.ts";
 type Call = { uid: number; target: string; isKeyed: boolean; askings: number; sendings: number; done: number; isRead: boolean };
 
 export class Routed {
-  readonly #broken: (what: string) => void;
+  readonly #report: (what: string) => void;
   readonly #calls = new Map<string, Call>();
-  /** Sessions somebody was told of, with the moment: they must be in the rows. */
+  /** Sessions that somebody was told about, with the time: they must be in the rows. */
   readonly #sessions = new Map<string, number>();
 
-  constructor(broken: (what: string) => void) {
-    this.#broken = broken;
+  constructor(report: (what: string) => void) {
+    this.#report = report;
   }
 
   static isRouted(args: Data): boolean {
@@ -36,20 +36,20 @@ export class Routed {
     this.#calls.set(token, known);
   }
 
-  /** The kernel sends it to the driver on this line. */
+  /** The kernel forwards the request to the driver on this socket. */
   sent(frame: Data, deviceId: string | null, socketId: string): void {
     const args = frame.args as Data;
     const token = tokenOf(args);
     const call = this.#calls.get(token);
-    if (call === undefined) return this.#broken(`${socketId} was asked ${token}, which nobody asked`);
+    if (call === undefined) return this.#report(`${socketId} was asked ${token}, which nobody asked`);
     call.sendings++;
-    if (call.target !== deviceId) this.#broken(`${token} was asked of ${deviceId} (${socketId}) instead of ${call.target}`);
-    if (call.sendings > call.askings) this.#broken(`${token} was asked ${call.askings} times and sent ${call.sendings} times`);
-    if ("target" in args) this.#broken(`${token} was sent on with its target`);
-    if (call.isKeyed !== "key" in frame && !call.isRead) this.#broken(`${token} was sent on ${"key" in frame ? "with" : "without"} a key`);
+    if (call.target !== deviceId) this.#report(`${token} was asked of ${deviceId} (${socketId}) instead of ${call.target}`);
+    if (call.sendings > call.askings) this.#report(`${token} was asked ${call.askings} times and sent ${call.sendings} times`);
+    if ("target" in args) this.#report(`${token} was sent on with its target`);
+    if (call.isKeyed !== "key" in frame && !call.isRead) this.#report(`${token} was sent on ${"key" in frame ? "with" : "without"} a key`);
   }
 
-  /** Whether all askings of this were sent on: then each of them must be answered, whatever happens to the disk. */
+  /** Whether every request of this call was forwarded: then each must be answered, whatever happens to the disk. */
   wasSent(args: Data): boolean {
     const call = this.#calls.get(tokenOf(args));
     return call !== undefined && call.sendings === call.askings;
@@ -59,7 +59,7 @@ export class Routed {
     const call = this.#calls.get(token);
     if (call === undefined) return;
     call.done++;
-    if (call.done > (call.isKeyed ? 1 : call.askings)) this.#broken(`${token} was carried out ${call.done} times`);
+    if (call.done > (call.isKeyed ? 1 : call.askings)) this.#report(`${token} was carried out ${call.done} times`);
   }
 
   /** An answer is on the wire. */
@@ -68,25 +68,25 @@ export class Routed {
     const call = this.#calls.get(token)!;
     if (!answer.ok) {
       if ((answer.code === 507 || answer.code === 500) && call.done > 0 && call.askings === 1)
-        this.#broken(`${token} was carried out, and it was said that nothing was changed: ${answer.message}`);
+        this.#report(`${token} was carried out, and it was said that nothing was changed: ${answer.message}`);
       return;
     }
-    if (answer.data.by !== token) this.#broken(`${token} was answered with ${JSON.stringify(answer.data)}`);
-    if (!call.isRead && call.done === 0) this.#broken(`${token} was answered and not carried out`);
+    if (answer.data.by !== token) this.#report(`${token} was answered with ${JSON.stringify(answer.data)}`);
+    if (!call.isRead && call.done === 0) this.#report(`${token} was answered and not carried out`);
     if (typeof answer.data.sessionId === "string") this.#sessions.set(answer.data.sessionId, now);
   }
 
-  /** Whether this user may hear of this session. */
+  /** Whether this user may receive signals about this session. */
   mayHear(uid: number | undefined, sessionId: string): boolean {
     return this.#calls.get(sessionId.slice(2))?.uid === uid;
   }
 
-  /** Of a batch that was lost, answers that stay have left a moment ago, and their sessions are lost with it. */
+  /** Answers sent at the moment of a lost batch stay, but their sessions are lost with it. */
   rolledBack(now: number): void {
     for (const [sessionId, at] of this.#sessions) if (at === now) this.#sessions.delete(sessionId);
   }
 
-  /** Sessions that were told of and are not known. */
+  /** Reported sessions that have no row. */
   missing(known: ReadonlySet<string>, since: number): string[] {
     return [...this.#sessions].filter(([sessionId, at]) => at > since && !known.has(sessionId)).map(([sessionId]) => sessionId);
   }

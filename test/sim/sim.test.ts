@@ -1,5 +1,5 @@
-// A few simulated worlds on every run: the promises hold, the same seed gives the same world, and the judge is awake.
-// `npm run trust:sim -- --seeds 1000` runs many more.
+// A few simulated worlds on every run: the promises hold, the same seed gives the same world, and the judge catches a broken
+// gateway. `npm run trust:sim -- --seeds 1000` runs many more.
 
 import { describe, expect, it } from "vitest";
 import { type Outcome, simulate } from "./simulate.ts";
@@ -13,7 +13,7 @@ describe("the simulator", () => {
     expect(outcome.counts.ok).toBeGreaterThan(20);
   });
 
-  it("gives the same trace for the same seed and another for another", async () => {
+  it("gives the same trace for the same seed and a different one for another", async () => {
     const [first, again, other] = [await simulate("same", 400), await simulate("same", 400), await simulate("other", 400)];
     expect(again.hash).toBe(first.hash);
     expect(other.hash).not.toBe(first.hash);

@@ -1,5 +1,5 @@
-// Runs one world from one seed: a stormy part in which anything may fail, a quiet part in which everything must come
-// to its end, and a last crash after which every promise is looked up once more.
+// Runs one world from one seed: a stormy phase in which anything may fail, a quiet phase in which everything must finish, and a
+// last crash after which every promise is checked once more.
 
 import { Random } from "../support/memory/random.ts";
 import { type Book, type Person, SimClient } from "./client.ts";
@@ -15,7 +15,7 @@ export type Outcome = {
   tail: string[];
 };
 
-/** Longer than a device is given to answer, on a wire whose cut is noticed late. */
+/** Longer than the timeout of a device on a connection whose loss is noticed late. */
 const QUIET_MS = 90_000;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
@@ -49,7 +49,7 @@ export async function simulate(seed: string, steps: number, options: WorldOption
   }
   const storm = () => {
     if (!isStormy) return;
-    // Now and then everybody sleeps for hours, and only what is due happens.
+    // Sometimes all clients pause for hours, and only due work happens.
     if (random.chance(0.01)) pausedUntil = agenda.now + PAUSE_MS;
     else world.fault();
     agenda.at(Math.max(pausedUntil, agenda.now) + random.between(50, 4_000), "storm", storm);
@@ -65,7 +65,7 @@ export async function simulate(seed: string, steps: number, options: WorldOption
       done++;
       trace.add(agenda.now, item.what);
       item.run();
-      await settled();
+      await yieldToLoop();
       judge.checkLines();
     }
   };
@@ -83,7 +83,7 @@ export async function simulate(seed: string, steps: number, options: WorldOption
   return { seed, hash: trace.digest(), steps: done, virtualMs: Math.round(agenda.now - startedAt), violations, counts, tail: trace.tail };
 }
 
-/** Lets every promise that can go on go on. A turn of the loop, so that no count of ticks is guessed. */
-function settled(): Promise<void> {
+/** Yields to the event loop, so that every promise that can continue does, without guessing a number of ticks. */
+function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// How long tokens live, on the virtual clock: as long as they are used, which a connection is, and a year after that.
+// How long tokens live, on the virtual clock: as long as they are in use, which includes open connections, and a year after that.
 
 import { beforeEach, expect, it } from "vitest";
 import { Desk } from "./desk.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   desk = await Desk.populated();
 });
 
-it("a machine that stays connected for 14 months, across losses of memory, comes back with the same token after a crash", async () => {
+it("a machine that stays connected for 14 months, across hibernation, reconnects with the same token after a crash", async () => {
   const made = await make({ kind: "node", allowedDeviceId: "laptop", label: "laptop" });
   const socketId = await desk.enter("alice", { token: made.token }, LAPTOP);
   for (let month = 0; month < 14; month++) {
@@ -23,13 +23,13 @@ it("a machine that stays connected for 14 months, across losses of memory, comes
     desk.hibernate();
   }
   expect(desk.closed.has(socketId)).toBe(false);
-  const { lastUsedAt } = await listed(made.tokenId);
+  const { lastUsedAt } = await findToken(made.tokenId);
   expect(desk.agenda.now - lastUsedAt!).toBeLessThan(DAY_MS);
   desk.crash();
   await desk.enter("alice", { token: made.token }, LAPTOP);
 });
 
-it("a token that nobody uses ends after a year, and the doctor warns weeks before", async () => {
+it("an unused token expires after a year, and the doctor warns weeks before", async () => {
   const [laptop, script] = [await make({ kind: "node", label: "laptop" }), await make({ kind: "user", label: "backup script" })];
   for (const [token, as] of [
     [laptop.token, LAPTOP],
@@ -43,26 +43,26 @@ it("a token that nobody uses ends after a year, and the doctor warns weeks befor
   expect(await doctor("tokens")).toMatchObject({ state: "warn", says: expect.stringContaining("will end unused: laptop in 3 weeks") });
   await leap(21 * DAY_MS);
   await expect(desk.enter("alice", { token: laptop.token }, LAPTOP)).rejects.toThrow("Authentication failed");
-  expect((await listed(laptop.tokenId)).endsUnusedAt).toBeLessThan(desk.agenda.now);
+  expect((await findToken(laptop.tokenId)).endsUnusedAt).toBeLessThan(desk.agenda.now);
   await desk.enter("alice", { token: script.token }, { id: "backup" });
 });
 
-it("a token that was made for a new machine and never used is refused after an hour and forgotten; one that was used stays", async () => {
-  const [left, used] = [
+it("a token with a first-use deadline that is never used is refused after an hour and then deleted; one that was used stays", async () => {
+  const [unused, used] = [
     await make({ kind: "node", firstUseWithinMs: 3_600_000 }),
     await make({ kind: "node", firstUseWithinMs: 3_600_000 }),
   ];
   await desk.pass(3_500_000);
   desk.sockets.cut(await desk.enter("alice", { token: used.token }, LAPTOP));
   await desk.pass(100_000);
-  await expect(desk.enter("alice", { token: left.token }, LAPTOP)).rejects.toThrow("Authentication failed");
+  await expect(desk.enter("alice", { token: unused.token }, LAPTOP)).rejects.toThrow("Authentication failed");
   await desk.pass(3_600_000);
   expect((await tokens()).map(({ tokenId }) => tokenId)).toEqual([used.tokenId]);
   await leap(300 * DAY_MS);
   await desk.enter("alice", { token: used.token }, LAPTOP);
 });
 
-it("the doctor does not take a token that was never used for one in use", async () => {
+it("the doctor distinguishes tokens that were never used from tokens in use", async () => {
   await make({ kind: "node", label: "laptop" });
   expect(await doctor("tokens")).toMatchObject({ state: "ok", says: "1 valid token, never used yet." });
   const script = await make({ kind: "user", label: "backup script" });
@@ -72,7 +72,7 @@ it("the doctor does not take a token that was never used for one in use", async 
   expect(await doctor("tokens")).toMatchObject({ state: "warn", says: "Never used since they were made: laptop." });
 });
 
-/** A year has thousands of sweeps that find nothing: the clock is moved at once, and the kernel woken late, as it may be. */
+/** A year has thousands of sweeps that find nothing: the clock moves at once, and the kernel is woken late, which is allowed. */
 async function leap(ms: number): Promise<void> {
   const until = desk.agenda.now + ms;
   desk.agenda.drop("kernel");
@@ -92,7 +92,7 @@ async function tokens(): Promise<Token[]> {
   return (await desk.call(alice, "sys.token.list")).data!.tokens as Token[];
 }
 
-async function listed(tokenId: string): Promise<Token> {
+async function findToken(tokenId: string): Promise<Token> {
   return (await tokens()).find((token) => token.tokenId === tokenId)!;
 }
 

@@ -1,4 +1,4 @@
-// Everything that happened in a simulated world, as one hash, and its last lines for whoever must find out why.
+// Everything that happened in a simulated world, as one hash, with the last lines for debugging.
 
 import { createHash } from "node:crypto";
 

@@ -1,5 +1,4 @@
-// What people ask for, by chance: every call of the kernel, with and without keys, about their own things and about
-// other people's.
+// What clients request, at random: every call of the kernel, with and without keys, about their own things and other users'.
 
 import type { Random } from "../support/memory/random.ts";
 import type { Book, Person } from "./client.ts";
@@ -17,12 +16,12 @@ export function nextAsk(random: Random, book: Book, person: Person): Ask {
   const ask = random.pick(makers)(random, book, person);
   if (ask.call.startsWith("proc.")) return ask;
   if (!random.chance(0.4)) return ask;
-  // Now and then a key is used a second time for something else.
+  // Sometimes a key is reused for another request.
   const key = random.chance(0.03) ? `${person.username} odd` : `${person.clientId} ${++book.count}`;
   return { ...ask, key };
 }
 
-/** Under a name that nobody else uses, so that it is known again wherever it turns up. */
+/** A call on a device, with a unique token by which it is recognized wherever it appears. */
 function onDevice(random: Random, book: Book, { username }: Person): Ask {
   const call = random.pick(["fs.read", "fs.write", "fs.write", "shell.exec", "shell.exec"]);
   const target = random.chance(0.8) ? `${username}-laptop` : random.pick(["alice-laptop", "bob-laptop", "nobodys-laptop"]);
@@ -31,7 +30,7 @@ function onDevice(random: Random, book: Book, { username }: Person): Ask {
   return { call, args: { target, path: token, ...(call === "fs.write" ? { content: "" } : {}) } };
 }
 
-/** What the demo model understands, and what it does not. */
+/** Messages that the demo model understands, and some that it does not. */
 function speak(random: Random, book: Book): Ask {
   const message = random.pick(["list my files", "hello", "read ~/note.md", "write a note that says hi"]);
   return { call: "proc.send", args: { message, runId: `run-${++book.count}` } };
@@ -124,7 +123,7 @@ function changePassword(random: Random, book: Book, { username }: Person): Ask {
   return { call: "sys.user.password", args: { current, password: `${username} own ${++book.count}`, revokeTokens: random.chance(0.1) } };
 }
 
-/** Mostly one's own. Content is said once, and now and then too large for a row. */
+/** Mostly to the person's own files. Every content is unique, and sometimes too large for a row. */
 function writeFile(random: Random, book: Book, person: Person): Ask {
   const content = `content ${++book.count}`;
   return {

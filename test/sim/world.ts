@@ -1,5 +1,5 @@
-// One simulated gateway: the real kernel on in-memory ports, the host's part played by this file, and the faults that
-// may strike between any two steps. Decides nothing the kernel should decide.
+// One simulated gateway: the real kernel on in-memory ports, with this file as the host, and the faults that may occur between
+// any two steps. Decides nothing that the kernel should decide.
 
 import { Kernel } from "../../src/kernel/kernel.ts";
 import { LimitedLog } from "../../src/ports/limited-log.ts";
@@ -28,7 +28,7 @@ const START_MS = 1_763_200_000_000;
 const LATE_MS_MAX = 3_000;
 
 export type WorldOptions = {
-  /** For the proof that the judge is awake: frames leave before their batch is committed. */
+  /** Proves that the judge works: frames leave before their batch is committed. */
   acknowledgesEarly?: boolean;
 };
 
@@ -49,15 +49,15 @@ export class World {
     const stream = (name: string) => new Random(`${seed}/${name}`);
     this.#random = stream("faults");
     this.agenda = new Agenda(stream("order"), START_MS);
-    this.#sql = new MemorySql((batch) => this.#plan(batch));
+    this.#sql = new MemorySql((batch) => this.#scheduleCommit(batch));
     this.judge = new Judge(this.#sql, () => this.agenda.now, LATE_MS_MAX);
-    const gate = options.acknowledgesEarly ? early(this.#sql) : this.#sql;
+    const gate = options.acknowledgesEarly ? withoutGate(this.#sql) : this.#sql;
     const wires = stream("wires");
     this.sockets = new MemorySockets({
       agenda: this.agenda,
       random: wires,
       sql: gate,
-      events: () => this.#events(),
+      events: () => this.#makeEvents(),
       watch: {
         sent: (socketId, text) => this.judge.sent(socketId, text),
         left: (socketId, text) => {
@@ -77,7 +77,7 @@ export class World {
       lateMs: () => (wakes.chance(0.1) ? wakes.between(0, LATE_MS_MAX) : wakes.between(0, 5)),
       twice: () => wakes.chance(0.1),
     });
-    const crypto = memoryCrypto(stream("crypto"), (value) => this.#hashed(value));
+    const crypto = memoryCrypto(stream("crypto"), (value) => this.#delayHash(value));
     const net = memoryNet();
     const now = () => Math.floor(this.agenda.now);
     this.#processes = new MemoryProcesses({
@@ -120,13 +120,13 @@ export class World {
     return this.#kernel !== null;
   }
 
-  /** A new wire, or null where the gateway is down or does not want one. */
+  /** Opens a connection; null if the gateway is down or refuses it. */
   open(address: string, end: PeerEnd): string | null {
     if (this.#kernel === null || this.#kernel.refusal(address) !== null) return null;
     return this.sockets.open(address, end);
   }
 
-  /** One thing goes wrong. */
+  /** Causes one fault. */
   fault(): void {
     if (this.#isCalm) return;
     const open = [...this.judge.lines.values()].filter((line) => !line.isGone);
@@ -157,7 +157,7 @@ export class World {
     this.agenda.after(this.#random.between(1, 3_000), "restart", () => this.#start());
   }
 
-  /** Once faults have stopped and everything has had its time. */
+  /** Called once faults have stopped and everything had time to finish. */
   checkQuiet(): void {
     this.judge.checkQuiet(this.#processes);
   }
@@ -173,16 +173,16 @@ export class World {
       host: "memory",
       setupAccess: { open: true },
       model: { provider: "demo", model: "demo" },
-      // Real timers would make each run of a seed another one.
+      // Real timers would make each run of a seed different.
       waits: { yield: async () => {}, pause: async () => {} },
     });
-    // As the Node host does: nobody is let in before what the start has written is on disk. A start can die, too.
+    // As on the Node host: no connection is accepted before the rows written at start are on disk. A start can crash, too.
     if (!this.#isCalm && this.#random.chance(0.05)) return this.crash();
     this.#sql.commit();
     this.judge.checkRows();
   }
 
-  /** Memory is lost, sockets live. It happens only to an actor that has nothing to do. */
+  /** Memory is lost, sockets stay open. This happens only to an actor that has nothing to do. */
   #sleep(tries: number): void {
     if (this.#kernel === null) return;
     if (this.#sql.batch !== "none") this.#sql.commit();
@@ -194,7 +194,7 @@ export class World {
     if (tries > 0) this.agenda.after(5, "fall asleep", () => this.#sleep(tries - 1), "kernel");
   }
 
-  #events() {
+  #makeEvents() {
     return {
       opened: (socketId: string) => {
         this.judge.opened(socketId);
@@ -225,7 +225,7 @@ export class World {
     }
   }
 
-  #plan(batch: "relaxed" | "open"): void {
+  #scheduleCommit(batch: "relaxed" | "open"): void {
     if (batch === "relaxed") this.agenda.after(250, "lazy commit", () => this.#commit(), "kernel");
     else
       this.agenda.after(
@@ -241,7 +241,7 @@ export class World {
     this.#sql.commit(fails ? this.#random.pick(["full", "io"]) : "none");
   }
 
-  #hashed<T>(value: T): Promise<T> {
+  #delayHash<T>(value: T): Promise<T> {
     this.#hashes++;
     return new Promise((resolve) => {
       this.agenda.after(
@@ -261,8 +261,8 @@ function latency(random: Random): number {
   return random.chance(0.05) ? random.between(0, 2_000) : random.unit() * 10;
 }
 
-/** The broken gateway: nothing is ever held back. */
-function early(sql: MemorySql): MemorySql {
+/** The broken gateway: it holds no frame back. */
+function withoutGate(sql: MemorySql): MemorySql {
   return new Proxy(sql, {
     get(target, name) {
       if (name === "holds") return false;

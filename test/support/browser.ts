@@ -1,9 +1,9 @@
-// A real browser for tests: started when the first test of a worker needs it, shared by whoever does, ended with the last.
+// A real browser for tests: started when the first test of a worker needs it, shared by all tests of the worker, closed by the last.
 
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "./chromium.ts";
 
-/** It must talk to nobody but the gateway of the test. */
+/** The browser must connect to nothing but the gateway of the test. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -19,10 +19,10 @@ const START_MS = 120_000;
 let users = 0;
 let running: Promise<Browser> | null = null;
 
-/** Every one is given back by `leaveBrowser`. */
+/** Every call must be followed by one of `leaveBrowser`. */
 export async function takeBrowser(): Promise<Browser> {
   users += 1;
-  running ??= start();
+  running ??= launch();
   return running;
 }
 
@@ -34,8 +34,8 @@ export async function leaveBrowser(): Promise<void> {
   await (await last).close();
 }
 
-/** Its profile is an empty folder of its own, removed with it. */
-async function start(): Promise<Browser> {
+/** Its profile is a temporary folder, which Playwright removes when the browser closes. */
+async function launch(): Promise<Browser> {
   const { path, env } = await findChromium();
   return chromium.launch({
     executablePath: path,

@@ -1,4 +1,4 @@
-// The chat of the web desktop, as tests look at it.
+// Locators for the chat page of the web desktop.
 
 import type { Locator, Page } from "playwright-core";
 
@@ -10,7 +10,7 @@ export function messageList(page: Page): Locator {
   return page.getByRole("log", { name: "Messages" });
 }
 
-/** The words of each message that is in the page, in order. */
+/** The text of each message in the page, in order. */
 export function conversationRows(page: Page): Promise<string[]> {
   return messageList(page)
     .getByRole("article")

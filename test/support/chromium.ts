@@ -1,43 +1,43 @@
-// A Chromium for the tests of the web desktop: the one named, the machine's own, one that may be installed, or the one that
-// comes as a package. Run as a program it makes sure that there is one, which `npm test` does before the suite.
+// Finds a Chromium for the tests of the web desktop: the one named by GSV_CHROMIUM, one on the PATH, or the one in an npm
+// package. Run as a program, which `npm test` does before the suite, it may also install one, and makes sure that there is one.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** `env` is what it needs beside the test's own. */
+/** `env` holds the variables it needs in addition to the test's own. */
 export type Chromium = { path: string; env: Record<string, string> };
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const PACKAGED = join(ROOT, "node_modules/@sparticuz/chromium/bin");
-/** Where the package is unpacked: in nobody else's way, and gone with the packages. */
+/** The package is unpacked here: no other program uses this folder, and it is removed together with node_modules. */
 const UNPACKED = join(ROOT, "node_modules/.gsv-chromium");
-/** The shell without a window starts in a third of the time of a whole browser. */
+/** The headless shell starts in a third of the time of a whole browser. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  if (machines() === null) installed();
+  if (findOnMachine() === null) installWithApt();
   await findChromium();
 }
 
 export async function findChromium(): Promise<Chromium> {
-  const own = machines();
+  const own = findOnMachine();
   if (own !== null) return { path: own, env: {} };
-  const packaged = await unpacked();
+  const packaged = await unpackPackage();
   if (packaged !== null) return packaged;
   throw new Error("There is no Chromium for the tests of the web desktop: install one, or name it with GSV_CHROMIUM");
 }
 
-function machines(): string | null {
+function findOnMachine(): string | null {
   const { GSV_CHROMIUM, PATH = "" } = process.env;
   if (GSV_CHROMIUM) return GSV_CHROMIUM;
   const places = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return [...places, "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"].find(isProgram) ?? null;
 }
 
-/** Where we are root of a Debian: there nothing is asked, and everything can be taken away again. */
-function installed(): void {
+/** Only as root on Debian, where apt-get needs no confirmation and can remove everything again. */
+function installWithApt(): void {
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version") || !isProgram("/usr/bin/apt-get")) return;
   console.error("gsv: installing Chromium with apt-get, for the tests of the web desktop.");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
@@ -46,13 +46,13 @@ function installed(): void {
   }
 }
 
-/** Built for Linux on x64, with those libraries that a small system lacks. */
-async function unpacked(): Promise<Chromium | null> {
+/** The package is built for Linux on x64 and contains the libraries that a small system lacks. */
+async function unpackPackage(): Promise<Chromium | null> {
   if (process.platform !== "linux" || process.arch !== "x64" || !existsSync(PACKAGED)) return null;
   const { default: chromium, inflate } = await import("@sparticuz/chromium");
   const { TMPDIR } = process.env;
   mkdirSync(UNPACKED, { recursive: true });
-  // It unpacks to the folder for temporary files, under names that anybody could have taken.
+  // The package unpacks to TMPDIR, under names that any other user could have taken.
   process.env.TMPDIR = UNPACKED;
   try {
     const path = await chromium.executablePath();

@@ -1,5 +1,5 @@
-// The Cloudflare host in a workerd of its own, on a scratch directory and a free port. The Worker is bundled once per
-// process, as a deployment would bundle it.
+// The Cloudflare host in its own workerd, on a scratch directory and a free port. The Worker is bundled once per process, as a
+// deployment would bundle it.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { Log, LogLevel, Miniflare } from "miniflare";
 import type { Host } from "./host.ts";
 
 export type CloudflareHost = Host & {
-  /** Takes the object's memory away while its sockets stay open, as the platform does with an idle one. */
+  /** Discards the kernel object's memory while its sockets stay open, as the platform does with an idle object. */
   hibernate(): Promise<void>;
 };
 
@@ -23,9 +23,9 @@ export async function startCloudflareHost(
 ): Promise<CloudflareHost> {
   const setupCode = options.setupCode ?? "TEST-CODE-2345";
   const directory = mkdtempSync(join(tmpdir(), "gsv-cloudflare-"));
-  const script = await bundled();
+  const script = await bundleWorker();
   const start = async () => {
-    const miniflare = new Miniflare(workerd(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }, options.downloads));
+    const miniflare = new Miniflare(miniflareOptions(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }, options.downloads));
     return { miniflare, url: (await miniflare.ready).origin };
   };
   let running = await start();
@@ -49,7 +49,7 @@ export async function startCloudflareHost(
 
 let bundle: Promise<string> | undefined;
 
-function bundled(): Promise<string> {
+function bundleWorker(): Promise<string> {
   bundle ??= build({
     entryPoints: [join(ROOT, "src/hosts/cloudflare/worker.ts")],
     bundle: true,
@@ -63,7 +63,7 @@ function bundled(): Promise<string> {
   return bundle;
 }
 
-function workerd(
+function miniflareOptions(
   script: string,
   directory: string,
   variables: Record<string, string>,
@@ -75,7 +75,7 @@ function workerd(
     port: 0,
     telemetry: { enabled: false },
     log: new Log(LogLevel.ERROR),
-    // Refused logins are part of many cases; only what is really wrong is worth a line.
+    // Refused logins are part of many tests, so only errors are printed.
     handleStructuredLogs: ({ level, message }) => (level === "error" ? console.error(message) : undefined),
     resourcePersistencePath: directory,
     workers: [

@@ -1,5 +1,5 @@
-// The program as `npm start` builds it, for tests that run it: global setup of vitest, so that it is up to date for a single
-// file as well. Tests that need it with faults built in make their own with tools/bundle.mjs.
+// The program as `npm start` builds it, for tests that run it. It is a global setup of vitest, so the build is up to date when a
+// single file is tested too. Tests that need faults built in make their own build with tools/bundle.mjs.
 
 import { fileURLToPath } from "node:url";
 import { prepare } from "../../tools/setup.mjs";

@@ -1,5 +1,5 @@
-// The web desktop of a real gateway in a real browser. Everything that goes wrong in a page without a test's asking is kept
-// in `problems`: errors, what the policy of the page blocked, and requests to anybody but the gateway.
+// The web desktop of a real gateway in a real browser. `problems` collects everything that goes wrong in a page: errors, content
+// the page's security policy blocked, and requests to any host but the gateway.
 
 import { existsSync } from "node:fs";
 import axe from "axe-core";
@@ -11,34 +11,34 @@ import { startNodeHost } from "./node-host.ts";
 import { enter, populate } from "./people.ts";
 
 export type Person = { username: string; password: string };
-type Pass = { username: string; token: string; tokenId: string; expiresAt: number | null };
-type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "hasTouch" | "isMobile" | "reducedMotion">;
+type StoredToken = { username: string; token: string; tokenId: string; expiresAt: number | null };
+type ContextLook = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "hasTouch" | "isMobile" | "reducedMotion">;
 
 export type Desktop = {
   host: Host;
   problems: string[];
-  /** A browser of its own with nobody logged in. */
-  open(path?: string, look?: Look): Promise<Page>;
-  /** The same, logged in as if it had been before. All browsers of a person have the same token. */
-  openAs(person: Person, path?: string, look?: Look): Promise<Page>;
+  /** A new browser context with nobody logged in. */
+  open(path?: string, look?: ContextLook): Promise<Page>;
+  /** A new browser context, logged in with a stored token. All contexts of a person share one token. */
+  openAs(person: Person, path?: string, look?: ContextLook): Promise<Page>;
   /**
-   * The page that this person has had since the first call, wide, now at that address: much cheaper than a browser of its own.
-   * For tests that leave nothing behind in its storage. They do not close it.
+   * The one wide page of this person, opened by the first call, now at `path`: much cheaper than a new context. For tests that
+   * leave nothing behind in its storage. They do not close it.
    */
   goAs(person: Person, path?: string): Promise<Page>;
-  /** As `openAs`, with a token of its own, for tests of what becomes of tokens. */
-  openWithOwnToken(person: Person, path?: string, look?: Look): Promise<Page>;
+  /** Like `openAs`, with a token of its own, for tests that revoke or expire tokens. */
+  openWithOwnToken(person: Person, path?: string, look?: ContextLook): Promise<Page>;
   close(): Promise<void>;
 };
 
-export const PHONE: Look = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
-export const WIDE: Look = { viewport: { width: 1280, height: 800 } };
+export const PHONE: ContextLook = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+export const WIDE: ContextLook = { viewport: { width: 1280, height: 800 } };
 const WAIT_MS = 60_000;
-/** The rules of axe that look at colours. */
+/** The rules of axe that check colours. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const BUILT = new URL("../../dist/downloads/web/index.html", import.meta.url);
 
-/** `isSetUp`: alice, bob and root are there (people.ts); else the gateway waits to be set up. */
+/** With `isSetUp`, alice, bob and root exist (people.ts); without it, the gateway waits to be set up. */
 export async function startDesktop({ isSetUp = true, flags = {} }: { isSetUp?: boolean; flags?: UpFlags } = {}): Promise<Desktop> {
   if (!existsSync(BUILT)) throw new Error("The web desktop is not built: npm run build");
   const host = await startNodeHost(flags);
@@ -46,27 +46,27 @@ export async function startDesktop({ isSetUp = true, flags = {} }: { isSetUp?: b
   return desktopOf(host);
 }
 
-/** For a gateway of any kind that is running already; closing the desktop closes it. */
+/** For a gateway of either host that is already running; closing the desktop closes the gateway. */
 export async function desktopOf(host: Host): Promise<Desktop> {
   const browser = await takeBrowser();
   const problems: string[] = [];
   const contexts: BrowserContext[] = [];
-  /** By name: a password is slow to check on purpose. */
-  const passes = new Map<string, Promise<Pass>>();
+  /** By user name. One login per person, because checking a password is slow on purpose. */
+  const tokens = new Map<string, Promise<StoredToken>>();
   const openWith = async (path: string, options: BrowserContextOptions) => {
     const context = await browser.newContext({ ...WIDE, reducedMotion: "reduce", ...options });
     contexts.push(context);
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
-    watch(page, host, problems);
+    collectProblems(page, host, problems);
     await page.goto(`${host.url}${path}`);
     return page;
   };
   const pages = new Map<string, Page>();
-  const openAs = async (person: Person, path = "/", look: Look = {}) => {
-    const pass = passes.get(person.username) ?? makePass(host, person);
-    passes.set(person.username, pass);
-    return openWith(path, { ...look, storageState: keep(host, await pass) });
+  const openAs = async (person: Person, path = "/", look: ContextLook = {}) => {
+    const token = tokens.get(person.username) ?? makeToken(host, person);
+    tokens.set(person.username, token);
+    return openWith(path, { ...look, storageState: storageStateOf(host, await token) });
   };
   return {
     host,
@@ -81,7 +81,7 @@ export async function desktopOf(host: Host): Promise<Desktop> {
       return page;
     },
     async openWithOwnToken(person, path = "/", look = {}) {
-      return openWith(path, { ...look, storageState: keep(host, await makePass(host, person)) });
+      return openWith(path, { ...look, storageState: storageStateOf(host, await makeToken(host, person)) });
     },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
@@ -91,7 +91,7 @@ export async function desktopOf(host: Host): Promise<Desktop> {
   };
 }
 
-/** The address of every screen there is, by going to each as the palette offers it. */
+/** The path of every screen, found by selecting each "Go to" action of the palette. */
 export async function screenPaths(page: Page): Promise<string[]> {
   const paths: string[] = [];
   await page.goto(new URL("/nowhere", page.url()).href);
@@ -109,7 +109,7 @@ export async function screenPaths(page: Page): Promise<string[]> {
   return paths;
 }
 
-/** By its keys, until one can type. A page that has just come listens to keys a moment after it shows itself. */
+/** Presses its shortcut until its field has the focus: a new page is visible a moment before it handles keys. */
 export async function openPalette(page: Page): Promise<void> {
   const find = page.getByRole("combobox", { name: "Find an action" });
   while (!(await find.isVisible())) {
@@ -119,7 +119,10 @@ export async function openPalette(page: Page): Promise<void> {
   await hasFocus(find);
 }
 
-/** By two keys, as "g m". The second must come soon after the first, which a busy machine may not manage at once. */
+/**
+ * Presses two keys, such as "g m", until the page is at `path`. The second must follow the first soon, which a busy machine may
+ * not manage.
+ */
 export async function goByKeys(page: Page, keys: string, path: string): Promise<void> {
   const isThere = () => new URL(page.url()).pathname === path;
   while (!isThere()) {
@@ -128,7 +131,7 @@ export async function goByKeys(page: Page, keys: string, path: string): Promise<
   }
 }
 
-/** By a key that puts the focus there. */
+/** Presses a key that focuses the element until the element has the focus. */
 export async function focusByKey(element: Locator, key: string): Promise<void> {
   const isThere = () =>
     hasFocus(element, 5_000).then(
@@ -139,20 +142,20 @@ export async function focusByKey(element: Locator, key: string): Promise<void> {
   while (!(await isThere()));
 }
 
-/** What is shown gets the focus a moment later. */
+/** Waits: an element gets the focus a moment after it becomes visible. */
 export async function hasFocus(element: Locator, timeout = WAIT_MS): Promise<void> {
   await element.and(element.page().locator(":focus")).waitFor({ timeout });
 }
 
-/** What axe finds wrong with the page as it is now, one line for each. */
+/** What axe reports about the page as it is now, one line for each. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return runAxe(page, {});
 }
 
 /**
- * The same of a page in the light theme, and then of its colours in the dark theme, since nothing else depends on the theme.
- * The page is light again afterwards.
+ * The violations of a page in the light theme, and then those of its colours in the dark theme, since nothing else depends on the
+ * theme. The page is light again afterwards.
  */
 export async function violationsInBothThemes(page: Page): Promise<string[]> {
   const light = await violations(page);
@@ -162,7 +165,7 @@ export async function violationsInBothThemes(page: Page): Promise<string[]> {
   return [...light, ...dark.map((line) => `dark: ${line}`)];
 }
 
-/** Until the page has other colours than before. */
+/** Resolves when the background colour has changed. */
 async function switchTheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   const before = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme });
@@ -180,7 +183,7 @@ async function switchTheme(page: Page, colorScheme: "light" | "dark"): Promise<v
   if (!hasSwitched) throw new Error(`The page does not become ${colorScheme}: ${page.url()}`);
 }
 
-/** Where axe is in the page already. */
+/** The page must have loaded axe already. */
 function runAxe(page: Page, options: object): Promise<string[]> {
   return page.evaluate(async (options) => {
     type Found = { violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[] };
@@ -192,11 +195,11 @@ function runAxe(page: Page, options: object): Promise<string[]> {
   }, options);
 }
 
-function watch(page: Page, host: Host, problems: string[]): void {
+function collectProblems(page: Page, host: Host, problems: string[]): void {
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
     const isBad = message.type() === "error" || message.type() === "warning";
-    // A gateway that was stopped on purpose cannot be reached.
+    // A test may stop the gateway on purpose; the failed connections are not problems.
     if (isBad && !/ERR_CONNECTION_|WebSocket connection to/.test(message.text())) problems.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
@@ -205,14 +208,14 @@ function watch(page: Page, host: Host, problems: string[]): void {
   });
 }
 
-async function makePass(host: Host, person: Person): Promise<Pass> {
+async function makeToken(host: Host, person: Person): Promise<StoredToken> {
   const client = await enter(host, person);
   const { token } = await client.call("sys.token.create", { kind: "user", label: "a test's browser", expiresAt: Date.now() + 3_600_000 });
   client.close();
   return { username: person.username, token: token.token, tokenId: token.tokenId, expiresAt: token.expiresAt };
 }
 
-/** What the page keeps after a login (web/src/state/browser-token.ts). */
-function keep(host: Host, pass: Pass): Exclude<BrowserContextOptions["storageState"], string | undefined> {
-  return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value: JSON.stringify(pass) }] }] };
+/** What the page stores after a login (web/src/state/browser-token.ts). */
+function storageStateOf(host: Host, token: StoredToken): Exclude<BrowserContextOptions["storageState"], string | undefined> {
+  return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value: JSON.stringify(token) }] }] };
 }

@@ -9,7 +9,10 @@ import type { Host } from "./host.ts";
 
 export type TestDevice = RunningDevice & { deviceId: string; workspace: string };
 
-/** Registered by whoever `owner` is, with a token for that device alone. Waits shortly for commands, unless their end is wanted. */
+/**
+ * Owned by the user of `owner`, with a token for this device alone. A `waitMs` longer than the default is for commands whose end
+ * the test awaits.
+ */
 export async function plugIn(host: Host, owner: Client, deviceId: string, waitMs = 400): Promise<TestDevice> {
   const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
   const workspace = mkdtempSync(join(tmpdir(), "gsv-device-"));

@@ -1,12 +1,12 @@
-// Nobody's dotfiles reach a test: whatever it starts, a login shell included, finds a home with nothing in it. This is
-// vitest's global setup, so it holds for a single file as well; tools/test.ts does the same for all that it runs.
+// Keeps dotfiles out of tests: every program a test starts, login shells included, finds an empty home. This is vitest's global
+// setup, so it applies to a single file too; tools/test.ts does the same for everything it runs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where programs look for what belongs to a person, besides HOME. */
-const ELSEWHERE = [
+/** Variables besides HOME by which programs find a person's files. */
+const PERSONAL_VARIABLES = [
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
@@ -22,7 +22,7 @@ export function makeEmptyHome(): string {
 }
 
 export function withEmptyHome(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !ELSEWHERE.includes(name) && !name.startsWith("GSV_"));
+  const kept = Object.entries(env).filter(([name]) => !PERSONAL_VARIABLES.includes(name) && !name.startsWith("GSV_"));
   return { ...Object.fromEntries(kept), HOME: home };
 }
 

@@ -1,14 +1,14 @@
-// A store for tests of one part of the kernel: rows are the nouns a test brings, and every change is made at once.
+// A store for tests of one part of the kernel: its rows are the nouns a test passes in, and every change takes effect at once.
 
 import type { ReadContext, WriteContext } from "../../src/kernel/context.ts";
 import type { Store } from "../../src/kernel/store.ts";
 
-type Changed = Pick<Store, "commit" | "write" | "relaxed" | "wakeBy" | "durable">;
+type Overridable = Pick<Store, "commit" | "write" | "relaxed" | "wakeBy" | "durable">;
 
-/** `nouns` with `now` are both what is read and what is changed; `more` are ports, and what a test wants to see. */
-export function fakeStore(nouns: object, more: { ports?: object } & Partial<Changed> = {}): Store {
+/** `nouns`, including `now`, serve both reads and changes; `more` are ports, and methods that the test overrides to observe them. */
+export function fakeStore(nouns: object, more: { ports?: object } & Partial<Overridable> = {}): Store {
   const change = <T>(body: (nouns: WriteContext) => T): T => body(nouns as WriteContext);
-  const fake: Changed & { reads: ReadContext } = {
+  const fake: Overridable & { reads: ReadContext } = {
     reads: nouns as ReadContext,
     commit: async (body) => change(body),
     write: change,

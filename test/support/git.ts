@@ -1,4 +1,4 @@
-// Stock git for tests: run in a clean environment, and its own server behind a route.
+// Stock git for tests: the git program in a clean environment, and git's own HTTP server.
 
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ export async function git(cwd: string, ...args: string[]): Promise<Ran> {
   }
 }
 
-/** What git printed; fails where git does. */
+/** What git printed. Throws if git fails. */
 export async function ok(cwd: string, ...args: string[]): Promise<string> {
   const ran = await git(cwd, ...args);
   if (ran.code !== 0) throw new Error(`git ${args.join(" ")}: ${ran.err}`);
@@ -57,12 +57,12 @@ export async function commit(dir: string, files: Record<string, string | Uint8Ar
   return ok(dir, "rev-parse", "HEAD");
 }
 
-/** An address with who is asking in it, as git takes it. */
+/** A URL with credentials in it, as git takes them. */
 export function withLogin(url: string, username: string, secret: string): string {
   return url.replace("://", `://${encodeURIComponent(username)}:${encodeURIComponent(secret)}@`);
 }
 
-/** git http-backend over the bare repositories of a folder, as CGI, for everybody. */
+/** git http-backend over the bare repositories of a folder, as CGI, without authentication. */
 export async function stockServer(root: string): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     stock(root, "", request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -77,7 +77,7 @@ export async function stockServer(root: string): Promise<{ url: string; close():
   };
 }
 
-/** One request, below a prefix of the path. */
+/** Answers one request whose path starts with `prefix`. */
 export async function stock(root: string, prefix: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url!, "http://stock");
   const child = spawn(HTTP_BACKEND, {

@@ -1,4 +1,4 @@
-// A started gateway, whatever it runs on, as tests see it: an address and a way to stop it.
+// A started gateway of either host, as tests see it: an address and a way to stop it.
 
 export type HostName = "node" | "cloudflare";
 
@@ -6,7 +6,7 @@ export type Host = {
   name: HostName;
   /** http://127.0.0.1:port */
   url: string;
-  /** What sys.setup must carry, or null where it needs nothing. */
+  /** The code that sys.setup must carry, or null where it needs none. */
   setupCode: string | null;
   /** Stops it cleanly and starts it again on the same data, possibly at another address. */
   restart(): Promise<void>;

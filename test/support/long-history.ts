@@ -1,11 +1,14 @@
-// A conversation that is long already: rows in the database of a process, while no gateway runs.
+// Makes a conversation long by writing rows to the database of a process while no gateway runs.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 const EVERY_MS = 1_000;
 
-/** Adds so many messages to the default conversation, of which there must be one: "message 1" asks, "message 2" answers, and so on. */
+/**
+ * Adds `count` messages to the default conversation, which must exist: "message 1" is the user's, "message 2" the answer, and so
+ * on.
+ */
 export function fillHistory(home: string, pid: string, count: number): void {
   const sql = new DatabaseSync(join(home, "processes", `${pid.replace(":", "-")}.db`));
   const { next } = sql.prepare("SELECT next FROM conversations WHERE id = 'default'").get() as { next: number };

@@ -1,5 +1,4 @@
-// The in-memory set of ports, for the simulator and for unit tests of kernel code. Each lives in memory/; this file is
-// what tests import.
+// The in-memory set of ports, for the simulator and for unit tests of kernel code. Each is a file in memory/; tests import this one.
 
 import type { Log, Meter } from "../../src/ports/log.ts";
 
@@ -19,7 +18,7 @@ export { memoryVitals } from "./memory/vitals.ts";
 
 export const silentMeter: Meter = { call() {}, dropped() {} };
 
-/** `failed` is told of what an operator would have to look at. */
+/** `failed` receives every line at level error. */
 export function memoryLog(failed: (line: string) => void = () => {}): Log {
   return {
     debug() {},

@@ -22,7 +22,7 @@ export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home:
     setupCode: gateway.setupCode,
     async restart() {
       await gateway.close();
-      gateway = await again(start);
+      gateway = await retryStart(start);
       host.url = gateway.url;
     },
     async close() {
@@ -33,8 +33,8 @@ export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home:
   return host;
 }
 
-/** A program that another test is just forking has a copy of the old listening socket until it becomes itself. */
-async function again(start: () => Promise<Gateway>): Promise<Gateway> {
+/** Retries: a child process that another test is forking holds a copy of the old listening socket until it execs. */
+async function retryStart(start: () => Promise<Gateway>): Promise<Gateway> {
   const until = Date.now() + SAME_PORT_MS;
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-// A person who sets a fresh gateway up in a real browser, step by step.
+// The steps of a person who sets up a fresh gateway in a real browser.
 
 import { DatabaseSync } from "node:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { ScriptedProvider } from "./models/provider.ts";
 
 export const ADA = { username: "ada", password: "violet umbrella in march" };
 
-/** A gateway that waits to be set up, for as long as `work` takes. */
+/** Runs `work` with a gateway that waits to be set up. */
 export async function withFresh(
   work: (desktop: Desktop) => Promise<void>,
   options: Parameters<typeof startDesktop>[0] = {},
@@ -25,7 +25,10 @@ export async function withFresh(
   }
 }
 
-/** The same with a guide that is a real model: `provider` says what it says. Nobody is there who could configure it, so its rows are written. */
+/**
+ * The same with a real model as the guide: `provider` scripts its answers. There is no account that could configure it yet, so
+ * its config rows are written directly.
+ */
 export async function withGuide(provider: ScriptedProvider, work: (desktop: Desktop) => Promise<void>): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "gsv-guide-"));
   try {
@@ -64,7 +67,7 @@ export async function goOn(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-/** The heading of a step is there. */
+/** Waits for the step with this heading. */
 export async function at(page: Page, title: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
 }
@@ -75,7 +78,7 @@ export async function setUp(page: Page): Promise<void> {
   await page.getByRole("dialog", { name: /^Hello/ }).waitFor();
 }
 
-/** All of the advanced lane, each step with as much on it as it can have, and what one is greeted with. */
+/** Goes through the advanced lane, each step with as much on it as it can have, up to the greeting. Calls `look` at each. */
 export async function everyStep(page: Page, look: (name: string) => Promise<void>): Promise<void> {
   await at(page, "Welcome to GSV");
   await page.getByText("Quick", { exact: true }).waitFor();

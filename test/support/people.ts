@@ -1,4 +1,4 @@
-// Setting a gateway up and logging in to it, for tests.
+// Sets up a gateway and logs in to it, for tests.
 
 import { type Client, type ClientInfo, connect, Connection } from "../../src/client/client.ts";
 import { hashPieces } from "../../src/hosts/shared/crypto.ts";
@@ -8,12 +8,12 @@ export const ALICE = { username: "alice", password: "correct horse" };
 export const BOB = { username: "bob", password: "battery staple" };
 export const ROOT = { username: "root", password: "rosebud and sledge" };
 
-/** First user alice, root's own password, and bob. */
+/** Creates alice as the first user, root with its own password, and bob. */
 export async function populate(host: Host): Promise<void> {
-  const line = await Connection.open(host.url);
+  const connection = await Connection.open(host.url);
   const code = host.setupCode === null ? {} : { code: host.setupCode };
-  await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password, ...code });
-  line.close();
+  await connection.call("sys.setup", { ...ALICE, rootPassword: ROOT.password, ...code });
+  connection.close();
   const root = await enter(host, ROOT);
   await root.call("sys.user.create", BOB);
   root.close();

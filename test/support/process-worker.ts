@@ -1,5 +1,5 @@
-// A Worker for tests: processes as they are deployed, and beside them a kernel that does as it is told and keeps what it is told
-// on disk, so that it can be started anew in the middle of anything.
+// A Worker for tests: processes as they are deployed, and a scripted kernel that stores what processes report on disk, so that it
+// can be restarted at any point.
 
 import { DurableObject } from "cloudflare:workers";
 import type { ModelChoice } from "../../src/ports/models.ts";
@@ -32,7 +32,7 @@ export class ProcessObject extends Deployed {
     return { built: kv.get<number>("built") ?? 0, alarms: kv.get<number>("alarms") ?? 0, alarmAt: await this.ctx.storage.getAlarm() };
   }
 
-  /** Its alarm comes now, whoever has asked for it. */
+  /** Makes its alarm fire now, even if none was set. */
   async ring(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now());
   }
@@ -42,7 +42,7 @@ export class ProcessObject extends Deployed {
     kv.put(what, (kv.get<number>(what) ?? 0) + 1);
   }
 
-  /** Its memory is taken, and the alarm it had asked for comes soon. Returns how long that would have been. */
+  /** Discards its memory and moves its pending alarm to the near future. Returns in how many ms that alarm was due. */
   async die(): Promise<number | null> {
     const alarmAt = await this.ctx.storage.getAlarm();
     if (alarmAt !== null) await this.ctx.storage.setAlarm(Date.now() + 100);
@@ -67,7 +67,7 @@ export class KernelObject extends DurableObject<TestEnv> {
     return this.#desk.answer(pid, name, args);
   }
 
-  /** What a test asks for. */
+  /** Commands of the test. */
   override async fetch(request: Request): Promise<Response> {
     const { ask, pid, name, args } = (await request.json()) as { ask: string; pid: string; name: string; args: object };
     switch (ask) {

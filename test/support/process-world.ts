@@ -1,4 +1,4 @@
-// A world for one process: a scripted model, a scripted kernel and real rows, and as many lives as a test wants.
+// A world for one process: a scripted model, a scripted kernel and real rows. A test may crash and restart it as often as it wants.
 
 import { expect } from "vitest";
 import { NodeSql } from "../../src/hosts/node/sql.ts";
@@ -39,10 +39,10 @@ const PREPARED = {
   tools: [],
 } as const;
 
-/** What a person is asked. */
+/** A question as the kernel stores it. */
 export function question(requestId: string, runId: string): HilRequest {
-  const asked = { runId, conversationId: "default", callId: "c", toolName: "Shell", syscall: "shell.exec", args: {} };
-  return { requestId, ...asked, createdAt: 0, expiresAt: 0, target: "gsv", cwd: "/", why: "because" };
+  const fields = { runId, conversationId: "default", callId: "c", toolName: "Shell", syscall: "shell.exec", args: {} };
+  return { requestId, ...fields, createdAt: 0, expiresAt: 0, target: "gsv", cwd: "/", why: "because" };
 }
 
 export class World {
@@ -53,10 +53,10 @@ export class World {
   now = 1_000;
   wakeAt: number | null = null;
   ids = 0;
-  /** Of a request for a summary. */
+  /** The answer to a request for a summary. */
   summary: Answer | null = null;
   modelHolds: Deferred | null = null;
-  /** Comes before the answer. */
+  /** Streamed before the answer. */
   pieces: ModelEvent[] = [];
   preparing: Promise<void> = Promise.resolve();
   preparations = 0;
@@ -71,17 +71,16 @@ export class World {
   fallback: ModelChoice | null = null;
   budget: Budget = { run: {}, process: {} };
   owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
-  /** Answers a call, or null to leave it open. */
-  /** `began` is told of it by itself where it does not say so. */
+  /** Answers a call. Where it does not call `began` itself, `began` is called when it is done. */
   sys: (call: SysCall, began: () => void, signal: AbortSignal) => Promise<SysOutcome> = async ({ args }) => ({
     kind: "done",
     isError: false,
     output: `content of ${String(args.path)}`,
   });
-  /** Answers what no prompt of `on` is part of; without it, the model repeats what it was told last. */
+  /** Answers requests that match no prompt of `on`; without it, the model repeats the last message. */
   answer: ((request: ModelRequest) => Answer) | null = null;
   readonly #answers = new Map<string, readonly Answer[]>();
-  /** The step at which the gateway dies: each is a moment just before or just after something outside was done. */
+  /** The step at which the gateway crashes: each step is just before or just after an effect outside the process. */
   crashAt = Number.POSITIVE_INFINITY;
   steps = 0;
   life = 0;
@@ -93,7 +92,7 @@ export class World {
     this.begin();
   }
 
-  /** A new life over the same rows; whatever the last one was doing comes to nothing. */
+  /** Restarts the process over the same rows; everything the previous one was doing is lost. */
   begin(): void {
     this.process?.close();
     const life = ++this.life;
@@ -137,7 +136,7 @@ export class World {
         },
         archive: async (path, bytes) => {
           await step();
-          // A disk takes its time, and who does not wait for it loses what is not there yet.
+          // A disk takes its time: a caller that does not await the write loses it.
           await new Promise((resolve) => setImmediate(resolve));
           await step();
           this.archives.set(path, bytes);
@@ -172,7 +171,7 @@ export class World {
     this.process = new Process("p", ports);
   }
 
-  /** The gateway is gone, and everything it was doing with it. What it had written stays, or where rows can be lost, what was durable. */
+  /** Crashes the gateway. Written rows stay; with MemorySql, which can lose rows, only the durable ones. */
   die(): void {
     this.process.close();
     this.life++;
@@ -196,21 +195,21 @@ export class World {
     else yield { type: "done", content: answer, usage: USAGE, stop: "end" };
   }
 
-  /** What the model answers to a prompt: the first to the prompt itself, each further one to the results of the answer before it. */
+  /** Scripts one run: the first answer is to the prompt, each further one to the tool results of the answer before it. */
   on(prompt: string, ...answers: Answer[]): void {
     this.#answers.set(prompt, answers);
   }
 
-  /** Depends on the request alone, so a request that is sent again is answered the same again. */
+  /** Depends on the request alone, so a repeated request gets the same answer. */
   #answerTo(request: ModelRequest): Answer | undefined {
     if (this.summary !== null && request.system.startsWith("Summarize")) return this.summary;
     const { messages } = request;
-    const asked = messages.findLastIndex(({ role }) => role === "user");
-    const answered = messages.slice(asked + 1).filter(({ role }) => role === "assistant").length;
-    // What was said by a person and by the runtime may be blocks of one message.
-    for (const block of messages[asked]?.content.toReversed() ?? []) {
+    const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
+    const answerCount = messages.slice(lastPrompt + 1).filter(({ role }) => role === "assistant").length;
+    // A person's text and the runtime's text may be blocks of one message.
+    for (const block of messages[lastPrompt]?.content.toReversed() ?? []) {
       const answers = block.type === "text" ? this.#answers.get(block.text) : undefined;
-      if (answers?.[answered] !== undefined) return answers[answered];
+      if (answers?.[answerCount] !== undefined) return answers[answerCount];
     }
     return this.answer?.(request);
   }

@@ -1,5 +1,5 @@
-// The command line as real processes: a gateway, devices, and commands, each with a home of its own. Everything started
-// here ends with the test.
+// The CLI as real processes: a gateway, devices and commands, each with its own home. The test ends everything started here with
+// `killEverything`.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,14 +9,14 @@ import { join } from "node:path";
 export type Started = { child: ChildProcess; pid: number; output: () => string; ended: Promise<number | null>; kill(): Promise<void> };
 export type Ran = { code: number | null; out: string; err: string };
 
-const alive = new Set<Started>();
+const running = new Set<Started>();
 
 export class Cli {
   readonly #file: string;
   readonly #home: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  /** `bundle` is where tools/bundle.mjs put it; `home` becomes the user's. */
+  /** `bundle` is the output folder of tools/bundle.mjs; `home` becomes the user's. */
   constructor(bundle: string, home: string, env: NodeJS.ProcessEnv = {}) {
     this.#file = join(bundle, "gsv.js");
     this.#home = home;
@@ -43,7 +43,7 @@ export class Cli {
       pid: child.pid ?? 0,
       output: () => output,
       ended: once(child, "exit").then(() => {
-        alive.delete(started);
+        running.delete(started);
         return child.exitCode;
       }),
       async kill() {
@@ -51,19 +51,19 @@ export class Cli {
         await started.ended;
       },
     };
-    alive.add(started);
+    running.add(started);
     return started;
   }
 
-  /** Once it has said so. */
+  /** Resolves when its output matches `said`. */
   async startUntil(args: readonly string[], said: RegExp, env: NodeJS.ProcessEnv = {}): Promise<Started> {
     const started = this.start(args, env);
     await new Promise<void>((resolve, reject) => {
-      const look = () => {
+      const checkOutput = () => {
         if (said.test(started.output())) resolve();
       };
-      started.child.stdout?.on("data", look);
-      started.child.stderr?.on("data", look);
+      started.child.stdout?.on("data", checkOutput);
+      started.child.stderr?.on("data", checkOutput);
       void started.ended.then((code) => reject(new Error(`gsv ${args.join(" ")} ended with ${code}: ${started.output()}`)));
     });
     return started;
@@ -74,7 +74,7 @@ export class Cli {
     let [out, err] = ["", ""];
     child.stdout?.on("data", (text: string) => (out += text));
     child.stderr?.on("data", (text: string) => (err += text));
-    // A command that reads nothing may be gone before this arrives.
+    // A command that reads nothing may have ended before this arrives.
     child.stdin?.on("error", () => {});
     child.stdin?.end(stdin);
     const closed = once(child, "close");
@@ -85,10 +85,10 @@ export class Cli {
 }
 
 export async function killEverything(): Promise<void> {
-  await Promise.all([...alive].map((started) => started.kill()));
+  await Promise.all([...running].map((started) => started.kill()));
 }
 
-/** Memory of a process that is really there, in bytes; 0 where the system does not tell it so. */
+/** Resident memory of a process in bytes; 0 on systems without /proc. */
 export function residentBytes(pid: number): number {
   if (!existsSync(`/proc/${pid}/status`)) return 0;
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -1,11 +1,11 @@
-// Questions of agents, for tests: the demo model is told to do something that a person is asked about.
+// Questions of agents, for tests: prompts the demo model to do something that needs approval.
 
 import { expect } from "vitest";
 import type { Client, Calls } from "../../src/client/client.ts";
 
 export type Question = Calls["proc.approval.list"]["result"]["pending"][number];
 
-/** Each in a process of its own, so that none waits for another. Resolves when it is asked. */
+/** Each in its own process, so that none waits for another. Resolves when the question is pending. */
 export async function askFor(client: Client, request: string): Promise<Question> {
   const { pid } = await client.call("proc.spawn", { profile: "task", prompt: request });
   let question: Question | undefined;

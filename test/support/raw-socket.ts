@@ -1,4 +1,4 @@
-// A WebSocket without manners: sends anything, keeps everything that comes back. For what the client would never do.
+// A WebSocket that sends anything and keeps everything it receives, for tests of what our client would never send.
 
 import type { Socket } from "node:net";
 import { WebSocket, type ClientOptions } from "ws";
@@ -34,7 +34,7 @@ export class RawSocket {
     this.#socket = socket;
     socket.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) return this.onBytes(data);
-      // For those who look at lists, which nobody does here; it may come between any two others.
+      // sys.changed is for clients that show lists, which no test here does; it may come between any two other frames.
       if (data.toString().startsWith(CHANGED)) return;
       const next = this.#waiting.shift();
       if (next) next(data.toString());
@@ -48,7 +48,7 @@ export class RawSocket {
     this.#socket.send(data);
   }
 
-  /** As a text frame, whatever the bytes are. */
+  /** Sends the bytes as a text frame, whatever they are. */
   sendText(bytes: Uint8Array): void {
     this.#socket.send(bytes, { binary: false });
   }
@@ -57,10 +57,10 @@ export class RawSocket {
     this.send(JSON.stringify(frame));
   }
 
-  /** The next text that comes, or has come. */
+  /** The next text frame, received already or not. */
   async text(waitMs = 60_000): Promise<string> {
-    const there = this.#frames.shift();
-    if (there !== undefined) return there;
+    const buffered = this.#frames.shift();
+    if (buffered !== undefined) return buffered;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`nothing came within ${waitMs} ms`)), waitMs);
       this.#waiting.push((text) => {
@@ -87,18 +87,17 @@ export class RawSocket {
     );
   }
 
-  /** What came and was not asked for. */
+  /** How many frames were received and not read. */
   get unread(): number {
     return this.#frames.length;
   }
 
-  /** Reads nothing any more. */
-  /** What has come and nobody has taken. */
+  /** How many frames were received and not read. */
   get waitingFrames(): number {
     return this.#frames.length;
   }
 
-  /** What is sent meanwhile leaves in one piece. */
+  /** Corks the TCP socket during `send`, so that everything it sends leaves in one write. */
   together(send: () => void): void {
     const { _socket: wire } = this.#socket as WebSocket & { _socket: Socket };
     wire.cork();

@@ -1,4 +1,4 @@
-// A kernel as far as processes see one: it keeps what it is told, each number once, and carries out what a test says.
+// A scripted kernel for processes: it records each event once and answers calls as the test says.
 
 import { fail } from "../../src/lib/sys-error.ts";
 import type { ProcessEvent } from "../../src/protocol/signals.ts";
@@ -18,10 +18,10 @@ const PREPARED: Preparation = {
 export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
 
 export class ScriptedKernel {
-  /** By pid, in the order in which it came. */
+  /** By pid, in order of arrival. */
   readonly told = new Map<string, Told[]>();
   readonly calls: SysCall[] = [];
-  /** It cannot write down what it is told. */
+  /** Whether `emit` fails as on a full disk. */
   isFull = false;
   sys: (call: SysCall, signal: AbortSignal) => Promise<SysOutcome> = async () => ({ kind: "done", isError: false, output: "done" });
 
@@ -69,7 +69,7 @@ export class ScriptedKernel {
     return this.events(pid).at(-1)?.seq ?? 0;
   }
 
-  /** How its runs ended: the run's id, and what was said or what went wrong. */
+  /** How the process's runs ended: run id, and the text, error or status. */
   ends(pid: string): [string, string][] {
     return this.events(pid)
       .filter((event) => event.signal === "proc.run.finished")

@@ -1,4 +1,4 @@
-// Models that say what a test wants: a few pieces, and then the whole.
+// Models that answer as the test says: a few deltas, and then the whole answer.
 
 import { yieldToEventLoop } from "../../src/lib/yield.ts";
 import { orAborted } from "../../src/lib/or-aborted.ts";
@@ -10,9 +10,9 @@ const USAGE = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 
 
 export class ScriptedModels implements Models {
   readonly requests: ModelRequest[] = [];
-  /** How many were cut off. */
+  /** How many requests were aborted. */
   aborted = 0;
-  /** Answers wait for this, after their first piece. */
+  /** Answers wait for this after their first event. */
   holds: Deferred | null = null;
   answer: (request: ModelRequest) => OutputBlock[] = (request) => [{ type: "text", text: `heard ${lastText(request)}` }];
 
@@ -20,7 +20,7 @@ export class ScriptedModels implements Models {
     this.requests.push(request);
     const content = this.answer(request);
     yield { type: "text_start", index: 0 };
-    // No model answers in the moment it is asked.
+    // No model answers synchronously.
     await yieldToEventLoop();
     await orAborted(this.holds?.promise ?? Promise.resolve(), signal).catch(() => {});
     if (signal.aborted) {
@@ -35,7 +35,7 @@ export class ScriptedModels implements Models {
   }
 }
 
-/** What was said last, by whomever. */
+/** The text of the last message, whatever its role. */
 export function lastText({ messages }: ModelRequest): string {
   const blocks = messages.at(-1)?.content ?? [];
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");

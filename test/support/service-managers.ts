@@ -1,17 +1,17 @@
-// Stand-ins for systemctl, loginctl and launchctl: real programs that come first on the PATH. They write down what they
-// were asked, and do what is at the heart of it: start what the unit describes, end it, and say whether it runs.
+// Stand-ins for systemctl, loginctl and launchctl: real programs that come first on the PATH. They record their arguments and do
+// the essential: start the unit's program, stop it, and report whether it runs.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type ServiceManagers = {
-  /** Goes first on the PATH. */
+  /** Must come first on the PATH. */
   folder: string;
-  /** What was asked, a line each. */
+  /** The command lines so far, one line each. */
   asked(): string[];
-  /** From now on the manager answers as where no user manager runs. */
+  /** From now on systemctl fails as on a system without a user manager. */
   vanish(): void;
-  /** Of the program that the unit describes, if one was started. */
+  /** The pid of the program that the unit describes, if it was started. */
   pid(): number | null;
 };
 
@@ -41,7 +41,7 @@ ${body}`;
   };
 }
 
-/** Understands of a unit file what we write into one. */
+/** Parses only what we write into unit files. */
 const SYSTEMCTL = `
 const here = __dirname;
 if (existsSync(join(here, "vanished"))) {

@@ -1,6 +1,6 @@
-// A free port for a gateway that goes away and comes back to it. It lies outside the range from which the system gives ports
-// to outgoing connections, or one of those might sit on it meanwhile; and a file with its number keeps it from everybody else
-// who asks for one on this machine, in another test run too.
+// A free port for a gateway that stops and starts again on it. It lies outside the system's range of ephemeral ports, or an
+// outgoing connection might take it meanwhile. A file with its number keeps it from other tests on this machine, those of other
+// runs included.
 
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,32 +9,32 @@ import { join } from "node:path";
 
 const LOWEST = 10_000;
 const HIGHEST = 65_535;
-/** Of a run that was killed, whose files are left. */
+/** When the claim of a run that was killed expires. */
 const CLAIM_MS = 24 * 60 * 60 * 1000;
 const CLAIMS = join(tmpdir(), `gsv-test-ports-${userInfo().username}`);
 
 export async function steadyPort(): Promise<number> {
-  const [from, to] = outgoing();
+  const [from, to] = ephemeralRange();
   const [below, above] = [Math.max(0, from - LOWEST), Math.max(0, HIGHEST - to)];
   const count = below + above;
   mkdirSync(CLAIMS, { recursive: true });
-  // Runs begin at places of their own, so that they seldom ask for the same.
+  // Each run starts at a different port, so that two seldom try the same one.
   for (let tried = 0, at = (process.pid * 97) % Math.max(1, count); tried < count; tried++, at = (at + 1) % count) {
     const port = at < below ? LOWEST + at : to + 1 + at - below;
-    if (claim(port) && (await listened(port)) !== null) return port;
+    if (claim(port) && (await tryListen(port)) !== null) return port;
   }
-  const any = await listened(0);
+  const any = await tryListen(0);
   if (any === null) throw new Error("There is no free port");
   return any;
 }
 
-/** False where somebody else has it. */
+/** False if another test holds it. */
 function claim(port: number): boolean {
   const file = join(CLAIMS, String(port));
   try {
     if (Date.now() - statSync(file).mtimeMs > CLAIM_MS) rmSync(file, { force: true });
   } catch {
-    // Nobody has it.
+    // Not claimed.
   }
   try {
     writeFileSync(file, String(process.pid), { flag: "wx" });
@@ -45,7 +45,7 @@ function claim(port: number): boolean {
   return true;
 }
 
-function outgoing(): [number, number] {
+function ephemeralRange(): [number, number] {
   try {
     const [from = NaN, to = NaN] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").trim().split(/\s+/).map(Number);
     if (from > 0 && to >= from) return [from, to];
@@ -55,8 +55,8 @@ function outgoing(): [number, number] {
   return [32_768, HIGHEST];
 }
 
-/** Null where somebody else is there. */
-function listened(port: number): Promise<number | null> {
+/** Listens on the port for a moment. Null if it is in use. */
+function tryListen(port: number): Promise<number | null> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once("error", () => resolve(null));

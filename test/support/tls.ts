@@ -1,4 +1,4 @@
-// A certificate for localhost that nobody trusts, and its key: for tests of --tls-cert and --tls-key, and for nothing else.
+// A certificate for localhost that nothing trusts, and its key: only for tests of --tls-cert and --tls-key.
 
 export const TEST_CERT = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIURu82kAkgQGVpXZ6Iv116TVuweW8wCgYIKoZIzj0EAwIw

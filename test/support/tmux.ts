@@ -1,5 +1,5 @@
-// A real terminal with a program in it: keys go in, and what is on the screen, with all that has scrolled off it, comes out.
-// Its server is a process of nobody's, so it is also ended where the test is killed.
+// A real terminal with a program in it: a test sends keys and reads the screen, scrollback included. The tmux server is not a
+// child of the test, so at-end.ts stops it if the test is killed.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ export class Terminal {
   readonly #env: NodeJS.ProcessEnv;
   readonly #cancelAtEnd: () => void;
 
-  /** Runs the command, and behind it says what it ended with. */
+  /** Runs the command, and then prints its exit code. */
   constructor(folder: string, number: number, env: NodeJS.ProcessEnv, command: readonly string[]) {
     this.#socket = join(folder, `tmux-${number}`);
     this.#env = env;
-    const given = Object.entries(env).map(([name, value]) => `${name}='${value ?? ""}'`);
+    const assignments = Object.entries(env).map(([name, value]) => `${name}='${value ?? ""}'`);
     const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    const line = `env -i TERM=screen ${given.join(" ")} ${words.join(" ")}; echo code=$?; exec sh`;
+    const line = `env -i TERM=screen ${assignments.join(" ")} ${words.join(" ")}; echo code=$?; exec sh`;
     this.#cancelAtEnd = runAtEnd('tmux -S "$1" kill-server', this.#socket);
     this.#tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", line);
   }
@@ -37,7 +37,7 @@ export class Terminal {
     this.keys("Enter");
   }
 
-  /** Lines that the terminal broke are whole again. */
+  /** Screen and scrollback, with wrapped lines joined. */
   screen(): string {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-")
       .split("\n")

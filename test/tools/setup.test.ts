@@ -1,5 +1,5 @@
-// What lets several commands of one clone start at once: one prepares while the others wait, and a build that a program
-// runs from stays while it runs.
+// Several commands of one clone may start at once: one prepares while the others wait, and a build is kept while a program runs
+// from it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ const scratch = mkdtempSync(join(tmpdir(), "gsv-setup-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("the lock", () => {
-  /** A program that takes the lock, says so, and does `then`. */
+  /** A program that takes the lock, prints so, and runs `then`. */
   function contend(file: string, then: string): ChildProcess {
     const source = `
       import { appendFileSync } from "node:fs";
@@ -34,7 +34,7 @@ describe("the lock", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("passes on when its holder is killed", async () => {
+  test("is taken over if its holder is killed", async () => {
     const file = join(scratch, "killed");
     const holder = contend(file, 'console.log("holds"); await new Promise(() => setInterval(() => {}, 1000));');
     await once(holder.stdout!, "data");
@@ -45,7 +45,7 @@ describe("the lock", () => {
     await once(waiter, "exit");
   });
 
-  test("is released where the work fails", async () => {
+  test("is released if the work fails", async () => {
     const file = join(scratch, "failed");
     await expect(withLock(file, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await withLock(file, async () => "held")).toBe("held");
@@ -60,7 +60,7 @@ describe("builds", () => {
   const add = (letter: string) => builds.add(signature(letter), async (to) => writeFileSync(join(to, "gsv.js"), letter));
   const age = () => readdirSync(folder).forEach((name) => utimesSync(join(folder, name), 0, 0));
 
-  test("follow one another behind one link, and stay while something runs from them", async () => {
+  test("replace each other behind one link, and are kept while something runs from them", async () => {
     expect(builds.isCurrent(signature("a"))).toBe(false);
     await add("a");
     expect(builds.isCurrent(signature("a"))).toBe(true);
@@ -71,12 +71,12 @@ describe("builds", () => {
     await add("c");
     age();
     await add("d");
-    // b was used by nobody; c has only just been replaced; a is what this process claims to run from.
+    // b had no users; c was replaced only just now; this process claims to run from a.
     expect(readdirSync(folder).map((name) => name[0])).toEqual(["a", "c", "d"]);
     expect(readFileSync(join(running, "gsv.js"), "utf8")).toBe("a");
   });
 
-  test("are not replaced by one that fails", async () => {
+  test("are not replaced by a failed one", async () => {
     await add("e");
     await expect(builds.add(signature("f"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(builds.isCurrent(signature("e"))).toBe(true);

@@ -1,4 +1,4 @@
-// The shape of the tree: imports run one way, and every rule of the table can be seen to refuse something.
+// The shape of the tree: imports run one way, and a probe shows that every rule of the table refuses something.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ function sourcesIn(folder: string): Source[] {
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
 }
 
-test("no import breaks the table, and the table allows nothing that is not needed", () => {
+test("every import follows the table, and the table allows nothing that is not used", () => {
   expect(sources.length).toBeGreaterThan(500);
   expect(importProblems(sources)).toEqual([]);
   expect(unusedPermissions(sources)).toEqual([]);
@@ -30,33 +30,33 @@ describe.each(Object.keys(FOLDERS))("a probe in %s is refused", (folder) => {
   const { imports, packages } = FOLDERS[folder]!;
   const path = `${folder.startsWith("web/") ? folder : `src/${folder}`}/deep/probe.ts`;
   const up = "../".repeat(path.split("/").length - 1);
-  const refused = (text: string) => importProblems([{ path, text }]).length;
+  const problemCount = (text: string) => importProblems([{ path, text }]).length;
   const forbidden = Object.keys(FOLDERS).filter((other) => other !== folder && !other.startsWith("web/") && !imports.includes(other));
 
   it.each(forbidden)("for importing %s", (other) => {
     const target = `${up}src/${other}/probe.ts`;
-    expect(refused(`import { a } from "${target}";`)).toBe(1);
-    expect(refused(`import type {\n  A,\n} from "${target}";`)).toBe(1);
-    expect(refused(`export { a } from "${target}";`)).toBe(1);
-    expect(refused(`import "${target}";`)).toBe(1);
-    expect(refused(`const a = await import("${target}");`)).toBe(1);
-    expect(refused(`type A = typeof import("${target}");`)).toBe(1);
+    expect(problemCount(`import { a } from "${target}";`)).toBe(1);
+    expect(problemCount(`import type {\n  A,\n} from "${target}";`)).toBe(1);
+    expect(problemCount(`export { a } from "${target}";`)).toBe(1);
+    expect(problemCount(`import "${target}";`)).toBe(1);
+    expect(problemCount(`const a = await import("${target}");`)).toBe(1);
+    expect(problemCount(`type A = typeof import("${target}");`)).toBe(1);
   });
 
   if (packages !== undefined)
-    it.each(["node:path", "cloudflare:workers", "ws", "pino"])("for naming a platform: %s", (name) => {
-      expect(refused(`import { a } from "${name}";`)).toBe(1);
+    it.each(["node:path", "cloudflare:workers", "ws", "pino"])("for importing a platform module: %s", (name) => {
+      expect(problemCount(`import { a } from "${name}";`)).toBe(1);
     });
 });
 
-test("a value is refused where only types may be imported", () => {
+test("a value import is refused where only types are allowed", () => {
   const probe = (text: string) => importProblems([{ path: "src/client/probe.ts", text }]);
   expect(probe('import { kernelCalls } from "../kernel/calls/table.ts";')).toHaveLength(1);
   expect(probe('export { kernelCalls } from "../kernel/calls/table.ts";')).toHaveLength(1);
   expect(probe('import type { CallTable } from "../kernel/calls/table.ts";')).toEqual([]);
 });
 
-test("a syscall that imports another one is refused, and what all of them share is not", () => {
+test("a syscall may import shared definitions but no other syscall", () => {
   const probe = (text: string) => importProblems([{ path: "src/kernel/calls/proc/ipc/probe.ts", text }]);
   expect(probe('import send from "./send.ts";')).toHaveLength(1);
   expect(probe('import spawn from "../spawn.ts";')).toHaveLength(1);
@@ -64,17 +64,17 @@ test("a syscall that imports another one is refused, and what all of them share 
   expect(probe('import { syscall } from "../../define.ts";')).toEqual([]);
 });
 
-test("a file outside of all folders is refused", () => {
+test("a file outside all folders is refused", () => {
   expect(importProblems([{ path: "src/elsewhere/a.ts", text: "" }])).toHaveLength(1);
 });
 
-test("a cycle of the table is found, through single files too", () => {
+test("a cycle in the table is found, also through single files", () => {
   const a = { about: "", imports: ["b/one.ts"] };
   expect(cycleIn({ a, b: { about: "", imports: ["c"] }, c: { about: "", imports: ["a"] } })).toEqual(["a", "b", "c", "a"]);
   expect(cycleIn({ a, b: { about: "", imports: [] } })).toBeNull();
 });
 
-test("a permission that nothing needs is reported", () => {
+test("an unused permission is reported", () => {
   const folders = { a: { about: "", imports: ["b"], packages: ["zod"] }, b: { about: "", imports: [] } };
   expect(unusedPermissions([{ path: "src/a/x.ts", text: 'import { z } from "zod";' }], folders)).toEqual(["a may import b and does not"]);
 });

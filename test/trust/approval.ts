@@ -1,6 +1,7 @@
-// trust:approval. What a person allowed is what runs, once, and nothing else: mutated answers, mutated calls, wrong approvers,
-// answers that come too late or twice, and every way in which "remember" could cover more than was meant. The machine of this
-// bar writes down each byte that reaches it. And no command, however hard to read, holds the kernel up while it is judged. `--times N` answers badly to more questions.
+// trust:approval. Exactly what a person approved runs, once: tries mutated answers, mutated calls, wrong approvers, late and
+// repeated answers, and every way in which "remember" could cover more than was meant. The device of this bar records every call
+// that reaches it. Also checks that no command, however hard to parse, blocks the kernel while it is judged. `--times N` gives
+// bad answers to more questions.
 
 import type { HilRequest } from "../../src/protocol/proc-records.ts";
 import { canonicalJson } from "../../src/approval/digest.ts";
@@ -25,18 +26,18 @@ await stage.plug(bob, "foreign");
 
 const { pid: helper } = await alice.call("proc.spawn", { profile: "task", label: "helper" });
 const init = "init:1000";
-/** How many calls people have allowed on machines. */
+/** How many calls on devices were approved. */
 let allowed = 0;
 
-const used = await asked(["Shell", { target: DEVICE, input: "make once" }]);
+const used = await awaitQuestion(["Shell", { target: DEVICE, input: "make once" }]);
 await allow(used);
 const foreignRun = await stage.order(bob, [["Shell", { target: "foreign", input: "make foreign" }]]);
 const foreign = questionOf(await stage.next(foreignRun));
 
-await decisions();
-await wrong();
-await calls(["Shell", { target: DEVICE, input: "make test" }], [...likeShell(DEVICE, OTHER), ...sameShell(DEVICE)]);
-await calls(["Write", { target: DEVICE, path: "/srv/site/index.html", content: "hello" }], likeWrite(DEVICE, OTHER));
+await checkBadDecisions();
+await checkWrongApprovers();
+await checkSimilarCalls(["Shell", { target: DEVICE, input: "make test" }], [...likeShell(DEVICE, OTHER), ...sameShell(DEVICE)]);
+await checkSimilarCalls(["Write", { target: DEVICE, path: "/srv/site/index.html", content: "hello" }], likeWrite(DEVICE, OTHER));
 allowed += await remembering(bar, stage, { device: DEVICE, other: OTHER, helper });
 allowed += await tooLate(bar, stage, { device: DEVICE, foreign });
 bar.check(
@@ -48,10 +49,10 @@ bar.numbers["calls allowed"] = allowed;
 await stage.close();
 bar.end();
 
-/** Many bad answers to one question, then a good one, and it runs once. */
-async function decisions(): Promise<void> {
+/** Gives many bad answers to one question, then a good one, and the call runs once. */
+async function checkBadDecisions(): Promise<void> {
   for (let time = 0; time < TIMES; time++) {
-    const question = await asked(["Shell", { target: DEVICE, input: `make ${time}` }]);
+    const question = await awaitQuestion(["Shell", { target: DEVICE, input: `make ${time}` }]);
     const { requestId } = question;
     const before = stage.reached.length;
     const known = { requestId, pid: init, otherPid: helper, usedId: used.requestId, foreignId: foreign.requestId, foreignPid: "init:1001" };
@@ -66,8 +67,8 @@ async function decisions(): Promise<void> {
   }
 }
 
-async function wrong(): Promise<void> {
-  const question = await asked(["Shell", { target: DEVICE, input: "make wrong" }]);
+async function checkWrongApprovers(): Promise<void> {
+  const question = await awaitQuestion(["Shell", { target: DEVICE, input: "make wrong" }]);
   const before = stage.reached.length;
   await wrongApprovers(bar, stage, question.requestId, helper);
   bar.check("nothing ran", stage.reached.length === before, () => JSON.stringify(stage.reached.slice(before)));
@@ -75,9 +76,9 @@ async function wrong(): Promise<void> {
   await stage.next(question.runId);
 }
 
-/** A yes is for one call: all that are like it, and the very same again, are asked about. */
-async function calls(first: Wish, others: readonly Wish[]): Promise<void> {
-  await allow(await asked(first));
+/** An approval covers one call: every similar call, and the same call again, needs its own. */
+async function checkSimilarCalls(first: Wish, others: readonly Wish[]): Promise<void> {
+  await allow(await awaitQuestion(first));
   const before = stage.reached.length;
   for (const wish of [first, ...others]) {
     const runId = await stage.order(alice, [wish]);
@@ -94,12 +95,12 @@ async function calls(first: Wish, others: readonly Wish[]): Promise<void> {
   }
 }
 
-/** Arguments that are not the tool's are neither shown nor run. */
+/** Arguments that the tool does not have are neither shown nor run. */
 function isShown({ args }: HilRequest, [, given]: Wish): boolean {
   return Object.entries(args).every(([name, value]) => given[name] === value) && !("approved" in args) && !("_meta" in args);
 }
 
-async function asked(wish: Wish): Promise<HilRequest> {
+async function awaitQuestion(wish: Wish): Promise<HilRequest> {
   return questionOf(await stage.next(await stage.order(alice, [wish])));
 }
 
@@ -108,7 +109,7 @@ function questionOf(moment: Awaited<ReturnType<typeof stage.next>>): HilRequest 
   return moment.question;
 }
 
-/** What runs is what was shown, byte for byte. */
+/** Approves, and checks that the call runs as it was shown, byte for byte. */
 async function allow({ requestId, runId }: HilRequest): Promise<void> {
   const { pending } = await alice.call("proc.approval.list", { whole: true });
   const shown = pending.find((one) => one.requestId === requestId)!;

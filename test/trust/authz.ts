@@ -1,6 +1,6 @@
-// B01: who may call what, built from the registry. Every syscall, by every kind of caller, with every id it takes set to
-// one's own, somebody else's and nobody's. A wrong allow fails, and so does an answer that tells a foreign object from an
-// absent one.
+// B01: who may call what, built from the registry. Every syscall is called by every kind of caller, with every id it takes set to
+// one of the caller's own, one of another user and one that does not exist. A wrong allow fails, and so does an answer that
+// distinguishes a foreign object from an absent one.
 
 import { sleep } from "../../src/lib/sleep.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
@@ -15,7 +15,7 @@ import { Bar, flag } from "./bar.ts";
 type Who = "none" | "driver" | "service" | "user" | "other" | "root";
 type Whose = "own" | "foreign" | "absent";
 
-/** Arguments that name an object, and how to name one's own, the victim's and nobody's. */
+/** Arguments that name an object, and how to name one's own, the victim's and one that does not exist. */
 const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   uid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 99_999 })[whose],
   gid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 998 })[whose],
@@ -54,30 +54,30 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
 };
 
-/** Arguments that name nothing that exists. A new argument must be put here or above, so that none is forgotten. */
+/** Arguments that do not name an existing object. Every new argument must be added here or above, so that none is forgotten. */
 const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt firstUseWithinMs mounts bootstrap reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait yieldMs background until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
-    // Within a process that was named, and looked at only after that was judged.
+    // Ids within a named process; checked only after access to the process was.
     "runId conversationId targetConversationId segmentId throughMessageId beforeMessageId afterMessageId tail messageIds includeClosed includeLiveSuffix title archive " +
     "pauseQueue summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
     "metadata timeoutMs media mimeType prompt assignment workspace days " +
-    // Within a repository that was named, and read only after it was judged.
+    // Names within a named repository; read only after access to it was checked.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
 );
 
-/** The end of a token, the same for all of them. */
+/** The expiry of tokens, the same for all of them. */
 const SOON = Date.now() + 3_600_000;
 const NOBODYS = "00000000-0000-4000-8000-000000000000";
 
-/** sys.user.create makes the name it is given; it is not the name of something that exists. */
-const MAKES: Record<string, string> = { "sys.user.create": "username", "sys.setup": "username" };
+/** The argument by which a call names what it creates, which does not exist yet. */
+const CREATED_BY: Record<string, string> = { "sys.user.create": "username", "sys.setup": "username" };
 
-/** The number of the body in the examples. */
+/** The body number in the examples. */
 const BODY = 1;
 
 type Person = { username: string; uid: number };
@@ -88,7 +88,7 @@ const bar = new Bar("B01 trust:authz");
 const host: Host =
   flag("host") === "cloudflare" ? await (await import("../support/cloudflare-host.ts")).startCloudflareHost() : await startNodeHost();
 await populate(host);
-// By token, because some cell will change root's password.
+// Logs in by token, because some cell changes root's password.
 const { token: adminToken } = await (await enter(host, ROOT)).call("sys.token.create", { kind: "user" });
 const admin = await enter(host, { username: "root", token: adminToken.token }, { id: "authz-admin" });
 for (const username of ["victim", "mallory", "oscar"]) {
@@ -110,29 +110,29 @@ for (const call of kernelCalls) {
   }
 }
 for (const who of ["none", "driver", "service", "user", "other", "root"] as const) {
-  for (const call of kernelCalls) await cells(who, call);
-  await unknown(who);
+  for (const call of kernelCalls) await checkCells(who, call);
+  await checkUnknownName(who);
 }
-for (const who of ["user", "other"] as const) for (const id of ["victims-laptop", "victims-desk"]) await probe(who, id);
+for (const who of ["user", "other"] as const) for (const id of ["victims-laptop", "victims-desk"]) await checkDeviceIds(who, id);
 online.terminate();
 bar.numbers.syscalls = kernelCalls.length;
 admin.close();
 await host.close();
 bar.end();
 
-/** All cells of one caller and one call. */
-async function cells(who: Who, call: Syscall): Promise<void> {
+/** Checks all cells of one caller and one call. */
+async function checkCells(who: Who, call: Syscall): Promise<void> {
   const person = personOf(who);
   const shape = Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape);
-  const ids = shape.filter((name) => name in IDS && MAKES[call.name] !== name);
-  decided(who, call, await ask(who, call, {}));
+  const ids = shape.filter((name) => name in IDS && CREATED_BY[call.name] !== name);
+  checkDecision(who, call, await ask(who, call, {}));
   for (const id of ids) {
     const answers: Partial<Record<Whose, string>> = {};
     for (const whose of ["own", "foreign", "absent"] as const) {
       const value = await IDS[id]!(whose, person);
       const before = await stateOfVictim();
       const answer = await ask(who, call, { [id]: value });
-      decided(who, call, answer);
+      checkDecision(who, call, answer);
       answers[whose] = mask(answer, value);
       if (who !== "root" && whose === "foreign") {
         bar.check(
@@ -152,16 +152,16 @@ async function cells(who: Who, call: Syscall): Promise<void> {
   }
 }
 
-/** A name that does not exist: strangers are not told so, all others are, whatever they may call. */
-async function unknown(who: Who): Promise<void> {
+/** For a name that does not exist, strangers get the usual refusal, and everybody else a 404, whatever they may call. */
+async function checkUnknownName(who: Who): Promise<void> {
   const answer = await request(who, "no.such.call", {});
   const [code, message] = who === "none" ? [403, "Must call sys.connect first"] : [404, "Unknown syscall: no.such.call"];
   const isRight = answer.error?.code === code && answer.error?.message === message;
   bar.check("decisions", isRight, () => `${who} no.such.call: ${JSON.stringify(answer)}`);
 }
 
-/** The decision by name, as the declaration has it. */
-function decided(who: Who, call: Syscall, answer: AnyFrame): void {
+/** Checks the answer against the call's declaration. */
+function checkDecision(who: Who, call: Syscall, answer: AnyFrame): void {
   const code = answer.ok ? 200 : (answer.error?.code ?? 0);
   const story = () => `${who} ${call.name}: ${JSON.stringify(answer)}`;
   const forStrangers = call.from.includes("stranger");
@@ -176,7 +176,7 @@ function decided(who: Who, call: Syscall, answer: AnyFrame): void {
 }
 
 function mayCall(who: Who, call: Syscall): boolean {
-  // Every caller here is a person, a device or a service.
+  // No caller here is a process.
   if (call.only === "processes") return false;
   switch (who) {
     case "root":
@@ -193,12 +193,12 @@ function mayCall(who: Who, call: Syscall): boolean {
 
 function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
   const { auth: _, ...example } = call.example.args;
-  const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || MAKES[call.name] === name));
+  const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || CREATED_BY[call.name] === name));
   const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
   return request(who, call.name, { ...plain, ...needed, ...ids });
 }
 
-/** One request on a socket of its own, so that what one cell closes the next does not miss. */
+/** Sends one request on a new socket, so that a cell that closes its socket does not affect the next. */
 async function request(who: Who, call: string, args: Record<string, unknown>, key?: string): Promise<AnyFrame> {
   const socket = await RawSocket.open(host.url);
   try {
@@ -207,7 +207,7 @@ async function request(who: Who, call: string, args: Record<string, unknown>, ke
     for (;;) {
       const frame = await socket.frame();
       if (frame.id === "cell") return frame;
-      // It was allowed, and waits for bytes.
+      // The call was allowed and waits for a body.
       if (frame.signal === "body") socket.sendFrame({ type: "sig", signal: "body", payload: { id: BODY, kind: "stop", why: "enough" } });
     }
   } finally {
@@ -215,15 +215,15 @@ async function request(who: Who, call: string, args: Record<string, unknown>, ke
   }
 }
 
-/** Of a copy both places are needed to judge one. */
+/** Both paths of a copy, so that one of them can be judged. */
 function ownPlaces({ example }: Syscall, who: Who): Record<string, unknown> {
   if (!("from" in example.args)) return {};
   const own = { path: IDS.path!("own", personOf(who)) };
   return { from: own, to: own };
 }
 
-/** Everything else that takes the id of a device: no answer tells whether another user has one of that id. */
-async function probe(who: "user" | "other", foreign: string): Promise<void> {
+/** Everything else that takes a device id: no answer reveals whether another user has a device of that id. */
+async function checkDeviceIds(who: "user" | "other", foreign: string): Promise<void> {
   const here = { path: "/etc/passwd" };
   const probes: Record<string, (id: string) => Promise<AnyFrame>> = {
     "fs.copy from": (id) => request(who, "fs.copy", { from: { target: id, path: "x" }, to: { path: "y" } }),
@@ -238,12 +238,12 @@ async function probe(who: "user" | "other", foreign: string): Promise<void> {
   };
   for (const [name, ask] of Object.entries(probes)) {
     const [theirs, nobodys] = [await ask(foreign), await ask(`no${foreign}`)];
-    const [one, other] = [unmarked(theirs, foreign), unmarked(nobodys, `no${foreign}`)];
+    const [one, other] = [withoutId(theirs, foreign), withoutId(nobodys, `no${foreign}`)];
     bar.check("device ids", one === other, () => `${who} ${name} ${foreign}: ${one} but ${other}`);
   }
 }
 
-/** As the driver of a device of that id, which is gone afterwards. */
+/** Connects as the driver of a device with that id, and removes the device afterwards. */
 async function connectAs(who: "user" | "other", id: string): Promise<AnyFrame> {
   const { username, uid } = personOf(who);
   const { token } = await admin.call("sys.token.create", { kind: "node", uid });
@@ -254,8 +254,8 @@ async function connectAs(who: "user" | "other", id: string): Promise<AnyFrame> {
   return answer;
 }
 
-/** The answer without the id, and without what is new in each. */
-function unmarked(answer: AnyFrame, id: string): string {
+/** The answer without the id and without values that are new in each answer. */
+function withoutId(answer: AnyFrame, id: string): string {
   return JSON.stringify(answer)
     .replaceAll(id, "<id>")
     .replaceAll(/"(connectionId|tokenId|token|tokenPrefix|createdAt)":("[^"]*"|\d+)/g, '"$1":""');
@@ -270,7 +270,7 @@ function driverArgs(username: string, token: string, id: string): Record<string,
   };
 }
 
-/** A device of the victim's that was here once, or still is. */
+/** Registers a device of the victim; it stays connected only with `stays`. */
 async function registerDevice(username: string, uid: number, id: string, stays = false): Promise<RawSocket> {
   const { token } = await admin.call("sys.token.create", { kind: "node", uid });
   const socket = await RawSocket.open(host.url);
@@ -304,7 +304,7 @@ async function freshToken(uid: number): Promise<string> {
   return (await admin.call("sys.token.create", { kind: "node", uid })).token.tokenId;
 }
 
-/** A command that waits for a line. */
+/** Starts a command that waits for a line of input. */
 async function freshSession({ username, uid }: Person): Promise<string> {
   const { token } = await admin.call("sys.token.create", { kind: "user", uid });
   const client = await enter(host, { username, token: token.token });
@@ -314,7 +314,7 @@ async function freshSession({ username, uid }: Person): Promise<string> {
   return started.sessionId;
 }
 
-/** An agent of the victim's was allowed something for a day, and asks for something else. */
+/** The victim's agent has one remembered approval, and one open question. */
 async function questions(): Promise<{ requestId: string; grantId: string }> {
   const pid = `init:${victim.uid}`;
   const model = await ScriptedModel.start();
@@ -329,7 +329,7 @@ async function questions(): Promise<{ requestId: string; grantId: string }> {
   return { requestId, grantId: grant!.grantId };
 }
 
-/** The one that is open, and not the one that was. */
+/** Waits for an open question other than `before`. */
 async function question(pid: string, before: string | null): Promise<string> {
   for (const until = Date.now() + 60_000; Date.now() < until;) {
     const { pendingHil } = await admin.call("proc.history", { pid });
@@ -369,7 +369,7 @@ async function stateOfVictim(): Promise<string> {
   return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos, processes]);
 }
 
-/** The answer with the id it echoes taken out. */
+/** The answer without the id that it echoes. */
 function mask(answer: AnyFrame, value: unknown): string {
   const text = typeof value === "object" && value !== null && "path" in value ? value.path : value;
   return JSON.stringify(answer).replaceAll(String(text), "<id>");

@@ -1,31 +1,33 @@
-// What every bar has in common: it counts what went wrong, prints one line of JSON, and fails the process if anything did.
+// Shared by all bars: counts checks, prints one line of JSON, and fails the process if any check failed.
 
 import { execFileSync } from "node:child_process";
 
 export class Bar {
   readonly #name: string;
-  readonly #wrong: string[] = [];
+  readonly #failures: string[] = [];
   readonly numbers: Record<string, number | string> = {};
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Counts a check under its kind; a wrong one is kept with its story. */
-  check(kind: string, right: boolean, story: () => string): void {
+  /** Counts a check under its kind; the story of a failed one is kept. */
+  check(kind: string, isRight: boolean, story: () => string): void {
     this.numbers[kind] = Number(this.numbers[kind] ?? 0) + 1;
-    if (!right) this.#wrong.push(`${kind}: ${story()}`);
+    if (!isRight) this.#failures.push(`${kind}: ${story()}`);
   }
 
   get isWrong(): boolean {
-    return this.#wrong.length > 0;
+    return this.#failures.length > 0;
   }
 
   end(seed: number | null = null): void {
-    for (const story of this.#wrong.slice(0, 20)) console.error(story);
-    if (this.#wrong.length > 20) console.error(`... and ${this.#wrong.length - 20} more`);
-    const pass = this.#wrong.length === 0;
-    console.log(JSON.stringify({ bar: this.#name, pass, numbers: { ...this.numbers, wrong: this.#wrong.length }, seed, commit: commit() }));
+    for (const story of this.#failures.slice(0, 20)) console.error(story);
+    if (this.#failures.length > 20) console.error(`... and ${this.#failures.length - 20} more`);
+    const pass = this.#failures.length === 0;
+    console.log(
+      JSON.stringify({ bar: this.#name, pass, numbers: { ...this.numbers, wrong: this.#failures.length }, seed, commit: commit() }),
+    );
     process.exitCode = pass ? 0 : 1;
   }
 }

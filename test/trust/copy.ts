@@ -1,6 +1,6 @@
-// trust:copy. A large file from one real device daemon to another through a real gateway, by the command line, with a
-// daemon killed in the middle: the copy goes on where it stopped, is equal to the byte, and nobody on the way grows.
-// `--mb N` for a larger file. The last line is the result.
+// trust:copy. Copies a large file from one real device daemon to another through a real gateway with the CLI, and kills a daemon
+// in the middle: the copy resumes where it stopped, is equal to the byte, and no process grows. `--mb N` for a larger file. The
+// last line is the result.
 
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -45,9 +45,9 @@ async function run(): Promise<void> {
   const cli = new Cli(BUILD, join(scratch, "user"));
   const gateway = await cli.startUntil(["up", "--home", join(scratch, "home"), "--port", "0"], /GSV is up at/);
   const url = /GSV is up at (\S+)/.exec(gateway.output())![1]!;
-  const line = await Connection.open(url);
-  await line.call("sys.setup", ALICE);
-  line.close();
+  const connection = await Connection.open(url);
+  await connection.call("sys.setup", ALICE);
+  connection.close();
   const client = await connect({ url, auth: ALICE });
   const { token: own } = (await client.call("sys.token.create", { kind: "user" })).token;
   const user = (...args: string[]) => cli.run(["--url", url, "--user", ALICE.username, "--token", own, ...args]);
@@ -75,17 +75,17 @@ async function run(): Promise<void> {
   for (const name of ["warm", "warm again"]) await user("cp", "lap:small", `desk:${name}`);
 
   write(join(workspaces.lap, "big"), size);
-  const grown = watch({ gateway, lap, desk });
+  const growth = watchMemory({ gateway, lap, desk });
   const copying = user("cp", "lap:big", "desk:big");
-  await partly(workspaces.desk, size * 0.4);
+  await waitForPart(workspaces.desk, size * 0.4);
   await desk.kill();
-  grown.forget("desk");
+  growth.forget("desk");
   const have = partBytes(workspaces.desk);
   const leftAt = performance.now();
   desk = await startDesk();
-  grown.follow("desk", desk);
+  growth.follow("desk", desk);
   const { code, err } = await copying;
-  grown.end();
+  growth.end();
   const written = writtenBytes(desk.pid);
   bar.check("copied after an interruption", code === 0, () => err);
   const isRest = written === null || written < size - have + REST_BYTES_MORE;
@@ -97,7 +97,7 @@ async function run(): Promise<void> {
     readdirSync(workspaces.desk).every((name) => !name.startsWith(".")),
     () => readdirSync(workspaces.desk).join(" "),
   );
-  for (const [name, bytes] of Object.entries(grown.most)) {
+  for (const [name, bytes] of Object.entries(growth.most)) {
     bar.check("within its memory", bytes <= GROWTH_BYTES_MAX, () => `${name} grew by ${megabytes(bytes)} MB`);
     bar.numbers[`${name} grew by, MB`] = megabytes(bytes);
   }
@@ -134,14 +134,14 @@ function partBytes(folder: string): number {
   return name === undefined ? 0 : (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
 }
 
-/** All that a process has written, to files and sockets; null where the system does not tell it so. */
+/** All bytes that a process has written, to files and sockets; null on systems without /proc. */
 function writtenBytes(pid: number): number | null {
   const file = `/proc/${pid}/io`;
   const bytes = existsSync(file) ? /^wchar: (\d+)$/m.exec(readFileSync(file, "utf8"))?.[1] : undefined;
   return bytes === undefined ? null : Number(bytes);
 }
 
-async function partly(folder: string, bytes: number): Promise<void> {
+async function waitForPart(folder: string, bytes: number): Promise<void> {
   while (partBytes(folder) < bytes) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
@@ -151,13 +151,13 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-type Watched = { most: Record<string, number>; follow(name: string, process: Started): void; forget(name: string): void; end(): void };
+type MemoryWatch = { most: Record<string, number>; follow(name: string, process: Started): void; forget(name: string): void; end(): void };
 
-/** The most that each process has grown since it was first looked at. */
-function watch(processes: Record<string, Started>): Watched {
+/** The most that each process has grown since its first sample. */
+function watchMemory(processes: Record<string, Started>): MemoryWatch {
   const first = new Map<string, { pid: number; bytes: number }>();
   const most: Record<string, number> = {};
-  // One that was started again is measured by what it was before, when it had done something already.
+  // A restarted process is compared to its predecessor, which was measured after it had done some work.
   const before = new Map<string, number>();
   const follow = (name: string, { pid }: Started) => {
     const bytes = before.get(name) ?? residentBytes(pid);

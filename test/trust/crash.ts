@@ -1,6 +1,6 @@
-// trust:crash. A real gateway under a seeded workload, killed at random moments and at named points; an oracle outside
-// that knows what was acknowledged. `--kills N` for more, `--seed S` to repeat, `--broken` to prove at length that a
-// gateway which answers before it commits is caught. The last line is the result.
+// trust:crash. A real gateway under a seeded workload is killed at random moments and at named points; an oracle outside it knows
+// what was acknowledged. `--kills N` for more, `--seed S` to repeat a run, `--broken` to prove at length that a gateway that
+// answers before it commits is caught. The last line is the result.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,7 @@
-// trust:disk. A disk that fills up at random points, by the real thing where a small one can be mounted, and by switches
-// everywhere: pages of the kernel's and of the repositories' databases, and blobs that do not fit, fit by half or fail to
-// reach the disk. Every refusal is 507 (in a command "No space left on device"), nothing acknowledged is lost, reads go
-// on, and with space again everything is taken within five seconds by the same process. Guesses are counted as on a healthy
-// disk. `--points N`, `--seed S`.
+// trust:disk. A disk that fills up at random points: a real one where a small one can be mounted, and fault switches everywhere:
+// database pages of the kernel and of repositories, and blobs that do not fit, fit by half or cannot be synced. Every refusal is
+// 507 (in a command "No space left on device"), nothing acknowledged is lost, reads continue, and once there is space the same
+// process accepts everything within five seconds. Password guesses are counted as on a healthy disk. `--points N`, `--seed S`.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,11 +20,11 @@ import { type Counts, inspect, noCounts, press, reads, resumed } from "./disk/pr
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const DISK_BYTES = 24 * 1024 * 1024;
-/** With less than this free once the balloon is gone, the disk is full of real things: a fresh world goes on. */
+/** With less than this free after the balloon is removed, the disk is full of real data, and the bar continues in a fresh world. */
 const ROOMY_BYTES = 7 * 1024 * 1024;
-/** Longer than rows that nobody was promised wait for a commit of their own. */
+/** Longer than relaxed rows wait for their commit. */
 const LAZY_MS = 400;
-/** How often the work is begun anew where chance has asked for nothing that does not fit. */
+/** How often the workload is repeated if by chance everything it wrote did fit. */
 const TRIES = 10;
 
 type Switch = { name: string; faults: (home: string) => Faults; heals: boolean };
@@ -80,14 +79,14 @@ async function run(): Promise<void> {
   await build({ outdir: bundle, faults: true });
   const template = join(scratch, "template");
   mkdirSync(template);
-  const setup = await prepared(template);
-  await switches(setup, template);
+  const setup = await prepareHome(template);
+  await trySwitches(setup, template);
   await brokenDisk(setup, template);
   await guesses(bundle, setup, template, scratch, bar);
   await realDisk(setup, template);
 }
 
-async function prepared(home: string): Promise<Setup> {
+async function prepareHome(home: string): Promise<Setup> {
   const gateway = new Gateway(bundle, home);
   const url = await addressOf(gateway);
   await setUp(url);
@@ -96,7 +95,7 @@ async function prepared(home: string): Promise<Setup> {
   return setup;
 }
 
-async function switches(setup: Setup, template: string): Promise<void> {
+async function trySwitches(setup: Setup, template: string): Promise<void> {
   for (const [at, { name, faults, heals }] of SWITCHES.entries()) {
     const home = copyOf(template, join(scratch, `switch-${at}`));
     const world = worldOf(setup, home, oracle);
@@ -121,7 +120,7 @@ async function switches(setup: Setup, template: string): Promise<void> {
   }
 }
 
-/** A sync that fails is no full disk: nobody knows what was kept, so the gateway stops and a start recovers. */
+/** A failed sync is not a full disk: nobody knows what was kept, so the gateway stops, and a restart recovers. */
 async function brokenDisk(setup: Setup, template: string): Promise<void> {
   const home = copyOf(template, join(scratch, "broken"));
   const world = worldOf(setup, home, oracle);
@@ -136,7 +135,7 @@ async function brokenDisk(setup: Setup, template: string): Promise<void> {
   checkFiles(world);
 }
 
-/** The balloon takes the room while requests are under way, and gives it back. */
+/** The balloon takes the space while requests are in progress, and frees it again. */
 async function realDisk(setup: Setup, template: string): Promise<void> {
   const disk = SmallDisk.mount(join(scratch, "small"), DISK_BYTES);
   mounted = disk;
@@ -186,10 +185,10 @@ async function fillOnce(url: string, world: World, gateway: Gateway, disk: Small
   if (leftovers(world.home) > 0) oracle.violate("half", `point ${point}: what did not fit is still beside the blobs`);
   bar.check("alive", !gateway.isOver, () => `point ${point}: the gateway ended`);
   await inspect(url, world, draws);
-  await settled();
+  await waitForRelaxedRows();
 }
 
-/** Whatever it was, a crash on top of it loses nothing either. */
+/** After any fault, a crash on top of it loses nothing either. */
 async function aftermath(gateway: Gateway, world: World, draws: Random): Promise<void> {
   await gateway.kill();
   if (gateway.complaint !== null) oracle.violate("wrong", gateway.complaint);
@@ -206,10 +205,10 @@ async function aftermath(gateway: Gateway, world: World, draws: Random): Promise
 
 async function open(url: string, world: World, draws: Random): Promise<void> {
   await inspect(url, world, draws);
-  await settled();
+  await waitForRelaxedRows();
 }
 
-function settled(): Promise<void> {
+function waitForRelaxedRows(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, LAZY_MS));
 }
 

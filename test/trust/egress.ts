@@ -1,6 +1,6 @@
-// B04: nothing gets out but where it may. Hostile URLs, redirects, name servers that change their mind, credentials on the
-// way to another origin, limits, and cancellation, over real sockets, with canaries that count who came; the same judgement
-// on the Cloudflare host; and a look through the sources for a second way out. Everything stays on this machine: egress/world.ts.
+// B04: requests go only where they may. Tries hostile URLs, redirects, name servers that change their answers, credentials on the
+// way to another origin, limits and cancellation, over real sockets, with canaries that count connections; the same checks on the
+// Cloudflare host; and a search of the sources for a second way out. Everything stays on this machine: egress/world.ts.
 
 import { subscribe } from "node:diagnostics_channel";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -32,7 +32,7 @@ const world = await World.start({
 const A = "http://a.example";
 let sockets = 0;
 subscribe("net.client.socket", () => sockets++);
-// A proxy in the environment would be one more way out, and around every judgement.
+// A proxy from the environment would be another way out that skips every check.
 for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"])
   process.env[name] = `http://127.0.0.1:${world.canaryPort}`;
 process.env.NODE_USE_ENV_PROXY = "1";
@@ -53,10 +53,10 @@ bar.end();
 async function urls(): Promise<void> {
   const before = sockets;
   for (const url of hostileUrls(world.canaryPort)) {
-    const outcome = await tell(world.net(), { url });
+    const outcome = await fetchOutcome(world.net(), { url });
     bar.check("urls", outcome === "blocked" || outcome === "bad_url", () => `${JSON.stringify(url.slice(0, 100))}: ${outcome}`);
   }
-  noCanary("urls");
+  checkCanaries("urls");
   bar.check("sockets", sockets === before, () => `${sockets - before} sockets were made for hostile URLs`);
   const good = [
     `${A}/`,
@@ -67,20 +67,20 @@ async function urls(): Promise<void> {
     "http://a.example./",
   ];
   for (const url of good) {
-    const outcome = await tell(world.net(), { url });
+    const outcome = await fetchOutcome(world.net(), { url });
     bar.check("good urls", outcome === "ok", () => `${url}: ${outcome}`);
   }
 }
 
 async function redirects(): Promise<void> {
   const to = (url: string, status = 302) => `${A}/to?status=${status}&url=${encodeURIComponent(url)}`;
-  // Node's server refuses to send a line break in a header, so those two stay out.
+  // Node's server refuses to send a line break in a header, so those two are left out.
   const locations = hostileUrls(world.canaryPort).filter((url) => url !== "" && !/[\n\0]/.test(url) && !/^127|^\/\/127/.test(url));
   for (const [at, url] of locations.entries()) {
     const status = [301, 302, 303, 307, 308][at % 5]!;
-    // The second goes over another origin first: the hop that is judged last counts.
+    // The second redirects through another origin first: the last hop must be checked too.
     for (const first of [to(url, status), to(`http://b.example/to?status=${status}&url=${encodeURIComponent(url)}`)]) {
-      const outcome = await tell(world.net(), { url: first });
+      const outcome = await fetchOutcome(world.net(), { url: first });
       bar.check("redirects", outcome === "blocked" || outcome === "bad_url", () => `to ${JSON.stringify(url.slice(0, 100))}: ${outcome}`);
     }
   }
@@ -92,10 +92,10 @@ async function redirects(): Promise<void> {
     "/\\127.0.0.1/",
   ];
   for (const url of chain) {
-    const outcome = await tell(world.net(), { url: to(url) });
+    const outcome = await fetchOutcome(world.net(), { url: to(url) });
     bar.check("redirects", outcome === "blocked" || outcome === "bad_url", () => `to ${url}: ${outcome}`);
   }
-  noCanary("redirects");
+  checkCanaries("redirects");
   const counted: [string, string][] = [
     [`${A}/loop`, "too_many_redirects"],
     [`${A}/down?n=5`, "ok"],
@@ -105,33 +105,33 @@ async function redirects(): Promise<void> {
     [to(`/caf\u00e9`), "ok"],
   ];
   for (const [url, wanted] of counted) {
-    const outcome = await tell(world.net(), { url });
+    const outcome = await fetchOutcome(world.net(), { url });
     bar.check("redirects", outcome === wanted, () => `${url}: ${outcome}, wanted ${wanted}`);
   }
 }
 
-/** Whatever a name server says, and however often it changes its mind. */
+/** Forbidden addresses from name servers, and answers that change. */
 async function names(): Promise<void> {
   const zone = [...FORBIDDEN_V4, ...FORBIDDEN_V6].map((_, at) => `class-${at}.example`);
   for (const name of [...zone, "mixed.example", "mixed-first.example", "mixed-six.example", "alias.example", "inner.example"]) {
-    const outcome = await tell(world.net(), { url: `http://${name}:${world.canaryPort}/` });
+    const outcome = await fetchOutcome(world.net(), { url: `http://${name}:${world.canaryPort}/` });
     bar.check("names", outcome === "blocked", () => `${name}: ${outcome}`);
   }
   const before = sockets;
-  const first = await tell(world.net(), { url: "http://rebind.example/" });
+  const first = await fetchOutcome(world.net(), { url: "http://rebind.example/" });
   const asked = world.names.asked("rebind.example", "A");
   bar.check("rebinding", first === "ok" && asked === 1, () => `first: ${first}, the name was looked up ${asked} times`);
   bar.check("rebinding", sockets === before + 1, () => `${sockets - before} sockets for one request`);
   for (let at = 0; at < 5; at++) {
-    const again = await tell(world.net(), { url: "http://rebind.example/" });
+    const again = await fetchOutcome(world.net(), { url: "http://rebind.example/" });
     bar.check("rebinding", again === "blocked", () => `rebound: ${again}`);
   }
   for (const name of ["nowhere.example", "empty.example"])
-    bar.check("names", (await tell(world.net(), { url: `http://${name}/` })) === "dns", () => `${name} was found`);
-  noCanary("names");
+    bar.check("names", (await fetchOutcome(world.net(), { url: `http://${name}/` })) === "dns", () => `${name} was found`);
+  checkCanaries("names");
 }
 
-/** V15: what was meant for A never appears at B. */
+/** V15: credentials for A never reach B. */
 async function credentials(): Promise<void> {
   const secrets = { authorization: "Bearer CANARY1", cookie: "s=CANARY2", "proxy-authorization": "Basic CANARY3", "x-api-key": "CANARY4" };
   const more = { "private-token": "CANARY5", referer: "http://a.example/?CANARY6", "x-goog-api-key": "CANARY7", Host: "CANARY8" };
@@ -139,7 +139,7 @@ async function credentials(): Promise<void> {
     for (const [method, body] of [["GET"], ["POST", "client_secret=CANARY9"], ["PUT", "CANARY9"]] as const) {
       world.seen.length = 0;
       const url = `${A}/to?status=${status}&url=${encodeURIComponent("http://b.example/x")}`;
-      const outcome = await tell(world.net(), {
+      const outcome = await fetchOutcome(world.net(), {
         url,
         method,
         headers: { ...secrets, ...more },
@@ -154,14 +154,14 @@ async function credentials(): Promise<void> {
     }
   }
   world.seen.length = 0;
-  await tell(world.net(), { url: `${A}/to?status=307&url=/same`, method: "POST", headers: secrets, body: Buffer.from("mine") });
+  await fetchOutcome(world.net(), { url: `${A}/to?status=307&url=/same`, method: "POST", headers: secrets, body: Buffer.from("mine") });
   const same = world.seen.at(-1);
   bar.check("credentials", same?.headers.cookie === "s=CANARY2" && same.body === "mine", () => `same origin: ${JSON.stringify(same)}`);
-  const errors = await tell(world.net(), { url: "http://user:CANARY@a.example/?CANARY" }, {}, (error) => error.message);
+  const errors = await fetchOutcome(world.net(), { url: "http://user:CANARY@a.example/?CANARY" }, {}, (error) => error.message);
   bar.check("credentials", !errors.includes("CANARY"), () => errors);
 }
 
-/** What root listed is reached, exactly as listed. */
+/** Hosts that root listed can be reached, exactly as listed. */
 async function listed(): Promise<void> {
   const port = world.canaryPort;
   const cases: [string, string, string | undefined, boolean][] = [
@@ -179,7 +179,7 @@ async function listed(): Promise<void> {
   ];
   for (const [url, list, baseUrl, wanted] of cases) {
     const before = world.canaryHits;
-    const outcome = await tell(world.net(list, baseUrl), { url });
+    const outcome = await fetchOutcome(world.net(list, baseUrl), { url });
     const hits = world.canaryHits - before;
     bar.check(
       "listed",
@@ -194,7 +194,7 @@ async function listed(): Promise<void> {
 async function encrypted(): Promise<void> {
   const at = (host: string, path = "/") => `https://${host}:${world.tlsPort}${path}`;
   const net = world.net("127.0.0.1 localhost listed.example");
-  bar.check("tls", (await tell(net, { url: at("127.0.0.1") })) === "tls", () => "a certificate nobody trusts was taken");
+  bar.check("tls", (await fetchOutcome(net, { url: at("127.0.0.1") })) === "tls", () => "a certificate nobody trusts was taken");
   setDefaultCACertificates([...getCACertificates("default"), TEST_CERT]);
   const cases: [string, string][] = [
     [at("127.0.0.1"), "ok"],
@@ -205,10 +205,10 @@ async function encrypted(): Promise<void> {
     [at("127.0.0.1", "/to?url=/x"), "ok"],
   ];
   for (const [url, wanted] of cases) {
-    const outcome = await tell(net, { url });
+    const outcome = await fetchOutcome(net, { url });
     bar.check("tls", outcome === wanted, () => `${url}: ${outcome}, wanted ${wanted}`);
   }
-  noCanary("tls");
+  checkCanaries("tls");
 }
 
 async function limits(): Promise<void> {
@@ -226,7 +226,7 @@ async function limits(): Promise<void> {
   ];
   for (const [path, options, wanted] of cases) {
     const started = Date.now();
-    const outcome = await tell(world.net(), { url: `${A}${path}` }, options);
+    const outcome = await fetchOutcome(world.net(), { url: `${A}${path}` }, options);
     const ms = Date.now() - started;
     bar.check(
       "limits",
@@ -236,22 +236,22 @@ async function limits(): Promise<void> {
   }
   const raw = await world.net().fetch({ url: `${A}/zip`, method: "GET", headers: {} });
   bar.check("limits", (await new Response(raw.body).text()) === "not really gzip", () => "an answer was decompressed");
-  await settled();
+  await waitUntilClosed();
   const net = world.net();
   const over = new AbortController();
-  const asking = Promise.all(Array.from({ length: 30 }, () => tell(net, { url: `${A}/held` }))).finally(() => over.abort());
+  const requests = Promise.all(Array.from({ length: 30 }, () => fetchOutcome(net, { url: `${A}/held` }))).finally(() => over.abort());
   await until(() => world.held.length >= 8);
-  // Had more been sent, they would be there before this.
-  await tell(world.net(), { url: `${A}/` });
+  // If more had been sent, they would have arrived before this answer.
+  await fetchOutcome(world.net(), { url: `${A}/` });
   while (!over.signal.aborted) {
     world.held.shift()?.end("ok");
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const outcomes = await asking;
+  const outcomes = await requests;
   bar.check("limits", world.most === 8 && outcomes.every((outcome) => outcome === "ok"), () => `${world.most} in parallel, wanted 8`);
 }
 
-/** Whatever the request is doing, ending it closes the connection, and the server sees that. */
+/** Whatever a request is doing, aborting it closes the connection, and the server sees that. */
 async function cancellation(): Promise<void> {
   const upload = () =>
     new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(1000)) }, { highWaterMark: 0 });
@@ -263,26 +263,26 @@ async function cancellation(): Promise<void> {
     [`${A}/upload`, { method: "POST", body: upload() }, 1],
   ];
   for (const [url, request, connections] of cases) {
-    await settled();
+    await waitUntilClosed();
     const controller = new AbortController();
-    const done = tell(world.net(), { url, ...request }, { signal: controller.signal, bytesMax: 1e12 });
+    const done = fetchOutcome(world.net(), { url, ...request }, { signal: controller.signal, bytesMax: 1e12 });
     await until(() => world.open === connections && world.names.asked("silent.example", "A") > 0);
     const during = world.open;
     controller.abort();
     const outcome = await done;
     bar.check("cancellation", during === connections && outcome === "aborted", () => `${url}: ${outcome}, ${during} connections`);
-    bar.check("cancellation", await settled(), () => `${url}: the connection stayed open`);
+    bar.check("cancellation", await waitUntilClosed(), () => `${url}: the connection stayed open`);
   }
   const response = await world.net().fetch({ url: `${A}/endless`, method: "GET", headers: {} });
   await response.body.cancel();
-  bar.check("cancellation", await settled(), () => "a cancelled body left its connection open");
+  bar.check("cancellation", await waitUntilClosed(), () => "a cancelled body left its connection open");
 }
 
 function sources(): void {
   const { files, strays } = strayConnections();
   bar.numbers["source files"] = files;
   bar.check("imports", strays.length === 0, () => strays.join("; "));
-  // The rule itself, on what it is there to find and to leave alone.
+  // Checks the rule itself, on texts that it must find and texts that it must ignore.
   const found = [
     'import x from "node:net";',
     'await import("https")',
@@ -309,8 +309,8 @@ function sources(): void {
     bar.check("imports", waysOut(text).size === 0, () => `found in vain: ${text}`);
 }
 
-/** "ok" for a body read to its end, or the kind of failure. */
-async function tell(
+/** "ok" for a body that was read to its end, or the kind of failure. */
+async function fetchOutcome(
   net: Net,
   request: Partial<NetRequest>,
   options: NetOptions = {},
@@ -327,19 +327,19 @@ async function tell(
   }
 }
 
-function noCanary(during: string): void {
+function checkCanaries(during: string): void {
   const wrong = world.takeDialled().filter((address) => !Object.values<string>(PUBLIC).includes(address) && address !== "127.0.0.1");
   bar.check("canaries", world.canaryHits === 0, () => `${world.canaryHits} canary hits during ${during}`);
   bar.check("canaries", wrong.length === 0, () => `${during}: connected to ${wrong.join(", ")}`);
 }
 
-/** True as soon as no public server has a connection left. */
-function settled(): Promise<boolean> {
+/** Resolves to true once no public server has an open connection. */
+function waitUntilClosed(): Promise<boolean> {
   return until(() => world.open === 0);
 }
 
-/** False where it is still not so after half a minute or more. */
-async function until(isSo: () => boolean): Promise<boolean> {
-  for (let at = 0; at < 3_000 && !isSo(); at++) await new Promise((resolve) => setTimeout(resolve, 10));
-  return isSo();
+/** Resolves to false if the condition does not hold within half a minute. */
+async function until(condition: () => boolean): Promise<boolean> {
+  for (let at = 0; at < 3_000 && !condition(); at++) await new Promise((resolve) => setTimeout(resolve, 10));
+  return condition();
 }

@@ -1,6 +1,6 @@
-// trust:fair. One user does each kind of expensive work at full speed; another one's small calls and turns take hardly longer
-// than without it. `--seconds N` for how long each is measured, `--all` for every kind, `--only text` for those that hold it in their
-// name, `--strict` for the limits that hold on a quiet machine. The last line is the result.
+// trust:fair. One user does each kind of expensive work at full speed; another user's small calls and turns take hardly longer
+// than without it. `--seconds N` for how long each is measured, `--all` for every kind, `--only text` for those whose name
+// contains it, `--strict` for the limits that hold on a quiet machine. The last line is the result.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -22,16 +22,16 @@ const seconds = numberFlag("seconds", 1);
 const only = flag("only");
 const isAll = process.argv.includes("--all");
 const isStrict = process.argv.includes("--strict");
-/** A wait that nobody notices, and how much longer than alone a call may take. */
+/** A wait that nobody notices, and by which factor a call may take longer than alone. */
 const UNNOTICED_MS = 50;
-const LONGER = 3;
-/** On a machine that does other things beside: what others do then takes hundreds of times as long where nothing holds it. */
-const LOOSELY = 40;
+const SLOWDOWN_MAX = 3;
+/** The factor for a machine with other load: without fair shares, calls take hundreds of times as long. */
+const LOOSE_FACTOR = 40;
 const GROWTH_BYTES_MAX = 512 * 1024 * 1024;
-const LOOK_MS = 50;
-/** Calls that may have been under way when the time was taken. */
+const SAMPLE_MS = 50;
+/** Calls that may have been in progress when the time was taken. */
 const SLACK = 5;
-/** Attackers are elsewhere: what they compute must not take the processor of a gateway that is measured. */
+/** Attackers stand for remote machines: they must not take CPU time from a gateway that is measured. */
 const ATTACKER_NICENESS = isStrict ? 19 : 0;
 
 const bar = new Bar("trust:fair");
@@ -62,24 +62,24 @@ async function run(): Promise<void> {
   const calls = await open(alice, "calls");
   const turns = await open(alice, "turns");
   await calls.call("fs.write", { path: "~/small.txt", content: "a small file\n" });
-  // With a history of its own each time: a long one makes turns slower, whoever else does what.
-  const patient = async (ms: number) => {
+  // With a new process each time: a long history makes turns slower, whatever others do.
+  const measureCalls = async (ms: number) => {
     const { pid } = await turns.call("proc.spawn", { profile: "task", label: "patient" });
     return ask({ calls, turns, pid }, ms);
   };
-  await patient(500);
-  const alone = await patient(2_000);
+  await measureCalls(500);
+  const alone = await measureCalls(2_000);
   report("alone", alone);
   if (only === undefined) await order(bar, alice, mallory);
   for (const { name, isExtra, isExpensive } of ATTACKS) {
     if (only === undefined ? isExtra === true && !isAll : !name.includes(only)) continue;
-    const attacker = await prepared(name, mallory);
+    const attacker = await prepareAttacker(name, mallory);
     const before = residentBytes(gateway.pid);
-    const memory = watch(gateway);
+    const memory = watchMemory(gateway);
     const startedAt = performance.now();
     attacker.send("begin");
-    const under = await patient(seconds * 1000);
-    const tally = await ended(attacker);
+    const under = await measureCalls(seconds * 1000);
+    const tally = await endAttack(attacker);
     const most = LIMITS.expensiveCallsAtOnce + (LIMITS.expensiveCallsPerSecond * (performance.now() - startedAt)) / 1000 + SLACK;
     if (isExpensive === true)
       bar.check(
@@ -94,7 +94,7 @@ async function run(): Promise<void> {
 function judge(name: string, alone: Times, under: Times, tally: Tally, grownBytes: number): void {
   report(name, under, tally, grownBytes);
   for (const kind of Object.keys(under) as (keyof Times)[]) {
-    const limit = Math.max(UNNOTICED_MS, LONGER * quantile(alone[kind], 0.99)) * (isStrict ? 1 : LOOSELY);
+    const limit = Math.max(UNNOTICED_MS, SLOWDOWN_MAX * quantile(alone[kind], 0.99)) * (isStrict ? 1 : LOOSE_FACTOR);
     const took = quantile(under[kind], 0.99);
     bar.check("quick for others", took <= limit, () => `${kind} took ${took.toFixed(0)} ms beside ${name}, at most ${limit.toFixed(0)}`);
   }
@@ -118,9 +118,9 @@ function report(name: string, times: Times, tally?: Tally, grownBytes?: number):
 }
 
 async function populate(url: string): Promise<void> {
-  const line = await Connection.open(url);
-  await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password });
-  line.close();
+  const connection = await Connection.open(url);
+  await connection.call("sys.setup", { ...ALICE, rootPassword: ROOT.password });
+  connection.close();
   const root = await connect({ url, auth: ROOT, reconnect: false });
   await root.call("sys.user.create", MALLORY);
   const provider = start("provider.ts", []);
@@ -144,28 +144,28 @@ function start(file: string, args: readonly string[]): ChildProcess {
   return child;
 }
 
-async function prepared(name: string, target: Target): Promise<ChildProcess> {
+async function prepareAttacker(name: string, target: Target): Promise<ChildProcess> {
   const child = start("attacker.ts", [JSON.stringify({ name, target })]);
   setPriority(child.pid!, ATTACKER_NICENESS);
   await once(child, "message");
   return child;
 }
 
-async function ended(attacker: ChildProcess): Promise<Tally> {
-  const said = once(attacker, "message") as Promise<[Tally]>;
+async function endAttack(attacker: ChildProcess): Promise<Tally> {
+  const message = once(attacker, "message") as Promise<[Tally]>;
   attacker.send("end");
-  const [tally] = await said;
+  const [tally] = await message;
   return tally;
 }
 
-function watch(gateway: Started): { end(): number } {
+function watchMemory(gateway: Started): { end(): number } {
   let most = 0;
-  const look = () => (most = Math.max(most, residentBytes(gateway.pid)));
-  const timer = setInterval(look, LOOK_MS);
+  const sample = () => (most = Math.max(most, residentBytes(gateway.pid)));
+  const timer = setInterval(sample, SAMPLE_MS);
   return {
     end() {
       clearInterval(timer);
-      look();
+      sample();
       return most;
     },
   };

@@ -1,5 +1,5 @@
-// B07: guessing. However many sockets, addresses and doors a guesser uses, an account's password is looked at only a few
-// times a minute; the answers tell nothing; and the owner gets in meanwhile.
+// B07: guessing. However many sockets, addresses and entrances an attacker uses, an account's password is checked only a few
+// times a minute; the answers reveal nothing; and the owner can still log in.
 
 import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, enter, populate } from "../support/people.ts";
@@ -12,11 +12,11 @@ const SOCKETS = 64;
 
 const bar = new Bar("B07 trust:login");
 await flood();
-await ownDoors();
+await otherEntrances();
 await timing();
 bar.end();
 
-/** Many sockets from several addresses at one account; the owner's own address is another. */
+/** Many sockets from several addresses guess at one account; the owner uses another address. */
 async function flood(): Promise<void> {
   const host = await startNodeHost();
   await populate(host);
@@ -53,7 +53,7 @@ async function flood(): Promise<void> {
     () => "a 429 does not say when to return",
   );
 
-  // From an address alice has used before, the right password still opens.
+  // From an address that alice has used before, the right password still works.
   const answer = await fromHome(host.url);
   bar.check("owner", answer.ok === true, () => `the owner was locked out by a guesser: ${JSON.stringify(answer)}`);
   await host.close();
@@ -66,8 +66,8 @@ async function fromHome(url: string): Promise<AnyFrame> {
   return answer;
 }
 
-/** The other doors a password or token can be tried at share the brake. */
-async function ownDoors(): Promise<void> {
+/** The other entrances for passwords and tokens share the throttle. */
+async function otherEntrances(): Promise<void> {
   const host = await startNodeHost();
   await populate(host);
   const alice = await enter(host, ALICE);
@@ -119,17 +119,17 @@ async function ownDoors(): Promise<void> {
   await host.close();
 }
 
-/** Unknown, locked and known accounts: the same bytes, and no difference in time that could be told. */
+/** Known and unknown accounts: the same bytes, and no measurable difference in time. */
 async function timing(): Promise<void> {
   const known: Times = { wall: [], cpu: [] };
   const unknown: Times = { wall: [], cpu: [] };
   const bytes = new Set<string>();
-  // Each gateway allows 60 tries a minute in all, so a long run uses several.
+  // Each gateway allows 60 tries a minute in total, so a long run uses several gateways.
   for (let done = 0; done < SAMPLES; done += 12) {
     const host = await startNodeHost();
     await populate(host);
     for (let at = 0; at < Math.min(12, SAMPLES - done); at++) {
-      // Three tries an account; bob exists from the start, others do not.
+      // Few tries per account; alice and bob exist, the others do not.
       for (const [name, times] of [
         [at % 2 === 0 ? "alice" : "bob", known],
         [`nobody${at}`, unknown],
@@ -153,8 +153,8 @@ async function timing(): Promise<void> {
   bar.numbers["unknown, median ms"] = Math.round(median(unknown.wall));
   bar.numbers["difference %"] = Math.round(difference * 100);
   bar.check("enumeration", bytes.size === 1, () => `different answers: ${[...bytes].join(" ")}`);
-  // A machine that does other things is noisy, so of few it is compared what they cost the processor, which the gateway
-  // shares with this program; a missing hash would be a difference of nearly 100 %.
+  // A loaded machine is noisy, so a small sample compares CPU time, which includes the gateway's since it runs in this process; a
+  // missing hash would be a difference of nearly 100 %.
   const [least, other] = [Math.min(...known.cpu), Math.min(...unknown.cpu)];
   const between = SAMPLES >= 100 ? difference : Math.abs(least - other) / Math.max(least, other);
   bar.check(

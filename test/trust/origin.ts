@@ -1,6 +1,6 @@
-// B02: the front of the house. Which Host and Origin may open a socket, what a stranger reaches over HTTP and over a
-// socket, which headers every page carries, that forwarded headers are believed only where told so, and that nobody outside
-// fills the log.
+// B02: the HTTP front. Which Host and Origin may open a socket, what a stranger reaches over HTTP and over a socket, which
+// headers every page carries, that forwarded headers are trusted only from named proxies, and that nobody outside can fill the
+// log.
 
 import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
@@ -14,7 +14,7 @@ import { RawSocket } from "../support/raw-socket.ts";
 import { Bar } from "./bar.ts";
 
 const bar = new Bar("B02 trust:origin");
-/** How often each kind of request comes. */
+/** How often each kind of request is sent. */
 const FLOOD = 100;
 
 await handshakes();
@@ -25,7 +25,7 @@ await listening();
 await floods();
 bar.end();
 
-/** Every Host with every Origin: only the gateway's own names, and only its own pages or programs, are let in. */
+/** Every Host with every Origin: only the gateway's own names, with its own pages or no Origin, are accepted. */
 async function handshakes(): Promise<void> {
   const host = await startNodeHost({ origin: ["https://gsv.example.com"] });
   const port = new URL(host.url).port;
@@ -83,7 +83,7 @@ async function handshakes(): Promise<void> {
   await host.close();
 }
 
-/** Spellings of paths: a socket only at /ws, the operator's page never without a token, the same headers everywhere. */
+/** Spellings of paths: upgrades only at /ws, the operator's page never without a token, the same headers everywhere. */
 async function paths(): Promise<void> {
   const host = await startNodeHost();
   await populate(host);
@@ -123,7 +123,7 @@ async function paths(): Promise<void> {
   await host.close();
 }
 
-/** A socket without identity reaches no call but the ones made for it. */
+/** An unauthenticated socket reaches only the calls that are open to strangers. */
 async function strangers(): Promise<void> {
   const host = await startNodeHost();
   await populate(host);
@@ -139,7 +139,7 @@ async function strangers(): Promise<void> {
   await host.close();
 }
 
-/** X-Forwarded-For from anybody changes nothing; from a named proxy it names the peer. */
+/** X-Forwarded-For has no effect, except from a named proxy: then it names the peer. */
 async function forwarded(): Promise<void> {
   const refusedAt = async (flags: UpFlags, header: (at: number) => Record<string, string>) => {
     const host = await startNodeHost(flags);
@@ -169,7 +169,7 @@ async function forwarded(): Promise<void> {
   bar.check("forwarded", unread === 10, () => `behind a proxy that says nothing: ${unread} of 30 refused, wanted 10`);
 }
 
-/** Nothing listens beyond this machine by accident, and where it does, setting it up takes the code. */
+/** The gateway listens beyond this machine only when told to, and then setup needs the code. */
 async function listening(): Promise<void> {
   for (const host of ["0.0.0.0", "::", "192.0.2.1", "gsv.example.com"]) {
     let refused = false;
@@ -187,18 +187,18 @@ async function listening(): Promise<void> {
   const args = { username: "mallory", password: "long enough" };
   let codes = 0;
   const guesses = ["AAAA-AAAA-AAAA", "x".repeat(200), host.setupCode?.slice(0, -1), "CCCC-CCCC-CCCC", "DDDD-DDDD-DDDD"];
-  // None at all is refused as well, but is no guess.
+  // A missing code is refused too, but does not count as a guess.
   for (const code of [undefined, "", ...guesses]) codes += (await socket.call("sys.setup", { ...args, code })).error?.code === 403 ? 1 : 0;
   bar.check("listening", codes === 7, () => `${codes} of 7 wrong setup codes were refused with 403`);
   const throttled = await socket.call("sys.setup", { ...args, code: "BBBB-BBBB-BBBB" });
   bar.check("listening", throttled.error?.code === 429, () => `a sixth wrong code: ${JSON.stringify(throttled)}`);
-  // 60 bits: nobody finds it by trying, so whoever has it need not wait for those who try.
+  // The code has 60 bits: nobody guesses it, so its owner need not wait for those who try.
   const right = await socket.call("sys.setup", { ...args, code: host.setupCode });
   bar.check("listening", right.ok === true, () => `the right code after six wrong ones: ${JSON.stringify(right)}`);
   await host.close();
 }
 
-/** Whatever comes from outside, and however often: of each kind one line a minute for its source, and that one at once. */
+/** However often requests come from outside: one log line a minute for each kind and source, written at once. */
 async function floods(): Promise<void> {
   const host = await startNodeHost();
   await populate(host);
@@ -226,7 +226,7 @@ async function floods(): Promise<void> {
   await times((at) => get("/metrics", { authorization: `Bearer gsv_user_${at}` }));
   await times((at) => get(`/downloads/cli/${at}`));
   for (let at = 0; at < FLOOD / 2; at++) {
-    // From an address whose budget those before have not used up, and each time anew: a stranger's time is short.
+    // From an address whose budget is unused, and on a new socket each time, since a stranger's time is short.
     const socket = await RawSocket.open(host.url, { localAddress: "127.0.0.9" });
     await socket.connect({ username: "alice", token: `gsv_user_wrong${at}` });
     await socket.connect({ username: "alice", password: `wrong ${at}` });
@@ -250,7 +250,7 @@ async function floods(): Promise<void> {
   await host.close();
 }
 
-/** The status a hand-written upgrade is answered with. */
+/** The status of the answer to a hand-written upgrade request. */
 function upgrade(port: number, path: string, host: string, origin: string | null): Promise<number> {
   const lines = [
     `GET ${path} HTTP/1.1`,

@@ -1,7 +1,7 @@
-// Proves that every trust bar can fail: takes a guard out of a copy of the tree (prove/mutations.ts), runs the bar there
-// with its default numbers, and wants it to fail because of that. Owns the copy, the runs in it and the verdicts.
+// Proves that every trust bar can fail: removes a guard in a copy of the tree (prove/mutations.ts), runs the bar there with its
+// default numbers, and expects it to fail because of that. Owns the copy, the runs in it and the verdicts.
 //   npm run trust:prove -- [--control] [BAR...]
-// Arguments name bars to run alone. `--control` runs each bar unchanged in the copy first. The last line is the sum.
+// Arguments select bars. `--control` first runs each bar in the unchanged copy. The last line is the summary.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,15 +12,15 @@ import { parseArgs } from "node:util";
 import { withEmptyHome } from "../support/empty-home.ts";
 import { type Mutation, MUTATIONS } from "./prove/mutations.ts";
 
-type Ended = { code: number | null; output: string; result: { pass: boolean } | null; isLate: boolean };
+type BarExit = { code: number | null; output: string; result: { pass: boolean } | null; isLate: boolean };
 type Verdict = { word: string; isGood: boolean; lines: string[] };
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const LEFT_OUT = new Set([".git", "node_modules"]);
 const BAR_MS = 10 * 60_000;
-/** What a bar has to end its children once it is told to. */
-const GOODBYE_MS = 10_000;
-const LAST_WORDS_MS = 2_000;
+/** How long a bar has to end its children after SIGTERM. */
+const STOP_TIMEOUT_MS = 10_000;
+const OUTPUT_TIMEOUT_MS = 2_000;
 const LINES_SHOWN = 12;
 const LINE_CHARS = 300;
 const WIDTHS = [14, 30, 12];
@@ -37,7 +37,7 @@ for (const name of wanted) {
 const scratch = mkdtempSync(join(tmpdir(), "gsv-prove-"));
 const tree = join(scratch, "tree");
 const running = new Set<ChildProcess>();
-/** Told to end: nothing new begins. */
+/** Set by a signal: nothing new starts. */
 let isEnding = false;
 let caught = 0;
 let missed = 0;
@@ -50,7 +50,7 @@ for (const bar of wanted) await prove(bar);
 console.log(`${caught} caught, ${missed} not caught`);
 process.exitCode = missed === 0 ? 0 : 1;
 
-/** Every script trust:* but this one. */
+/** Every script trust:* except this one. */
 function barNames(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
   const names = Object.keys(scripts).filter((name) => name.startsWith("trust:"));
@@ -80,7 +80,7 @@ async function tryMutation(mutation: Mutation): Promise<Verdict> {
     const lines = [`The text is in ${mutation.file} ${count} times and must be there once: ${mutation.find}`];
     return { word: "OUT OF DATE", isGood: false, lines };
   }
-  // Not a pattern: a `$` in the replacement is itself.
+  // A function, so that a `$` in the replacement is literal.
   writeFileSync(
     file,
     text.replace(mutation.find, () => mutation.replace),
@@ -92,8 +92,8 @@ async function tryMutation(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-/** A bar that broke down, or failed for another reason, proves nothing of the guard. */
-function judge({ says, breaks }: Mutation, ended: Ended): Verdict {
+/** A bar that crashed, or failed for another reason, proves nothing about the guard. */
+function judge({ says, breaks }: Mutation, ended: BarExit): Verdict {
   const { code, output, result, isLate } = ended;
   const found = says.exec(output);
   if (code === 1 && result?.pass === false && found !== null) return { word: "caught", isGood: true, lines: [lineAt(output, found.index)] };
@@ -107,12 +107,12 @@ function judge({ says, breaks }: Mutation, ended: Ended): Verdict {
   return { word: "NOT CAUGHT", isGood: false, lines: [`${breaks} ${why}`, ...lastLines(output)] };
 }
 
-function judgeControl({ code, output, result }: Ended): Verdict {
+function judgeControl({ code, output, result }: BarExit): Verdict {
   const isGood = code === 0 && result?.pass === true;
   return { word: isGood ? "passes" : "FAILS", isGood, lines: isGood ? [] : lastLines(output) };
 }
 
-/** The story that the pattern was found in. */
+/** The line in which the pattern was found. */
 function lineAt(output: string, index: number): string {
   const start = output.lastIndexOf("\n", index) + 1;
   return output.slice(start).split("\n", 1)[0]!.trim();
@@ -122,14 +122,14 @@ function lastLines(output: string): string[] {
   return output.trimEnd().split("\n").slice(-LINES_SHOWN);
 }
 
-/** Some bars run what is in dist/, which must be made of the sources as they are now. */
-async function runBar(bar: string): Promise<Ended> {
+/** Some bars run the build in dist/, which must match the present sources. */
+async function runBar(bar: string): Promise<BarExit> {
   const built = await run(["tools/setup.mjs", "build"]);
   return built.code === 0 ? run([`test/trust/${bar}.ts`]) : { ...built, result: null };
 }
 
-/** In a process group of its own, so that its children can be ended with it. */
-function run(args: readonly string[]): Promise<Ended> {
+/** Runs it in its own process group, so that its children can be ended with it. */
+function run(args: readonly string[]): Promise<BarExit> {
   const temporary = mkdtempSync(join(scratch, "run-"));
   const home = join(temporary, "empty-home");
   mkdirSync(home);
@@ -147,21 +147,21 @@ function run(args: readonly string[]): Promise<Ended> {
     child.on("error", (error) => void (output += `${error.message}\n`));
     child.on("exit", (code) => {
       signalGroup(child, "SIGKILL");
-      const over = () => {
+      const finish = () => {
         clearTimeout(guard);
-        clearTimeout(impatient);
+        clearTimeout(outputTimer);
         running.delete(child);
-        clear(temporary);
+        removeFolder(temporary);
         if (!isEnding) resolve({ code, output, result: resultIn(output), isLate });
       };
-      // What it has left running elsewhere may hold its output open.
-      const impatient = setTimeout(over, LAST_WORDS_MS);
-      child.once("close", over);
+      // A process that it left running may keep its output open.
+      const outputTimer = setTimeout(finish, OUTPUT_TIMEOUT_MS);
+      child.once("close", finish);
     });
   });
 }
 
-/** The line of JSON that a bar ends with. */
+/** The line of JSON with which a bar ends. */
 function resultIn(output: string): { pass: boolean } | null {
   const line = output.split("\n").findLast((one) => one.startsWith('{"bar":'));
   return line === undefined ? null : (JSON.parse(line) as { pass: boolean });
@@ -169,9 +169,9 @@ function resultIn(output: string): { pass: boolean } | null {
 
 async function end(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");
-  const impatient = setTimeout(() => signalGroup(child, "SIGKILL"), GOODBYE_MS);
+  const killTimer = setTimeout(() => signalGroup(child, "SIGKILL"), STOP_TIMEOUT_MS);
   await new Promise((resolve) => (child.exitCode === null && child.signalCode === null ? child.once("exit", resolve) : resolve(null)));
-  clearTimeout(impatient);
+  clearTimeout(killTimer);
 }
 
 async function endAll(): Promise<void> {
@@ -183,7 +183,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // All of them are gone.
+    // All of them have ended.
   }
 }
 
@@ -195,14 +195,14 @@ function copyTree(): void {
   symlinkSync(join(ROOT, "node_modules"), join(tree, "node_modules"));
 }
 
-/** A bar that was ended may have left a small disk mounted. */
-function clear(folder: string): void {
+/** Removes a folder; a bar that was killed may have left a small disk mounted in it. */
+function removeFolder(folder: string): void {
   const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8").split("\n") : [];
   for (const place of mounts.map((line) => line.split(" ")[1] ?? "").filter((one) => one.startsWith(`${folder}/`))) {
     try {
       execFileSync("umount", [place], { stdio: "ignore" });
     } catch {
-      // Then the folder cannot be removed either, which is no reason to fail.
+      // Then the folder cannot be removed either, which is not a reason to fail.
     }
   }
   try {
@@ -213,7 +213,7 @@ function clear(folder: string): void {
 }
 
 function removeScratch(): void {
-  clear(scratch);
+  removeFolder(scratch);
 }
 
 function report(bar: string, mutation: string, verdict: Verdict, startedAt: number): void {

@@ -1,6 +1,6 @@
-// trust:reconnect. The client's wire is cut at every byte of what it sends to say something, and of what comes back while the
-// answer streams. What was said is stored once, and whoever follows sees everything once. `--cuts all` cuts everywhere,
-// `--cuts N` at so many places of each direction.
+// trust:reconnect. The client's connection is cut at every byte of what it sends with a message, and of what it receives while
+// the answer streams. Each message is stored once, and a follower sees every event once. `--cuts all` cuts everywhere, `--cuts N`
+// at that many places in each direction.
 
 import { randomUUID } from "node:crypto";
 import { type Client, connect, ConnectionLost } from "../../src/client/client.ts";
@@ -31,14 +31,14 @@ root.close();
 const owner = await enter(host, ALICE);
 const { token } = await owner.call("sys.token.create", { kind: "user" });
 
-let turn = 0;
-const first = await lane();
+let messageCount = 0;
+const first = await openLane();
 await first.say(null);
 const size = await first.say(null);
 const wanted = flag("cuts") === "all" ? Infinity : Number(flag("cuts") ?? SAMPLE);
 const cuts = (["up", "down"] as const).flatMap((way) => places(size[way]).map((after): Cut => ({ way, after })));
-const lanes = [first, ...(await Promise.all(Array.from({ length: Math.min(LANES, cuts.length) - 1 }, () => lane())))];
-// Neighbours fall to different lanes, so that a short sample has long and short waits in each.
+const lanes = [first, ...(await Promise.all(Array.from({ length: Math.min(LANES, cuts.length) - 1 }, () => openLane())))];
+// Neighbouring cuts go to different lanes, so that each lane has long and short waits.
 await Promise.all(
   lanes.map(async ({ say }, at) => {
     for (let next = at; next < cuts.length; next += lanes.length) await say(cuts[next]!);
@@ -57,8 +57,8 @@ function places(bytes: number): number[] {
   return Array.from({ length: Math.ceil(bytes / step) }, (_, at) => Math.floor(at * step));
 }
 
-/** A process of its own, and somebody who talks with it over a wire of their own. */
-async function lane() {
+/** One process, and a client that talks to it through its own proxy. */
+async function openLane() {
   const { pid } = await owner.call("proc.spawn", { profile: "task" });
   const proxy = await Proxy.to(Number(new URL(host.url).port));
   const auth = { username: "alice", token: token.token };
@@ -67,16 +67,16 @@ async function lane() {
   await screen.following.begun;
   const said: string[] = [];
 
-  /** Says something, cut off there, and waits for the answer; how many bytes passed. */
+  /** Sends a message, cuts the connection there, and waits for the answer. Returns how many bytes passed. */
   const say = async (cut: Cut | null): Promise<Record<Direction, number>> => {
     const before = { ...proxy.passed };
-    const message = `#${++turn} tell me`;
+    const message = `#${++messageCount} tell me`;
     const runId = randomUUID();
     said.push(message);
     const ended = screen.ended(runId);
     if (cut !== null) proxy.cutAfter(cut.way, cut.after);
-    await surely(client, pid, runId, message);
-    const shown = await within(ended);
+    await sendUntilAccepted(client, pid, runId, message);
+    const shown = await orTimeout(ended);
     const story = () => `${message}, cut ${JSON.stringify(cut)}: shown ${shown}`;
     bar.check(cut === null ? "uncut" : `cuts ${cut.way}`, shown === answerTo(message), story);
     for (const wrong of screen.wrong.splice(0)) bar.check("shown once", false, () => `${message}, cut ${JSON.stringify(cut)}: ${wrong}`);
@@ -96,8 +96,8 @@ async function lane() {
   return { say, end };
 }
 
-/** The same runId is the same message, however often it is sent. */
-async function surely(client: Client, pid: string, runId: string, message: string): Promise<void> {
+/** Retries until it is accepted: the same runId is the same message, however often it is sent. */
+async function sendUntilAccepted(client: Client, pid: string, runId: string, message: string): Promise<void> {
   for (;;) {
     try {
       await client.call("proc.send", { pid, runId, message });
@@ -108,8 +108,8 @@ async function surely(client: Client, pid: string, runId: string, message: strin
   }
 }
 
-async function within(ended: Promise<string | null>): Promise<string | null> {
+async function orTimeout(ended: Promise<string | null>): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve("nothing: it hangs"), PATIENCE_MS)));
-  return Promise.race([ended, late]).finally(() => clearTimeout(timer));
+  const timeout = new Promise<string>((resolve) => (timer = setTimeout(() => resolve("nothing: it hangs"), PATIENCE_MS)));
+  return Promise.race([ended, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
-// trust:runs. Agents at work on a real gateway that is killed at every named step of a run and at any moment; a provider, a
-// machine and a person outside that know what was asked for, allowed and done. `--kills N` for more, `--rounds N` for each
-// step more than once, `--seed S`. At the end two gateways that are broken on purpose must be caught.
+// trust:runs. Agents work on a real gateway that is killed at every named step of a run and at random moments; a provider, a
+// device and a person outside it know what was requested, approved and done. `--kills N` for more, `--rounds N` to try each step
+// more than once, `--seed S`. At the end two deliberately broken gateways must be caught.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { World } from "./runs/world.ts";
 const KILLS = numberFlag("kills", 2);
 const ROUNDS = numberFlag("rounds", 1);
 const seed = numberFlag("seed", Math.floor(Math.random() * 2 ** 31));
-/** A step that was not passed as often as was wanted is tried again, at the first time it is. */
+/** A step that did not occur as often as was drawn is tried again at its first occurrence. */
 const TRIES = 3;
 
 const bar = new Bar("B08 trust:runs");
@@ -28,7 +28,7 @@ try {
   const { bundle } = await import("../../tools/bundle.mjs");
   const outdir = join(scratch, "bundle");
   await bundle({ outdir, faults: true });
-  await healthy(outdir);
+  await runHealthy(outdir);
   await cutAfterCommand(outdir);
   await catchBroken(bar, outdir, scratch, random);
 } catch (error) {
@@ -38,7 +38,7 @@ await killAll();
 rmSync(scratch, { recursive: true, force: true });
 bar.end(seed);
 
-async function healthy(bundle: string): Promise<void> {
+async function runHealthy(bundle: string): Promise<void> {
   const world = await World.make(bundle, join(scratch, "healthy"), random.fork(1));
   const campaign = new Campaign(bar, world, random.fork(2));
   for (let round = 0; round < ROUNDS; round++) {
@@ -57,7 +57,7 @@ async function healthy(bundle: string): Promise<void> {
   await world.close();
 }
 
-/** A command on the gateway has run and its result is not kept yet: the one moment at which it would be repeated. */
+/** Kills after a command on the gateway has run and before its result is stored: the one moment at which it could be repeated. */
 async function cutAfterCommand(bundle: string): Promise<void> {
   const world = await World.make(bundle, join(scratch, "command"), random.fork(5));
   const campaign = new Campaign(bar, world, random.fork(6), ["gsv"]);

@@ -1,7 +1,7 @@
-// trust:shell. While one user runs what never ends, or takes all it can get, others are answered as before: their times
-// against those of an idle gateway of the same run, its memory against the warm one's, and how each culprit ends. Also
-// that a command outlives its socket and not its login. `--all 1` for every culprit, `--only text` for some, `--rounds N` for more samples,
-// `--strict 1` to fail by times and not only to print them: on a machine that others use they say little.
+// trust:shell. While one user runs commands that never end or take all they can get, others are answered as before: compares
+// their times with those of an idle gateway in the same run and its memory with that when warm, and checks how each culprit ends.
+// Also that a command outlives its socket but not its login. `--all 1` for every culprit, `--only text` for some, `--rounds N`
+// for more samples, `--strict 1` to fail by times instead of only printing them: with other load on the machine they say little.
 
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, ftruncateSync, closeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,20 +21,20 @@ type Callers = { other: Client; same: Client };
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const TIMEOUT_MS = 3_000;
-/** What ending a thread may take on top of that. */
+/** How long ending a thread may take on top of that. */
 const END_MS = 30_000;
 const GROWTH_BYTES_MAX = 64 * MIB;
 const SLOWER_MAX = 3;
 const FLOOR_MS = 25;
 const IDLE_SAMPLES = 60;
 const GAP_MS = 15;
-/** Until a call answers that its command still runs. */
+/** After this a call answers that its command still runs. */
 const WAIT_MS = 400;
 const THREADS_PER_USER = 4;
-/** Files as large as a command takes. */
+/** Files as large as a command accepts. */
 const FITS_BYTES = 15 * MIB;
-/** A culprit slows its own answers, not the test down. */
-const PATIENT = { timeoutMs: 60_000 };
+/** A culprit may slow its own answers without failing the test. */
+const PATIENT_OPTIONS = { timeoutMs: 60_000 };
 
 const rounds = numberFlag("rounds", 1);
 const only = flag("only") ?? "";
@@ -65,40 +65,40 @@ async function run(): Promise<void> {
   placeHuge("/home/w1/big", GIB);
   const gateway = new Gateway(BUILD, home);
   try {
-    await bars(await addressOf(gateway), gateway);
+    await runChecks(await addressOf(gateway), gateway);
   } finally {
     bar.check("alive", !gateway.isOver, () => `the gateway ended: ${gateway.complaint}`);
     await gateway.kill();
   }
 }
 
-async function bars(url: string, gateway: Gateway): Promise<void> {
+async function runChecks(url: string, gateway: Gateway): Promise<void> {
   const culprit = await enter(url, "w1");
   const callers: Callers = { other: await enter(url, "w2"), same: await enter(url, "w1") };
   await culprit.call(
     "shell.exec",
     { input: `mkdir -p many; for i in 1 2 3; do seq 1 ${Math.floor(FITS_BYTES / 24)} >> fits; done` },
-    PATIENT,
+    PATIENT_OPTIONS,
   );
   for (const client of [callers.other, callers.same]) await client.call("fs.write", { path: "~/small", content: "small\n" });
   await sample(callers, IDLE_SAMPLES / 2);
-  // All threads a user may have are there.
-  await Promise.all(Array.from({ length: THREADS_PER_USER }, () => finished(culprit, "sleep 1")));
+  // Starts all threads that a user may have.
+  await Promise.all(Array.from({ length: THREADS_PER_USER }, () => runToEnd(culprit, "sleep 1")));
   const idle = await sample(callers, IDLE_SAMPLES);
   const warm = rssOf(gateway);
   bar.numbers.idleP99Ms = text(idle);
   for (const wanted of CULPRITS.filter(({ name, isQuick }) => name.includes(only) && (isAll || isQuick)))
-    await suffer(culprit, callers, gateway, wanted, idle, warm);
-  await huge(culprit, callers, gateway, idle);
+    await checkCulprit(culprit, callers, gateway, wanted, idle, warm);
+  await checkLargeFiles(culprit, callers, gateway, idle);
   const root = await connect({ url, auth: { username: "root", password: FIRST.rootPassword }, reconnect: false });
   await root.call("sys.config.set", { key: "config/shell/wait_ms", value: String(WAIT_MS) });
-  await outlives(url);
-  await revoked(url, root);
+  await checkOutlivesSocket(url);
+  await checkEndsWithLogin(url, root);
   root.close();
   for (const client of [culprit, callers.other, callers.same]) client.close();
 }
 
-async function suffer(client: Client, callers: Callers, gateway: Gateway, wanted: Culprit, idle: Times, warm: number): Promise<void> {
+async function checkCulprit(client: Client, callers: Callers, gateway: Gateway, wanted: Culprit, idle: Times, warm: number): Promise<void> {
   const { name, input, ends, times = 1 } = wanted;
   const slower: number[] = [];
   let worst: Times = {};
@@ -106,15 +106,15 @@ async function suffer(client: Client, callers: Callers, gateway: Gateway, wanted
   let peak = before;
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now();
-    const running = Promise.all(Array.from({ length: times }, () => finished(client, input)));
-    const { value: answers, during, peak: highest } = await watched(running, callers, gateway);
+    const running = Promise.all(Array.from({ length: times }, () => runToEnd(client, input)));
+    const { value: answers, during, peak: highest } = await watchDuring(running, callers, gateway);
     peak = Math.max(peak, highest);
     const tookMs = performance.now() - startedAt;
     bar.check("ends in time", tookMs < (TIMEOUT_MS + END_MS) * Math.max(1, times / 4), () => `${name}: after ${Math.round(tookMs)} ms`);
-    const told = answers.map((answer) => ("error" in answer ? answer.error : "") + answer.output.slice(-2_000)).join("\n");
-    bar.check("says why", ends === null || ends.test(told), () => `${name}: ${told.slice(-300)}`);
+    const output = answers.map((answer) => ("error" in answer ? answer.error : "") + answer.output.slice(-2_000)).join("\n");
+    bar.check("says why", ends === null || ends.test(output), () => `${name}: ${output.slice(-300)}`);
     worst = during;
-    // Who runs as many commands as there are threads waits for one of them, and nobody else does.
+    // A user who runs as many commands as there are threads waits for one of them; others do not.
     if (times > 1) delete during["same echo"];
     slower.push(ratio(during, idle));
   }
@@ -123,7 +123,7 @@ async function suffer(client: Client, callers: Callers, gateway: Gateway, wanted
     Object.values(worst).every((list) => list.every(Number.isFinite)),
     () => `${name}: ${text(worst)}`,
   );
-  // All of a user's threads at work at once take more than one of them does.
+  // All threads of a user together take more than one of them.
   const most = times > 1 ? 2 * GROWTH_BYTES_MAX : GROWTH_BYTES_MAX;
   bar.check("memory", peak - before < most, () => `${name}: ${Math.round((peak - before) / MIB)} MiB more than before`);
   const median = slower.toSorted((a, b) => a - b)[Math.floor(slower.length / 2)] ?? 0;
@@ -134,12 +134,12 @@ async function suffer(client: Client, callers: Callers, gateway: Gateway, wanted
   bar.numbers.growthMiB = Math.max(Number(bar.numbers.growthMiB ?? 0), Math.round((peak - before) / MIB));
 }
 
-/** The calls that read files themselves. */
-async function huge(client: Client, callers: Callers, gateway: Gateway, idle: Times): Promise<void> {
+/** Calls that read files themselves. */
+async function checkLargeFiles(client: Client, callers: Callers, gateway: Gateway, idle: Times): Promise<void> {
   for (const [name, call] of [
-    ["fs.read of 1 GiB", () => client.call("fs.read", { path: "~/big" }, PATIENT)],
-    ["fs.read of the end of 1 GiB", () => client.call("fs.read", { path: "~/big", offset: 1_000_000, limit: 10 }, PATIENT)],
-    ["fs.search in 1 GiB", () => client.call("fs.search", { path: "~/big", query: "x" }, PATIENT)],
+    ["fs.read of 1 GiB", () => client.call("fs.read", { path: "~/big" }, PATIENT_OPTIONS)],
+    ["fs.read of the end of 1 GiB", () => client.call("fs.read", { path: "~/big", offset: 1_000_000, limit: 10 }, PATIENT_OPTIONS)],
+    ["fs.search in 1 GiB", () => client.call("fs.search", { path: "~/big", query: "x" }, PATIENT_OPTIONS)],
   ] as const) {
     if (!name.includes(only)) continue;
     const warm = rssOf(gateway);
@@ -147,7 +147,7 @@ async function huge(client: Client, callers: Callers, gateway: Gateway, idle: Ti
       () => "answered",
       (error: unknown) => (error instanceof CallError ? `${error.code} ${error.message}` : `lost: ${String(error)}`),
     );
-    const { value: answer, during, peak } = await watched(running, callers, gateway);
+    const { value: answer, during, peak } = await watchDuring(running, callers, gateway);
     bar.check("large files", !answer.startsWith("lost"), () => `${name}: ${answer}`);
     bar.check("memory", peak - warm < GROWTH_BYTES_MAX, () => `${name}: ${Math.round((peak - warm) / MIB)} MiB more than before`);
     console.error(
@@ -157,33 +157,33 @@ async function huge(client: Client, callers: Callers, gateway: Gateway, idle: Ti
   }
 }
 
-/** A command goes on without the socket it was started from, and its user finds it again from another. */
-async function outlives(url: string): Promise<void> {
+/** A command continues after its socket closed, and its user finds it again from another. */
+async function checkOutlivesSocket(url: string): Promise<void> {
   const starter = await enter(url, "w3");
-  const running = await starter.call("shell.exec", { input: "sleep 1.5; echo late", timeout: 20_000 }, PATIENT);
+  const running = await starter.call("shell.exec", { input: "sleep 1.5; echo late", timeout: 20_000 }, PATIENT_OPTIONS);
   const sessionId = "sessionId" in running ? (running.sessionId ?? "") : "";
   starter.close();
   const stranger = await enter(url, "w2");
-  const foreign = await stranger.call("shell.exec", { input: "", sessionId }, PATIENT).then(
+  const foreign = await stranger.call("shell.exec", { input: "", sessionId }, PATIENT_OPTIONS).then(
     (answer) => answer.status,
     () => "refused",
   );
   bar.check("its owner's alone", foreign !== "running" && foreign !== "completed", () => foreign);
   stranger.close();
   const again = await enter(url, "w3");
-  const look = () => again.call("shell.exec", { input: "", sessionId }, PATIENT);
-  let polled = await look();
+  const poll = () => again.call("shell.exec", { input: "", sessionId }, PATIENT_OPTIONS);
+  let polled = await poll();
   let output = polled.output;
   while (polled.status === "running") {
-    polled = await look();
+    polled = await poll();
     output += polled.output;
   }
   bar.check("outlives its socket", polled.status === "completed" && output.includes("late"), () => JSON.stringify([running, polled]));
   again.close();
 }
 
-/** A command whose login has ended can do nothing further: files, calls and the network are asked for each time. */
-async function revoked(url: string, root: Client): Promise<void> {
+/** A command whose login has ended can do nothing more: files, calls and the network are authorized each time. */
+async function checkEndsWithLogin(url: string, root: Client): Promise<void> {
   for (const how of ["token", "lock"] as const) {
     const username = how === "token" ? "w2" : "w3";
     const { uid } = (await root.call("sys.user.list", {})).users.find((user) => user.username === username)!;
@@ -191,14 +191,14 @@ async function revoked(url: string, root: Client): Promise<void> {
     const { tokenId } = (await root.call("sys.token.list", { uid })).tokens.find(({ label }) => label === "shell")!;
     const client = await connect({ url, auth: { username, token }, reconnect: false });
     const input = "i=0; while true; do i=$((i+1)); echo $i > ~/ticks || echo refused; sleep 0.05; done";
-    // Its session is known: a command whose caller goes before that is ended with the call.
-    const { status } = await client.call("shell.exec", { input, timeout: 20_000 }, PATIENT);
+    // The call has returned a session: a command whose caller disconnects before that ends with the call.
+    const { status } = await client.call("shell.exec", { input, timeout: 20_000 }, PATIENT_OPTIONS);
     const ticks = async () => {
       const read = await root.call("fs.read", { path: `/home/${username}/ticks` });
       return read.ok && "content" in read ? JSON.stringify(read.content) : "none";
     };
     const first = await ticks();
-    await until(async () => (await ticks()) !== first);
+    await pollUntil(async () => (await ticks()) !== first);
     bar.check("runs before", status === "running" && (await ticks()) !== first, () => `${how}: ${status}, ${first}`);
     if (how === "token") await root.call("sys.token.revoke", { tokenId });
     else await root.call("sys.user.lock", { username, locked: true });
@@ -210,10 +210,11 @@ async function revoked(url: string, root: Client): Promise<void> {
   }
 }
 
-async function finished(client: Client, input: string): Promise<Answer> {
+async function runToEnd(client: Client, input: string): Promise<Answer> {
   try {
-    let answer = await client.call("shell.exec", { input, timeout: TIMEOUT_MS }, PATIENT);
-    while (answer.status === "running") answer = await client.call("shell.exec", { input: "", sessionId: answer.sessionId }, PATIENT);
+    let answer = await client.call("shell.exec", { input, timeout: TIMEOUT_MS }, PATIENT_OPTIONS);
+    while (answer.status === "running")
+      answer = await client.call("shell.exec", { input: "", sessionId: answer.sessionId }, PATIENT_OPTIONS);
     return answer;
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
@@ -221,8 +222,8 @@ async function finished(client: Client, input: string): Promise<Answer> {
   }
 }
 
-/** What others see of it, and how much memory it takes, until it is over. */
-async function watched<T>(running: Promise<T>, callers: Callers, gateway: Gateway): Promise<{ value: T; during: Times; peak: number }> {
+/** Samples the times of others and the gateway's memory until it is over. */
+async function watchDuring<T>(running: Promise<T>, callers: Callers, gateway: Gateway): Promise<{ value: T; during: Times; peak: number }> {
   const during: Times = {};
   const over = running.then(
     () => true,
@@ -240,7 +241,7 @@ async function sample({ other, same }: Callers, times: number): Promise<Times> {
   const found: Times = {};
   const time = async (name: string, call: () => Promise<unknown>) => {
     const startedAt = performance.now();
-    // Whoever runs as many commands as a user may have is told so at once, which is an answer too.
+    // A user at the limit of commands is refused at once, which is an answer too.
     await call().catch((error: unknown) => {
       if (!(error instanceof CallError) || error.code !== 429) throw error;
     });
@@ -251,16 +252,16 @@ async function sample({ other, same }: Callers, times: number): Promise<Times> {
       ["other", other],
       ["same", same],
     ] as const) {
-      await time(`${who} info`, () => client.call("sys.info", {}, PATIENT));
-      await time(`${who} read`, () => client.call("fs.read", { path: "~/small" }, PATIENT));
-      await time(`${who} echo`, () => client.call("shell.exec", { input: "echo hi" }, PATIENT));
+      await time(`${who} info`, () => client.call("sys.info", {}, PATIENT_OPTIONS));
+      await time(`${who} read`, () => client.call("fs.read", { path: "~/small" }, PATIENT_OPTIONS));
+      await time(`${who} echo`, () => client.call("shell.exec", { input: "echo hi" }, PATIENT_OPTIONS));
     }
     await pause(GAP_MS);
   }
   return found;
 }
 
-/** The worst of all kinds, against the same kind when idle. */
+/** The worst ratio of all kinds to the same kind when idle. */
 function ratio(during: Times, idle: Times): number {
   return Math.max(0, ...Object.entries(during).map(([name, list]) => at(list, 0.99) / Math.max(FLOOR_MS, at(idle[name] ?? [], 0.99))));
 }
@@ -280,7 +281,7 @@ function at(list: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** A file larger than any call would make: a blob with holes and the row that names it. */
+/** Creates a file larger than any call would: a sparse blob and the row that names it. */
 function placeHuge(path: string, bytes: number): void {
   const hash = "5".repeat(64);
   const file = openSync(join(home, "blobs", `file-${hash}`), "w", 0o600);
@@ -313,8 +314,8 @@ async function addressOf(gateway: Gateway): Promise<string> {
   return url;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_200 && !(await holds()); tries++) await pause(50);
+async function pollUntil(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1_200 && !(await condition()); tries++) await pause(50);
 }
 
 function pause(ms: number): Promise<void> {

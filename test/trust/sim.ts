@@ -1,7 +1,7 @@
-// Bar B10, trust:sim: the kernel in simulated worlds, one per seed.
+// Bar B10, trust:sim: runs the kernel in simulated worlds, one per seed.
 //   test/trust/sim.ts [--seeds N] [--seed S] [--steps K]
-// One JSON line with the outcome; where a promise was broken, the seed, what broke and the last lines of the trace
-// before it. `--seed` runs that world alone.
+// Prints one JSON line with the outcome; for a failure also the seed, the violations and the last lines of the trace before them.
+// `--seed` runs that world alone.
 
 import { parseArgs } from "node:util";
 import { type Outcome, simulate } from "../sim/simulate.ts";

@@ -1,6 +1,6 @@
-// B24: what others wrote is text on the page and nothing else. 150 payloads go through every field that the desktop shows; no
-// script of theirs runs, nothing is asked of another server, no element is made of them, and what a person decides by shows what
-// cannot be seen. A page of another origin gets nowhere. `--payloads N` for more.
+// B24: what others wrote is only ever text on the page. 150 payloads go through every field that the desktop shows: none runs a
+// script, sends a request to another server or creates an element, and invisible characters are made visible where a person
+// decides. A page of another origin gets nowhere. `--payloads N` for more.
 
 import type { Page } from "playwright-core";
 import { startDesktop } from "../support/desktop.ts";
@@ -25,28 +25,28 @@ const model = await ScriptedModel.start();
 try {
   const filled = await fill({ host: desktop.host, alice, root, payloads: all });
   const talks = await talk({ alice, root, model, payloads: all });
-  /** Machines by such names, each on a page of its own. */
+  /** Devices with payloads as names, each on its own page. */
   const odd = all.filter(({ mark }, at) => at % 20 === 2 && filled.devices.includes(mark)).map(({ text }) => text.slice(0, 256).trim());
   const page = await desktop.openAs(ALICE);
   await arm(page);
-  await look(page, "/machines", [...filled.devices, ...filled.descriptions]);
-  for (const text of odd) await look(page, `/machines/device/${addressOf(text)}`, [text.slice(0, 5)]);
-  await look(page, "/settings/tokens", filled.tokens);
-  await look(page, "/approvals", talks.questions);
-  await look(page, "/approvals/remembered", talks.remembered);
-  await look(page, "/approvals/history", talks.answered);
-  await look(page, "/settings/policy", []);
-  await look(page, "/settings/ai", []);
-  await look(page, "/settings/about", []);
-  await look(page, "/chat", filled.labels.slice(0, 1));
-  for (const { path, marks } of talks.conversations) await look(page, path, marks, false);
-  await failures(page);
+  await checkPage(page, "/machines", [...filled.devices, ...filled.descriptions]);
+  for (const text of odd) await checkPage(page, `/machines/device/${addressOf(text)}`, [text.slice(0, 5)]);
+  await checkPage(page, "/settings/tokens", filled.tokens);
+  await checkPage(page, "/approvals", talks.questions);
+  await checkPage(page, "/approvals/remembered", talks.remembered);
+  await checkPage(page, "/approvals/history", talks.answered);
+  await checkPage(page, "/settings/policy", []);
+  await checkPage(page, "/settings/ai", []);
+  await checkPage(page, "/settings/about", []);
+  await checkPage(page, "/chat", filled.labels.slice(0, 1));
+  for (const { path, marks } of talks.conversations) await checkPage(page, path, marks, false);
+  await checkErrors(page);
   await page.context().close();
   const admin = await desktop.openAs(ROOT);
   await arm(admin);
-  await look(admin, "/settings/users", filled.users);
-  await look(admin, "/settings/about", []);
-  await look(admin, "/approvals", []);
+  await checkPage(admin, "/settings/users", filled.users);
+  await checkPage(admin, "/settings/about", []);
+  await checkPage(admin, "/approvals", []);
   await admin.context().close();
   bar.check("remote requests", canary.hits.length === 0, () => `asked for: ${canary.hits.join(", ")}`);
   const problems = desktop.problems.filter((problem) => !/Failed to load resource/.test(problem));
@@ -62,8 +62,8 @@ try {
 }
 bar.end();
 
-/** A page with all of these on it: each is there as text, and nothing came of any. `isJudged`: what one decides by. */
-async function look(page: Page, path: string, marks: readonly string[], isJudged = true): Promise<void> {
+/** Opens a page with all of these on it: each is there as text and did no harm. `isJudged`: a person decides by this page. */
+async function checkPage(page: Page, path: string, marks: readonly string[], isJudged = true): Promise<void> {
   await page.goto(`${desktop.host.url}${path}`);
   await opened(page);
   const missing = await seen(page, marks);
@@ -75,8 +75,8 @@ async function look(page: Page, path: string, marks: readonly string[], isJudged
   bar.check("pages without hidden signs", hidden.length === 0, () => `${path}: ${hidden.slice(0, 5).join("; ")}`);
 }
 
-/** What the gateway says of a call that it does not have, with the name that was tried. */
-async function failures(page: Page): Promise<void> {
+/** The gateway's error about an unknown call, which repeats the name that was tried. */
+async function checkErrors(page: Page): Promise<void> {
   await page.goto(`${desktop.host.url}/settings/policy`);
   await opened(page);
   for (const { mark, text } of all.filter((_, at) => at % 10 === 0)) {
@@ -89,7 +89,7 @@ async function failures(page: Page): Promise<void> {
   bar.check("pages", found.length === 0, () => `failures: ${found.slice(0, 5).join("; ")}`);
 }
 
-/** As the desktop writes it (frame/route.ts). */
+/** Encodes as the desktop does (frame/route.ts). */
 function addressOf(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 }

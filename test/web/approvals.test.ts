@@ -1,4 +1,4 @@
-// Approvals in the web desktop: impossible to miss, shown exactly, answered by a fresh press only.
+// Approvals in the web desktop: visible on every screen, shown exactly, answered only by a deliberate press.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await desktop?.close();
 });
 
-test("a question calls from any screen, is shown exactly in every tab, and is gone from all when it is answered", async () => {
+test("a question is announced on every screen, shown exactly in every tab, and disappears from all tabs when it is answered", async () => {
   const page = await desktop.goAs(ALICE, "/settings/look");
   await page.getByRole("heading", { level: 1, name: "Settings: Look" }).waitFor();
   const tab = await page.context().newPage();
@@ -41,10 +41,10 @@ test("a question calls from any screen, is shown exactly in every tab, and is go
   await page.getByText("An agent asks: Shell on laptop").waitFor();
   await page.getByRole("button", { name: "Look", exact: true }).click();
   await expect.poll(() => new URL(page.url()).pathname).toBe("/approvals");
-  for (const each of [page, tab]) await asked(each).getByText("input: touch was-here").waitFor();
+  for (const each of [page, tab]) await questionRegion(each).getByText("input: touch was-here").waitFor();
 
-  // A page that is made to click, or a press that was on its way, answers nothing.
-  const allow = asked(page).getByRole("button", { name: "Allow once" });
+  // A scripted click, or a press that started before the question appeared, answers nothing.
+  const allow = questionRegion(page).getByRole("button", { name: "Allow once" });
   await expect.poll(() => allow.isEnabled()).toBe(true);
   await allow.evaluate((button) => (button as HTMLButtonElement).click());
   expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe("BUTTON");
@@ -72,20 +72,20 @@ test("a question calls from any screen, is shown exactly in every tab, and is go
   await stranger.context().close();
 });
 
-test("the keyboard alone denies with a reason, and nothing runs", async () => {
+test("a question can be denied with a reason by keyboard alone, and nothing runs", async () => {
   const page = await desktop.goAs(ALICE);
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   const { requestId } = await askFor(alice, "run touch never on laptop");
   await goByKeys(page, "g a", "/approvals");
   await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
-  const deny = asked(page).getByRole("button", { name: "Deny…" });
+  const deny = questionRegion(page).getByRole("button", { name: "Deny…" });
   await expect.poll(() => deny.isEnabled()).toBe(true);
   await tabTo(page, deny);
   await page.keyboard.press("Enter");
-  // What is typed goes where the page has put one, once it has.
+  // Wait until the page has focused the field before typing.
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toMatch(/^(TEXTAREA|INPUT)$/);
   await page.keyboard.type("not on a Sunday");
-  await tabTo(page, asked(page).getByRole("button", { name: "Deny", exact: true }));
+  await tabTo(page, questionRegion(page).getByRole("button", { name: "Deny", exact: true }));
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   const { questions } = await alice.call("proc.approval.history", {});
@@ -95,15 +95,15 @@ test("the keyboard alone denies with a reason, and nothing runs", async () => {
   await page.getByText("Reason given: not on a Sunday").waitFor();
 });
 
-test("what is remembered is listed in words, in every tab, until it is taken back", async () => {
+test("grants are described in words in every tab until they are revoked", async () => {
   const page = await desktop.goAs(ALICE, "/approvals");
   const tab = await page.context().newPage();
   await tab.goto(`${desktop.host.url}/approvals/remembered`);
   await tab.getByRole("heading", { name: "Nothing is allowed beforehand" }).waitFor();
   await askFor(alice, "run touch once on laptop");
-  await press(asked(page).getByRole("button", { name: "Allow for a day…" }));
-  await asked(page).getByLabel("Exactly this").check();
-  await press(asked(page).getByRole("button", { name: "Allow", exact: true }));
+  await press(questionRegion(page).getByRole("button", { name: "Allow for a day…" }));
+  await questionRegion(page).getByLabel("Exactly this").check();
+  await press(questionRegion(page).getByRole("button", { name: "Allow", exact: true }));
   await tab.getByText(/may run exactly the command that was shown on laptop/).waitFor();
   await tab.getByRole("group", { name: "What was approved" }).getByText("input: touch once").waitFor();
   await expect.poll(() => tab.getByRole("listitem").filter({ hasText: "ends in 23 hours" }).count()).toBe(1);
@@ -113,23 +113,23 @@ test("what is remembered is listed in words, in every tab, until it is taken bac
   await tab.close();
 });
 
-test("root sees the questions of others and is not called to them", async () => {
+test("root sees the questions of other users but gets no notice of them", async () => {
   const page = await desktop.openAs(ROOT, "/approvals");
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   const { requestId, pid } = await askFor(alice, "run touch others on laptop");
   await page.getByRole("heading", { name: "Of other users" }).waitFor();
-  await asked(page).getByText("input: touch others").waitFor();
+  await questionRegion(page).getByText("input: touch others").waitFor();
   expect(await page.getByRole("link", { name: /waiting/ }).count()).toBe(0);
   await alice.call("proc.hil", { pid, requestId, decision: "deny" });
-  await asked(page).waitFor({ state: "detached" });
+  await questionRegion(page).waitFor({ state: "detached" });
   await page.context().close();
 });
 
-test("axe finds nothing wrong, light or dark, and a phone need not scroll sideways", async () => {
+test("axe finds no violations in either theme, and a phone does not scroll sideways", async () => {
   const { requestId, pid } = await askFor(alice, `run echo ${"a-very-long-word-".repeat(20)} on laptop`);
   for (const look of [WIDE, PHONE]) {
     const page = await desktop.openAs(ALICE, "/approvals", look);
-    await expect.poll(() => asked(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
+    await expect.poll(() => questionRegion(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
     expect(await violationsInBothThemes(page)).toEqual([]);
     expect(await page.locator(".pane-body").evaluate((body) => body.scrollWidth - body.clientWidth)).toBe(0);
     for (const part of ["remembered", "history"]) {
@@ -146,15 +146,15 @@ test("axe finds nothing wrong, light or dark, and a phone need not scroll sidewa
   await alice.call("proc.hil", { pid, requestId, decision: "deny" });
 });
 
-test("nothing went wrong in any page that nobody asked for", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
-function asked(page: Page): Locator {
+function questionRegion(page: Page): Locator {
   return page.getByRole("region", { name: "Allow Shell on laptop?" });
 }
 
-/** Once it takes a press. */
+/** Presses a button once it is enabled. */
 async function press(button: Locator): Promise<void> {
   await expect.poll(() => button.isEnabled()).toBe(true);
   await button.click();

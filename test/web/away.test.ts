@@ -1,4 +1,4 @@
-// A gateway that goes away and comes back under an open page.
+// A gateway that stops and restarts under an open page.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,14 +10,14 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, populate } from "../support/people.ts";
 import { steadyPort } from "../support/steady-port.ts";
 
-// One browser for both gateways.
+// Both gateways share one browser.
 beforeAll(async () => {
   await takeBrowser();
 });
 
 afterAll(() => leaveBrowser());
 
-test("a page that lost its gateway says so, keeps what it shows, and goes on by itself", async () => {
+test("a page that loses its gateway says so, keeps its content, and reconnects by itself", async () => {
   const home = mkdtempSync(join(tmpdir(), "gsv-away-"));
   const flags = { home, port: String(await steadyPort()) };
   let host = await startNodeHost(flags);
@@ -31,14 +31,14 @@ test("a page that lost its gateway says so, keeps what it shows, and goes on by 
     await host.close();
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
-    // Who logs out now is out here, and is told what could not be done.
+    // A logout now takes effect in this browser only, and the page says what could not be done.
     await leaving.getByRole("button", { name: "Log out" }).click();
     await leaving.getByText("the token of this browser still lives").waitFor();
     expect(await leaving.evaluate(() => localStorage.length)).toBe(0);
 
-    // A program that another test is just starting holds a copy of the old listening socket for a moment.
+    // A process that another test is starting may briefly hold a copy of the old listening socket.
     host = await vi.waitFor(() => startNodeHost(flags), { timeout: 30_000 });
-    // As a browser tells it, so that nobody waits for the next try.
+    // The browser's online event makes the page reconnect at once.
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     expect(page.url()).toBe(`${host.url}/chat?beside=/machines`);
@@ -51,7 +51,7 @@ test("a page that lost its gateway says so, keeps what it shows, and goes on by 
   }
 });
 
-test("a fresh gateway is seen as one, and waited for while it is set up", async () => {
+test("a page recognizes a fresh gateway, and waits while it is set up", async () => {
   const desktop = await startDesktop({ isSetUp: false });
   try {
     const page = await desktop.open();

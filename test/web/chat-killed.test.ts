@@ -1,5 +1,4 @@
-// A conversation whose gateway is killed in the middle of an answer, and comes back: the page that was open all the time
-// shows what a page shows that was opened just now.
+// A gateway is killed during an answer and restarted: the page that stayed open shows the same as a freshly opened page.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +17,7 @@ import { Gateway } from "../trust/crash/gateway.ts";
 const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
 const ANSWER = `Once upon a time ${"there was a gateway ".repeat(30)}and it came back.`;
 
-test("a page that outlived its gateway in the middle of an answer is equal to a fresh one", async () => {
+test("a page that stayed open through a gateway restart during an answer equals a fresh page", async () => {
   const home = mkdtempSync(join(tmpdir(), "gsv-killed-"));
   const port = await steadyPort();
   const model = await ScriptedModel.start();
@@ -36,7 +35,7 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
   root.close();
   const desktop = await desktopOf(host);
   try {
-    // Half of it, and then nothing; asked again after the restart, all of it.
+    // Half of the answer before the kill; all of it on the retry after the restart.
     let isBack = false;
     model.on("hello", says("Hello.")).otherwise(says("Goodbye."));
     model.on(/^tell me a story/, () => (isBack ? says(ANSWER) : { hang: true, script: says(ANSWER), after: 3_000 }));
@@ -51,11 +50,11 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
     await messageField(page).press("Enter");
     await page.getByRole("region", { name: "Waiting messages" }).getByText("and good night").waitFor();
 
-    // The page reads the history only after the answer has begun again: what it had of the answer is still shown by then.
+    // The page reads the history only after the answer has restarted, while it still shows the partial answer.
     const releaseHistory = await holdHistory(page);
     await gateway.kill();
     await page.getByText("Connection lost").waitFor();
-    // What is sent meanwhile is said once, when there is somebody to say it to.
+    // A message sent meanwhile is delivered once, after the reconnect.
     await messageField(page).fill("are you back?");
     await messageField(page).press("Enter");
     await messageList(page).getByRole("article", { name: "You, being sent" }).getByText("are you back?").waitFor();
@@ -75,7 +74,7 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
 
     const fresh = await desktop.openAs(ALICE, "/chat");
     await expect.poll(() => conversationRows(fresh)).toEqual(await conversationRows(page));
-    // One or two goodbyes, as the two that waited were answered together or not.
+    // One or two goodbyes, depending on whether the two queued messages were answered together.
     const said = (await conversationRows(fresh)).filter((text) => text !== "Goodbye.");
     expect(said).toEqual(["hello", "Hello.", "tell me a story", ANSWER, "and good night", "are you back?"]);
   } finally {
@@ -85,7 +84,7 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
   }
 });
 
-/** Holds answers to proc.history on sockets that the page opens from now on. Returns the way to release them. */
+/** Holds answers to proc.history on sockets that the page opens from now on. Returns a function that releases them. */
 async function holdHistory(page: Page): Promise<() => void> {
   const held: (() => void)[] = [];
   let isReleased = false;

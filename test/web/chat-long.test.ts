@@ -1,4 +1,4 @@
-// A conversation of 10,000 messages: a bounded part of it is in the page, wherever one looks.
+// A conversation of 10,000 messages: the page holds a bounded part of it at any position.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, enter, populate } from "../support/people.ts";
 
 const COUNT = 10_000;
-/** Of a screen and what lies next to it. */
+/** Rows of one screen and its surroundings. */
 const ROWS_MAX = 60;
 
-test("10,000 messages open at their end, scroll without a jump, and are found", async () => {
+test("10,000 messages open at their end, scroll without jumping, and can be searched", async () => {
   const home = mkdtempSync(join(tmpdir(), "gsv-long-"));
   let host = await startNodeHost({ home });
   await populate(host);
@@ -33,13 +33,13 @@ test("10,000 messages open at their end, scroll without a jump, and are found", 
     await list.getByText(`message ${COUNT}.`).waitFor();
     expect(await rowCount(page)).toBeLessThan(ROWS_MAX);
 
-    // Where one looks stays where it is while older pages come above it.
+    // The visible messages stay in place while older pages are inserted above them.
     for (let pages = 0; pages < 4; pages++) {
       const height = await list.evaluate((box) => box.scrollHeight);
       await list.evaluate((box) => box.scrollTo(0, 300));
-      // As soon as something is there to look at.
-      await expect.poll(() => firstSeen(page)).not.toBeNull();
-      const before = await firstSeen(page);
+      // As soon as a message is visible.
+      await expect.poll(() => firstVisible(page)).not.toBeNull();
+      const before = await firstVisible(page);
       await expect.poll(() => list.evaluate((box) => box.scrollHeight)).toBeGreaterThan(height);
       await expect.poll(async () => Math.abs((await topOf(page, before!.key)) - before!.top)).toBeLessThan(3);
       expect(await rowCount(page)).toBeLessThan(ROWS_MAX);
@@ -66,8 +66,8 @@ function rowCount(page: Page): Promise<number> {
   return messageList(page).locator("> [data-row]").count();
 }
 
-/** The first message that can be seen, and where. */
-function firstSeen(page: Page): Promise<{ key: string; top: number } | null> {
+/** The first visible message and its position. */
+function firstVisible(page: Page): Promise<{ key: string; top: number } | null> {
   return messageList(page).evaluate((box) => {
     const edge = box.getBoundingClientRect().top;
     for (const row of box.querySelectorAll<HTMLElement>(":scope > [data-row^=m]")) {

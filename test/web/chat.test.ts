@@ -1,5 +1,4 @@
-// Chat in the web desktop, in a real browser against a real gateway: with the demo model first, and then with a model that
-// says what a test wants, when it wants.
+// Chat in the web desktop, in a real browser against a real gateway: first with the demo model, then with a scripted model.
 
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +11,7 @@ import { pieces, type Said } from "../support/models/script.ts";
 import { ScriptedModel, says, toldText } from "../support/models/scripted.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 
-/** Two by two, red. */
+/** A red image of two by two pixels. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
 
 let desktop: Desktop;
@@ -33,21 +32,21 @@ afterAll(async () => {
 });
 
 describe("with the demo model", () => {
-  test("a first message is answered, and a reload shows the same once", async () => {
+  test("a first message is answered, and a reload shows both once", async () => {
     const page = await desktop.goAs(ALICE, "/chat");
     await say(page, "help");
     await page.getByRole("article", { name: /^You/ }).getByText("help", { exact: true }).waitFor();
     await messageList(page).getByRole("listitem").filter({ hasText: "list files in ~/notes" }).waitFor();
     expect(await messageField(page).inputValue()).toBe("");
     await page.getByRole("status").filter({ hasText: "I only know a few plain requests" }).waitFor();
-    await atRest(page);
+    await waitUntilIdle(page);
     const before = await conversationRows(page);
     await page.reload();
     await expect.poll(() => conversationRows(page)).toEqual(before);
     expect(before.filter((text) => text === "help")).toHaveLength(1);
   });
 
-  test("a call of a tool is a card that opens", async () => {
+  test("a tool call is a card that opens", async () => {
     const page = await openTask("a card");
     await say(page, "write a note: water the plants");
     const card = messageList(page).getByRole("button", { name: /Write .*water-the-plants\.md.*done/ });
@@ -56,13 +55,13 @@ describe("with the demo model", () => {
     await messageList(page).getByRole("group", { name: "Output" }).getByText("water-the-plants.md").waitFor();
   });
 
-  test("what runs on a machine is asked about, and only a fresh press answers", async () => {
+  test("a command on a machine needs approval, and only a deliberate press answers", async () => {
     const page = await openTask("a question");
     await say(page, "run echo from-the-laptop on laptop");
     const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
     await question.getByText("input: echo from-the-laptop").waitFor();
     const allow = question.getByRole("button", { name: "Allow once" });
-    // A program in the page, and a key that was held before, are nobody's yes.
+    // A scripted click and a key held from before are no approval.
     await allow.evaluate((button) => (button as HTMLButtonElement).click());
     expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain("Allow");
     await expect.poll(() => allow.isEnabled()).toBe(true);
@@ -78,7 +77,7 @@ describe("with the demo model", () => {
     await messageList(page).getByRole("group", { name: "Output" }).getByText("from-the-laptop").waitFor();
   });
 
-  test("a no is given with its reason, and a yes for longer with how much and how long", async () => {
+  test("a denial takes a reason, and a grant takes a scope and a duration", async () => {
     const page = await openTask("answers");
     await say(page, "run echo one on laptop");
     const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
@@ -102,7 +101,7 @@ describe("with the demo model", () => {
       .waitFor();
   });
 
-  test("conversations are made, named by their first words, renamed, closed, opened and reset", async () => {
+  test("conversations are created, named after their first message, renamed, closed, reopened and reset", async () => {
     const page = await openTask("several");
     await page.getByRole("button", { name: "New conversation" }).click();
     await page.waitForURL(/\/chat\/[^/]+\/[0-9a-f-]{36}$/);
@@ -134,7 +133,7 @@ describe("with the demo model", () => {
     await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
   });
 
-  test("another's agent is as absent as one that never was", async () => {
+  test("another user's agent looks like one that does not exist", async () => {
     const { pid } = await alice.call("proc.spawn", { profile: "task", label: "hers" });
     for (const address of [pid, "never"]) {
       const page = await desktop.goAs(BOB, `/chat/${address}/default`);
@@ -152,7 +151,7 @@ describe("with the demo model", () => {
     await page.context().close();
   });
 
-  test("the keyboard is enough", async () => {
+  test("the keyboard alone is enough", async () => {
     const page = await openTask("keys");
     await page.getByRole("heading", { level: 1 }).focus();
     await focusByKey(messageField(page), "i");
@@ -177,7 +176,7 @@ describe("with the demo model", () => {
     await page.getByRole("searchbox", { name: "Words" }).waitFor({ state: "detached" });
   });
 
-  test("axe finds nothing, light and dark, wide and on a phone", async () => {
+  test("axe finds no violations in either theme, on a wide screen and a phone", async () => {
     const { pid } = await alice.call("proc.spawn", { profile: "task", label: "looks" });
     for (const message of ["help", "write a note: axes", "run echo look on laptop"]) await alice.call("proc.send", { pid, message });
     for (const look of [WIDE, PHONE]) {
@@ -189,7 +188,7 @@ describe("with the demo model", () => {
   });
 });
 
-describe("with a model that is told what to say", () => {
+describe("with a scripted model", () => {
   let model: ScriptedModel;
 
   beforeAll(async () => {
@@ -201,7 +200,7 @@ describe("with a model that is told what to say", () => {
 
   afterAll(() => model?.close());
 
-  test("an answer is seen while it comes, by a second tab in its middle too, and stays in both as far as it came when it is stopped", async () => {
+  test("a streaming answer is visible, also to a second tab that opens during it, and the partial answer stays in both when it is stopped", async () => {
     model.on("tell me a story", { hang: true, script: says(`Once upon a time ${"there was a word ".repeat(40)}the end`), after: 2_000 });
     const page = await openTask("coming");
     await say(page, "tell me a story");
@@ -213,14 +212,14 @@ describe("with a model that is told what to say", () => {
     await messageField(page).press("Escape");
     for (const one of [page, second]) {
       await messageList(one).getByText("Stopped here").waitFor();
-      await atRest(one);
+      await waitUntilIdle(one);
       expect(await messageList(one).getByText("Once upon a time").count()).toBe(1);
       expect((await conversationRows(one)).filter((text) => text === "tell me a story")).toHaveLength(1);
     }
     await second.close();
   });
 
-  test("an answer grows with every piece of its reasoning, its text and the arguments of its call, also after a reconnect", async () => {
+  test("an answer grows with every piece of its reasoning, text and tool arguments, also after a reconnect", async () => {
     const reasoning = "First the question, then the facts, and the answer last of all.";
     const text =
       "# How it grows\n\nA paragraph with **bold words** and `code`, as long as it takes.\n\n- one entry of a list\n- another entry of it\n\n" +
@@ -231,16 +230,16 @@ describe("with a model that is told what to say", () => {
       { type: "text", text },
       { type: "call", id: "call_slow", name: "Read", args },
     ];
-    // The first event says only that there will be an answer.
+    // The first event only announces an answer.
     const pace = new Pace(1);
     model.on("answer slowly", { paced: { say: said }, pace }, says("There is no such file."));
     const first = await openTask("growing");
     const page = await first.context().newPage();
-    const line = await cuttable(page);
+    const line = await routeConnection(page);
     await page.goto(first.url());
     await say(page, "answer slowly");
     const answer = messageList(page).getByRole("article", { name: "Agent, answering" });
-    /** Each piece is let through when the one before it was seen. */
+    /** Releases each piece once the one before it is visible. */
     const grow = async (shown: Locator, count: number) => {
       for (let piece = 0; piece < count; piece++) {
         const before = await lengthOf(shown);
@@ -265,7 +264,7 @@ describe("with a model that is told what to say", () => {
     await page.close();
   });
 
-  test("two tabs show the same, once, whoever sends", async () => {
+  test("two tabs show the same messages once, whichever tab sends", async () => {
     model.on("from the first", says("first answer")).on("from the second", says("second answer"));
     const page = await openTask("two tabs");
     const second = await page.context().newPage();
@@ -274,13 +273,13 @@ describe("with a model that is told what to say", () => {
     await messageList(second).getByText("first answer").waitFor();
     await say(second, "from the second");
     await messageList(page).getByText("second answer").waitFor();
-    await Promise.all([atRest(page), atRest(second)]);
+    await Promise.all([waitUntilIdle(page), waitUntilIdle(second)]);
     expect(await conversationRows(page)).toEqual(await conversationRows(second));
     expect((await conversationRows(page)).filter((text) => text.startsWith("from the"))).toEqual(["from the first", "from the second"]);
     await second.close();
   });
 
-  test("what waits can be seen, put right and taken back, and is said once", async () => {
+  test("queued messages are shown, can be edited and withdrawn, and are delivered once", async () => {
     const release = model.holds("the first", says("done with the first"));
     model.on("the second", says("done with the rest"));
     const page = await openTask("waiting");
@@ -299,12 +298,12 @@ describe("with a model that is told what to say", () => {
     release();
     await messageList(page).getByText("done with the rest").waitFor();
     await queue.waitFor({ state: "detached" });
-    await atRest(page);
+    await waitUntilIdle(page);
     expect((await conversationRows(page)).filter((text) => text.startsWith("the "))).toEqual(["the first", "the second"]);
     expect(toldText(model.asked.at(-1)!)).toContain("the second");
   });
 
-  test("a picture is dropped, left out, dropped again and shown after it was sent", async () => {
+  test("an image can be dropped, removed, dropped again and is shown after it was sent", async () => {
     model.on(/^what colour is this\?/, says("I see red"));
     const page = await openTask("a picture");
     const files = page.getByRole("list", { name: "Files to be sent along" });
@@ -320,7 +319,7 @@ describe("with a model that is told what to say", () => {
     await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(2);
   });
 
-  test("words are found and led to, and a conversation goes on from any message", async () => {
+  test("a search finds words and scrolls to them, and a conversation can be forked at any message", async () => {
     model.on("Name a parrot", says("a yellow one")).on("And another", says("a blue one"));
     const page = await openTask("searching");
     await say(page, "Name a parrot");
@@ -345,14 +344,14 @@ describe("with a model that is told what to say", () => {
     expect(await messageList(page).getByText("a blue one").count()).toBe(0);
   });
 
-  test("what is archived leaves a mark that opens in place", async () => {
+  test("archived messages leave a marker that opens in place", async () => {
     model.on("one story", says("about the sea")).on("another story", says("about the hills"));
     const page = await openTask("archives");
     await say(page, "one story");
     await messageList(page).getByText("about the sea").waitFor();
     await say(page, "another story");
     await messageList(page).getByText("about the hills").waitFor();
-    await atRest(page);
+    await waitUntilIdle(page);
     await menu(page, "Compact older messages");
     await page.getByLabel("Newest messages to keep").fill("2");
     await page.getByLabel("Written by you").check();
@@ -364,7 +363,7 @@ describe("with a model that is told what to say", () => {
     await messageList(page).getByText("about the hills").waitFor();
   });
 
-  test("a run that failed says why and what to do, also after a reload", async () => {
+  test("a failed run says why and what to do, also after a reload", async () => {
     model.on("are you there?", { status: 401 });
     const page = await openTask("a failure");
     await say(page, "are you there?");
@@ -374,7 +373,7 @@ describe("with a model that is told what to say", () => {
     await failure.getByText("Check the key and the provider in Settings").waitFor();
   });
 
-  test("what was written and not sent is there after a reload, for each conversation", async () => {
+  test("an unsent draft survives a reload, for each conversation", async () => {
     const page = await openTask("drafts");
     await messageField(page).fill("half a thou");
     await page.reload();
@@ -383,7 +382,7 @@ describe("with a model that is told what to say", () => {
     await expect.poll(() => messageField(page).inputValue()).toBe("");
   });
 
-  test("what a model writes becomes text, and asks nobody for anything", async () => {
+  test("a model's output is rendered as text and causes no requests", async () => {
     model.on(
       "write something",
       says(
@@ -405,7 +404,7 @@ describe("with a model that is told what to say", () => {
   });
 });
 
-test("nothing went wrong in any page meanwhile", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
@@ -421,8 +420,8 @@ async function say(page: Page, text: string): Promise<void> {
   await messageField(page).press("Enter");
 }
 
-/** Before the page is opened: a way to lose its connection, and how many it has had. */
-async function cuttable(page: Page): Promise<{ cut(): void; opened: number }> {
+/** Call it before the page is opened: returns a way to cut the page's connection, and counts its connections. */
+async function routeConnection(page: Page): Promise<{ cut(): void; opened: number }> {
   const line = { cut: () => {}, opened: 0 };
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const server = socket.connectToServer();
@@ -432,13 +431,13 @@ async function cuttable(page: Page): Promise<{ cut(): void; opened: number }> {
   return line;
 }
 
-/** How much is there to read; nothing of what is not there. */
+/** The length of the visible text; 0 if the element does not exist. */
 async function lengthOf(shown: Locator): Promise<number> {
   const texts = await shown.allInnerTexts();
   return texts.join("").length;
 }
 
-/** Playwright waits until it can be pressed, as a person would. */
+/** Playwright waits until the button can be pressed, as a person would. */
 async function press(button: Locator): Promise<void> {
   await button.click();
 }
@@ -448,8 +447,8 @@ async function menu(page: Page, title: string): Promise<void> {
   await page.getByRole("menuitem", { name: title, exact: true }).click();
 }
 
-/** Nothing is worked on, and everything that was said is read. */
-async function atRest(page: Page): Promise<void> {
+/** Waits until no run is active and the history is read. */
+async function waitUntilIdle(page: Page): Promise<void> {
   await messageList(page).getByText("The agent is working").waitFor({ state: "detached" });
   await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
 }

@@ -17,7 +17,7 @@ import {
 } from "../support/desktop.ts";
 import { ALICE, BOB, enter } from "../support/people.ts";
 
-/** It looks at every element of every screen, which takes long on a slow machine. */
+/** axe inspects every element of every screen, which is slow on a slow machine. */
 const AXE_MS = 5 * 60_000;
 
 let desktop: Desktop;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => desktop?.close());
 
 describe("the session", () => {
-  test("logs in by password, survives a reload without keeping it, and ends with a log out", async () => {
+  test("starts with a password, survives a reload without storing it, and ends with a logout", async () => {
     const page = await desktop.open("/machines");
     await logIn(page, ALICE);
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
@@ -50,7 +50,7 @@ describe("the session", () => {
     await page.context().close();
   });
 
-  test("says what to do about a wrong password, and keeps nothing", async () => {
+  test("says what to do about a wrong password, and stores nothing", async () => {
     const page = await desktop.open();
     await logIn(page, { ...ALICE, password: "a wrong one" });
     await page.getByRole("alert").filter({ hasText: "do not match" }).waitFor();
@@ -60,7 +60,7 @@ describe("the session", () => {
     await page.context().close();
   });
 
-  test("ends at once where its token is revoked, and says so", async () => {
+  test("ends at once when its token is revoked, and says so", async () => {
     const page = await desktop.openWithOwnToken(BOB);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     const client = await enter(desktop.host, BOB);
@@ -72,10 +72,10 @@ describe("the session", () => {
     await page.context().close();
   });
 
-  test("that ended in one tab is taken up again from another, and not thrown away", async () => {
+  test("continues with the newer token of another tab instead of discarding it", async () => {
     const page = await desktop.openWithOwnToken(BOB);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    // Another tab has the token of a newer login by the time this one hears that its own has ended.
+    // Another tab has stored the token of a newer login by the time this one learns that its own was revoked.
     const newer = await desktop.openWithOwnToken(BOB, "/healthz");
     const kept = await newer.evaluate(() => localStorage.getItem("gsv.pass")!);
     await page.evaluate((value) => localStorage.setItem("gsv.pass", value), kept);
@@ -92,7 +92,7 @@ describe("the session", () => {
     await page.context().close();
   });
 
-  test("of a second tab that logs in is taken up by the first", async () => {
+  test("is taken over by the first tab when a second tab logs in", async () => {
     const page = await desktop.open("/settings");
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     const second = await page.context().newPage();
@@ -105,7 +105,7 @@ describe("the session", () => {
 });
 
 describe("addresses", () => {
-  test("are what is shown, through links, back and forward", async () => {
+  test("match what is shown, through links, back and forward", async () => {
     const page = await desktop.goAs(ALICE, "/approvals");
     await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
     await expect.poll(() => page.title()).toBe("Approvals · GSV");
@@ -132,7 +132,7 @@ describe("addresses", () => {
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/settings`);
   });
 
-  test("that name another place lead nowhere else", async () => {
+  test("with another origin lead nowhere else", async () => {
     const page = await desktop.goAs(ALICE, "/chat?beside=https://example.com/machines&gatewayUrl=ws://127.0.0.1:1&token=x");
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
@@ -140,7 +140,7 @@ describe("addresses", () => {
 });
 
 describe("the keyboard", () => {
-  test("finds and does every action by the palette", async () => {
+  test("finds and runs every action through the palette", async () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await openPalette(page);
@@ -159,7 +159,7 @@ describe("the keyboard", () => {
     await page.context().close();
   });
 
-  test("goes to screens, shows the keys and puts the focus where one went", async () => {
+  test("opens screens, shows the shortcuts and moves the focus to the opened screen", async () => {
     const page = await desktop.goAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await goByKeys(page, "g m", "/machines");
@@ -172,7 +172,7 @@ describe("the keyboard", () => {
     await expect.poll(() => focused(page)).toBe("Machines");
   });
 
-  test("is enough to log in, use what a screen offers, and log out", async () => {
+  test("is enough to log in, use a screen, and log out", async () => {
     const page = await desktop.open("/pieces");
     await hasFocus(page.getByLabel("Name"));
     await page.keyboard.type(ALICE.username);
@@ -180,7 +180,7 @@ describe("the keyboard", () => {
     await page.keyboard.type(ALICE.password);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Over the page" }).waitFor();
-    await byPalette(page, "dialog of");
+    await runFromPalette(page, "dialog of");
     const dialog = page.getByRole("dialog", { name: "Forget laptop?" });
     await hasFocus(dialog);
     await page.keyboard.press("Tab");
@@ -188,12 +188,12 @@ describe("the keyboard", () => {
     expect(await focused(page)).toBe("Keep it");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    await byPalette(page, "log out");
+    await runFromPalette(page, "log out");
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     await page.context().close();
   });
 
-  test("passes the bar by at one press", async () => {
+  test("skips the navigation bar with one press", async () => {
     const page = await desktop.goAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.keyboard.press("Tab");
@@ -203,7 +203,7 @@ describe("the keyboard", () => {
   });
 });
 
-test("a phone shows one column with the bar below, and the other pane by a button", async () => {
+test("a phone shows one column with the bar below, and the other pane through a button", async () => {
   const page = await desktop.openAs(ALICE, "/chat?beside=/machines", PHONE);
   await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
   expect(await page.getByRole("heading", { level: 1, name: "Machines" }).isVisible()).toBe(false);
@@ -217,26 +217,26 @@ test("a phone shows one column with the bar below, and the other pane by a butto
   await page.context().close();
 });
 
-describe("axe finds nothing wrong, light or dark,", () => {
-  test("with the log-in", async () => {
+describe("axe finds no violations in either theme", () => {
+  test("on the login page", async () => {
     const page = await desktop.open();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.context().close();
   });
 
-  test("with any screen", { timeout: AXE_MS }, async () => {
+  test("on any screen", { timeout: AXE_MS }, async () => {
     const page = await desktop.goAs(ALICE, "/");
     const paths = await screenPaths(page);
     expect(paths).toContain("/pieces");
     for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
       await page.goto(`${desktop.host.url}${path}`);
-      await settled(page);
+      await waitForScreens(page);
       expect(await violationsInBothThemes(page), path).toEqual([]);
     }
   });
 
-  test("with what lies over the page", { timeout: AXE_MS }, async () => {
+  test("in dialogs and other overlays", { timeout: AXE_MS }, async () => {
     const page = await desktop.goAs(ALICE, "/pieces");
     await page.getByRole("button", { name: "Open a dialog" }).click();
     await page.getByRole("dialog").waitFor();
@@ -253,7 +253,7 @@ describe("axe finds nothing wrong, light or dark,", () => {
   });
 });
 
-test("a screen that cannot be loaded says so, and comes when the reload brings it", async () => {
+test("a screen that cannot be loaded says so, and loads after a reload", async () => {
   const page = await desktop.openAs(ALICE, "/nowhere");
   await page.route("**/assets/settings-*.js", (route) => route.abort());
   await page.goto(`${desktop.host.url}/settings`);
@@ -293,11 +293,11 @@ test("a page of another origin can neither connect nor read", async () => {
     await page.context().close();
     server.close();
   }
-  // All of what that page tried was wrong, and it was ours to provoke.
+  // That page caused these errors on purpose.
   desktop.problems.length = 0;
 });
 
-test("nothing went wrong in any page that nobody asked for", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
@@ -307,7 +307,7 @@ async function logIn(page: Page, { username, password }: { username: string; pas
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-async function byPalette(page: Page, words: string): Promise<void> {
+async function runFromPalette(page: Page, words: string): Promise<void> {
   await openPalette(page);
   await page.keyboard.type(words);
   await page.keyboard.press("Enter");
@@ -322,8 +322,8 @@ function focused(page: Page): Promise<string | null | undefined> {
   return page.evaluate(() => document.activeElement?.textContent);
 }
 
-/** Every pane has its screen. */
-async function settled(page: Page): Promise<void> {
+/** Waits until every pane has its screen. */
+async function waitForScreens(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await expect.poll(() => page.locator(".skeleton").count()).toBeLessThanOrEqual(page.url().includes("/pieces") ? 1 : 0);
   await expect.poll(() => page.locator(".pane-body:empty").count()).toBe(0);

@@ -5,7 +5,7 @@ import { Latest } from "../../web/src/state/latest.ts";
 
 type Read = { resolve(value: string): void; reject(error: Error): void };
 
-function manual() {
+function makeLatest() {
   const reads: Read[] = [];
   const latest = new Latest<string>(
     () => new Promise((resolve, reject) => reads.push({ resolve, reject })),
@@ -14,8 +14,8 @@ function manual() {
   return { latest, reads };
 }
 
-test("reads one at a time, and once more for however many asked meanwhile", async () => {
-  const { latest, reads } = manual();
+test("runs one read at a time, and one more for all requests made meanwhile", async () => {
+  const { latest, reads } = makeLatest();
   expect([latest.value.value, latest.reading.value]).toEqual([null, false]);
   const first = latest.refetch();
   void latest.refetch();
@@ -29,8 +29,8 @@ test("reads one at a time, and once more for however many asked meanwhile", asyn
   expect([latest.value.value, latest.reading.value, reads.length]).toEqual(["new", false, 2]);
 });
 
-test("keeps the value where a read fails, says why, and forgets that when one succeeds", async () => {
-  const { latest, reads } = manual();
+test("keeps the value when a read fails, gives the reason, and clears it after a success", async () => {
+  const { latest, reads } = makeLatest();
   const first = latest.refetch();
   reads[0]!.resolve("value");
   await first;
@@ -44,8 +44,8 @@ test("keeps the value where a read fails, says why, and forgets that when one su
   expect([latest.value.value, latest.problem.value]).toEqual(["again", null]);
 });
 
-test("does not put back what a change has overtaken", async () => {
-  const { latest, reads } = manual();
+test("does not restore a value that a change has replaced", async () => {
+  const { latest, reads } = makeLatest();
   latest.set(() => "nothing was there to change");
   expect(latest.value.value).toBeNull();
   const first = latest.refetch();

@@ -1,4 +1,4 @@
-// Machines in the web desktop, with real devices: what is online, what is said of them, who may use them, and a new one.
+// Machines in the web desktop, with real devices: status, descriptions, sharing, and adding a machine.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await desktop?.close();
 });
 
-test("a first machine is added by the line of the page, and its arrival is seen", async () => {
+test("a first machine is added with the command that the page shows, and appears when it connects", async () => {
   const page = await desktop.goAs(ALICE, "/machines");
   await page.getByRole("heading", { name: "No machines yet" }).waitFor();
   await page.getByRole("button", { name: "Add a machine" }).click();
@@ -45,7 +45,7 @@ test("a first machine is added by the line of the page, and its arrival is seen"
   await page.getByText("Waiting for laptop to connect").waitFor();
   expect(await violations(page)).toEqual([]);
 
-  const [workspace, state] = [scratch(), scratch()];
+  const [workspace, state] = [makeScratchFolder(), makeScratchFolder()];
   const token = /GSV_DEVICE_TOKEN=(\S+)/.exec(line!)![1]!;
   const auth = { username: ALICE.username, token };
   const device = await startDevice({ url: desktop.host.url, auth, deviceId: "laptop", workspace, state, waitMs: 400 });
@@ -60,7 +60,7 @@ test("a first machine is added by the line of the page, and its arrival is seen"
   await alice.call("sys.device.remove", { deviceId: "laptop" });
 });
 
-test("a line that nobody used in time says so, leaves no live token for later, and another is made", async () => {
+test("an unused command expires, leaves no valid token, and can be replaced", async () => {
   const page = await desktop.openAs(ALICE, "/machines/add");
   await page.clock.install();
   await page.getByLabel("Name", { exact: true }).fill("cellar");
@@ -79,7 +79,7 @@ test("a line that nobody used in time says so, leaves no live token for later, a
   await page.context().close();
 });
 
-test("two tabs show the same: online, described, shared, forgotten; and another user sees nothing until it is shared", async () => {
+test("two tabs show the same status, description, sharing and removal, and another user sees nothing until it is shared", async () => {
   const device = await plugIn(desktop.host, alice, "workshop");
   const page = await desktop.goAs(ALICE, "/machines");
   const tab = await page.context().newPage();
@@ -123,19 +123,19 @@ test("two tabs show the same: online, described, shared, forgotten; and another 
   await other.context().close();
 });
 
-test("axe finds nothing wrong, light or dark, a phone scrolls one way, and keys are enough", async () => {
+test("axe finds no violations in either theme, a phone scrolls only vertically, and the keyboard is enough", async () => {
   const device = await plugIn(desktop.host, alice, "shed");
   await alice.call("sys.device.update", { deviceId: device.deviceId, description: "word ".repeat(99) });
   for (const look of [WIDE, PHONE]) {
     const page = await desktop.openAs(ALICE, "/machines", look);
     await page.getByRole("link", { name: new RegExp(device.deviceId) }).waitFor();
-    await clean(page);
+    await expectClean(page);
     await page.goto(`${desktop.host.url}/machines/add`);
     await page.getByLabel("Name", { exact: true }).waitFor();
-    await clean(page);
+    await expectClean(page);
     await page.goto(`${desktop.host.url}/machines/device/${device.deviceId}`);
     await page.getByRole("button", { name: "Revoke Without a name" }).waitFor();
-    await clean(page);
+    await expectClean(page);
     await page.getByRole("button", { name: "Edit" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByLabel("Description").evaluate((field) => field === document.activeElement)).toBe(true);
@@ -151,15 +151,15 @@ test("axe finds nothing wrong, light or dark, a phone scrolls one way, and keys 
   await alice.call("sys.device.remove", { deviceId: device.deviceId });
 });
 
-test("nothing went wrong in any page that nobody asked for", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
-async function clean(page: Page): Promise<void> {
+async function expectClean(page: Page): Promise<void> {
   expect(await violationsInBothThemes(page), page.url()).toEqual([]);
   expect(await page.locator(".pane-body").evaluate((body) => body.scrollWidth - body.clientWidth), page.url()).toBe(0);
 }
 
-function scratch(): string {
+function makeScratchFolder(): string {
   return mkdtempSync(join(tmpdir(), "gsv-device-"));
 }

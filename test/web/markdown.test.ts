@@ -9,7 +9,7 @@ import { type Inline, inlinesOf, safeHref } from "../../web/src/markdown/inlines
 const bare = (text: string) => blocksOf(text).map(({ source: _, ...block }) => block);
 
 describe("blocks", () => {
-  test("are told apart by their lines", () => {
+  test("are separated by their lines", () => {
     expect(bare("# Title\nwords\nmore\n\n---\n> said\n> so\n\n```ts\nlet a\n\n  b\n```\nend")).toEqual([
       { type: "heading", level: 1, text: "Title" },
       { type: "paragraph", text: "words\nmore" },
@@ -20,11 +20,11 @@ describe("blocks", () => {
     ]);
   });
 
-  test("of code go on to the end where the end has not come yet", () => {
+  test("of code extend to the end while the closing fence is missing", () => {
     expect(bare("```sh\nls\n# not a heading")).toEqual([{ type: "code", language: "sh", text: "ls\n# not a heading" }]);
   });
 
-  test("of lists hold lists, paragraphs and tasks", () => {
+  test("of lists contain lists, paragraphs and tasks", () => {
     expect(bare("Here:\n- one\n  - inner\n- [x] two\n\n  more\n- [ ] three\n\nafter")).toEqual([
       { type: "paragraph", text: "Here:" },
       {
@@ -59,7 +59,7 @@ describe("blocks", () => {
 describe("inlines", () => {
   const text = (words: string): Inline => ({ type: "text", text: words });
 
-  test("are marked by signs, and by nothing inside a word", () => {
+  test("are marked by punctuation, but not inside a word", () => {
     expect(inlinesOf("a **b *c* d** `e*` snake_case_name ~~f~~ 2 * 3 * 4")).toEqual([
       text("a "),
       { type: "strong", children: [text("b "), { type: "em", children: [text("c")] }, text(" d")] },
@@ -71,7 +71,7 @@ describe("inlines", () => {
     ]);
   });
 
-  test("lead only to the web and to mail", () => {
+  test("link only to the web and to mail", () => {
     expect(inlinesOf("[a](https://b.example/c_(d)) ![p](https://b.example/p.png) [x](javascript:alert(1)) https://c.example/d.")).toEqual([
       { type: "link", href: "https://b.example/c_(d)", children: [text("a")] },
       text(" "),
@@ -96,7 +96,7 @@ describe("inlines", () => {
   });
 });
 
-test("nothing that was written gets lost, and everything ends", () => {
+test("no text is lost, and parsing always terminates", () => {
   const signs = string({ unit: constantFrom(...Array.from("ab *_`~[]()!<>\\\n#|-1.:h/")), maxLength: 300 });
   const wordsOf = (inlines: readonly Inline[]): string =>
     inlines.map((inline) => ("children" in inline ? wordsOf(inline.children) : "text" in inline ? inline.text : " ")).join("");

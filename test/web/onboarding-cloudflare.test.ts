@@ -1,4 +1,4 @@
-// The same set-up on the Cloudflare host, as far as a gateway without the platform's models goes.
+// The same set-up on the Cloudflare host, as far as it works without the platform's models.
 
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { at, chooseLane, fillAccount, goOn, setUp } from "../support/onboarding.
 
 const BUILT = fileURLToPath(new URL("../../dist/downloads", import.meta.url));
 
-test("a gateway on Cloudflare is set up behind its code, and says that its guide is away", async () => {
+test("a gateway on Cloudflare is set up with its code, and says that its guide is unavailable", async () => {
   const desktop = await desktopOf(await startCloudflareHost({ downloads: BUILT }));
   try {
     const page = await desktop.open();

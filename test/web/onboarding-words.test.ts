@@ -1,4 +1,4 @@
-// What the set-up tells a person about passwords and places, without a browser.
+// What the set-up says about passwords and time zones, without a browser.
 
 import { expect, test } from "vitest";
 import { strengthOf } from "../../web/src/onboarding/strength.ts";
@@ -18,7 +18,7 @@ test.each([
   ["violet umbrella in march", 2],
   ["correct horse battery staple lamp", 3],
   ["kT7$wq9!Zr2@Lm5", 3],
-])("%j is judged %i", (password, level) => {
+])("%j has strength %i", (password, level) => {
   expect(strengthOf(password, "ada").level).toBe(level);
 });
 
@@ -34,7 +34,7 @@ test.each([
   expect(zonesMatching(typed)[0]?.name).toBe(zone);
 });
 
-test("nothing is found by nothing, and never more than fits", () => {
+test("an empty or unknown query finds nothing, and no query finds more than eight", () => {
   expect(zonesMatching("  ")).toEqual([]);
   expect(zonesMatching("xyzzy")).toEqual([]);
   expect(zonesMatching("a").length).toBeLessThanOrEqual(8);

@@ -1,4 +1,4 @@
-// Setting a fresh gateway up from a real browser: each lane to its end, what is kept and what is not, and the guide.
+// Setting up a fresh gateway from a real browser: each lane to its end, what is kept and what is not, and the guide.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { tooWide } from "../support/widths.ts";
 
 const KEY = "sk-canary-000000000000";
 
-// One browser for all of them, though every test has a gateway of its own.
+// All tests share one browser, though each has its own gateway.
 beforeAll(async () => {
   await takeBrowser();
 });
@@ -50,7 +50,7 @@ describe("the quick lane", () => {
     });
   });
 
-  test("can be gone by keyboard alone", async () => {
+  test("works by keyboard alone", async () => {
     await withFresh(async (desktop) => {
       const { host } = desktop;
       const page = await desktop.open();
@@ -92,7 +92,7 @@ describe("with a model server", () => {
 
   afterEach(() => provider.close());
 
-  test("customize tries it, lists what it has, and its answers arrive", async () => {
+  test("the customize lane tests it, lists its models, and its answers arrive", async () => {
     await withFresh(async (desktop) => {
       const { host, problems } = desktop;
       const page = await desktop.open();
@@ -103,7 +103,7 @@ describe("with a model server", () => {
       await goOn(page);
       await page.getByText("Look for a server, or write its address below.").waitFor();
       await page.getByLabel("Or its address").fill(`http://${provider.host}/v1`);
-      // The first two tries are answered as if the key were missing, and then wrong.
+      // The first two attempts are answered as if the key were missing, then wrong.
       provider.on("Answer with the single word: ready", { tries: [{ status: 401 }, { status: 401 }] });
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByText("asks for a key").waitFor();
@@ -142,7 +142,7 @@ describe("with a model server", () => {
     });
   });
 
-  test("what a hostile guide says is text, and what it may not set is not set", async () => {
+  test("a hostile guide's output is text, and it cannot set what it may not", async () => {
     await withGuide(provider, async (desktop) => {
       const { host, problems } = desktop;
       const page = await desktop.open();
@@ -180,7 +180,7 @@ describe("with a model server", () => {
       provider.on(/hello\?/, { say: [{ type: "text", text: "I would rather not" }] });
       await say(page, "hello?");
       await page.getByText("could not be read").waitFor();
-      // It has pressed nothing: the gateway is as it was.
+      // The guide has pressed nothing: the gateway is unchanged.
       const { code } = await enter(host, ADA).then(
         () => ({ code: 0 }),
         (error: { code: number }) => error,
@@ -192,7 +192,7 @@ describe("with a model server", () => {
 });
 
 describe("the advanced lane", () => {
-  test("shows everything before it is done, and sees the machine connect", async () => {
+  test("shows everything before it is applied, and sees the machine connect", async () => {
     await withFresh(async (desktop) => {
       const { host, problems } = desktop;
       const page = await desktop.open();
@@ -244,7 +244,7 @@ describe("the advanced lane", () => {
   });
 });
 
-test("a reload loses the secrets and nothing else, and back and forward go through the steps", async () => {
+test("a reload loses only the secrets, and back and forward go through the steps", async () => {
   await withFresh(async (desktop) => {
     const page = await desktop.open();
     await chooseLane(page, "Customize");
@@ -276,7 +276,7 @@ test("a reload loses the secrets and nothing else, and back and forward go throu
   });
 });
 
-test("a gateway that others can reach asks for its code, typed or in the address", async () => {
+test("a gateway that others can reach requires its code, typed or in the address", async () => {
   await withFresh(
     async (desktop) => {
       const { host, problems } = desktop;
@@ -301,7 +301,7 @@ test("a gateway that others can reach asks for its code, typed or in the address
       await setUp(linked);
       expect(problems).toEqual([]);
 
-      // The other page finds out that somebody was quicker.
+      // The other page learns that somebody was faster.
       await chooseLane(page, "Quick");
       await fillAccount(page);
       await at(page, "Look it over");
@@ -312,14 +312,14 @@ test("a gateway that others can reach asks for its code, typed or in the address
   );
 });
 
-test("axe finds nothing wrong with any step, light or dark", async () => {
+test("axe finds no violations in any step, in either theme", async () => {
   await withFresh(async (desktop) => {
     const page = await desktop.open("/", WIDE);
     await everyStep(page, async (name) => expect(await violationsInBothThemes(page), name).toEqual([]));
   });
 });
 
-test("a phone shows every step in one column, with the guide on request, and no step is wider than any window", async () => {
+test("a phone shows every step in one column, with the guide on request, and no step is wider than its window", async () => {
   await withFresh(async (desktop) => {
     const { problems } = desktop;
     const page = await desktop.open("/", PHONE);

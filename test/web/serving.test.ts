@@ -1,4 +1,4 @@
-// How the web desktop comes from both hosts, over real HTTP.
+// How both hosts serve the web desktop, over real HTTP.
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const HOSTS: [string, () => Promise<Host>][] = [
   ["cloudflare", () => startCloudflareHost({ downloads: BUILT })],
 ];
 
-// One browser for both gateways.
+// Both gateways share one browser.
 beforeAll(async () => {
   await takeBrowser();
 });
@@ -36,7 +36,7 @@ describe.each(HOSTS)("%s", (_, start) => {
 
   afterAll(() => desktop?.close());
 
-  test("sends the page and its files, compressed, with a policy", async () => {
+  test("sends the page and its files, compressed, with a content security policy", async () => {
     const { url } = desktop.host;
     const page = await fetch(`${url}/chat/4f1c`, { headers: { accept: "text/html", "accept-encoding": "br" } });
     expect([page.status, page.headers.get("content-encoding")]).toEqual([200, "br"]);
@@ -72,7 +72,7 @@ describe.each(HOSTS)("%s", (_, start) => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  test("lets a person log in and stay", async () => {
+  test("lets a person log in and stay logged in", async () => {
     const page = await desktop.open("/machines");
     await page.getByLabel("Name").fill(ALICE.username);
     await page.getByLabel("Password").fill(ALICE.password);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await desktop?.close();
 });
 
-test("AI: root tries a model before it counts, its key is never shown again and goes nowhere else", async () => {
+test("AI: root tests a model before it is saved, and its key is never shown again and sent nowhere else", async () => {
   const model = await ScriptedModel.start();
   const { provider, base_url, api_key } = model.settings("chat");
   const page = await desktop.openAs(ROOT, "/settings/ai");
@@ -68,7 +68,7 @@ test("AI: root tries a model before it counts, its key is never shown again and 
   await model.close();
 });
 
-test("policy: one's own is checked as one types, shows what it changes, and counts when saved", async () => {
+test("policy: a user's own is checked while typing, shows what it changes, and takes effect when saved", async () => {
   const page = await desktop.goAs(ALICE, "/settings/policy");
   await page.getByRole("button", { name: "Write one, from the standard" }).click();
   const text = page.getByLabel("Policy, in JSON");
@@ -94,7 +94,7 @@ test("policy: one's own is checked as one types, shows what it changes, and coun
   expect((await alice.call("proc.approval.preview", { call: "fs.delete", args: { path: "~/x" } })).action).toBe("ask");
 });
 
-test("budgets: what was used is a chart that can be read, and limits are kept as they were meant", async () => {
+test("budgets: usage is an accessible chart, and limits are stored as entered", async () => {
   const { uid } = alice.session.identity.process;
   await alice.call("proc.send", { message: "help" });
   await expect.poll(async () => (await alice.call("proc.spending", {})).days[0]?.spent.modelCalls ?? 0).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test("budgets: what was used is a chart that can be read, and limits are kept as
   await expect.poll(() => run.getByLabel("Minutes").inputValue()).toBe("30");
 });
 
-test("tokens: one is made, shown once, works, is seen in every tab, and ends for all when it is revoked", async () => {
+test("tokens: a new one is shown once, works, appears in every tab, and stops working everywhere when it is revoked", async () => {
   const page = await desktop.goAs(ALICE, "/settings/tokens");
   const tab = await page.context().newPage();
   await tab.goto(`${desktop.host.url}/settings/tokens`);
@@ -184,7 +184,7 @@ test("users: root adds, locks and unlocks one, and fills a group; others have no
   expect(await other.getByRole("link", { name: /^Users/ }).count()).toBe(0);
 });
 
-test("account and look: a password is changed with the one before, and the look stays", async () => {
+test("account and look: changing a password needs the current one, and the look is kept", async () => {
   const page = await desktop.openAs(BOB, "/settings/account");
   await page.getByLabel("Password now").fill("not this");
   await page.getByLabel("New password").fill("a better one");
@@ -204,7 +204,7 @@ test("account and look: a password is changed with the one before, and the look 
   await page.context().close();
 });
 
-test("doctor: everybody is told of what is theirs, root of the host, and the keyboard gets there", async () => {
+test("doctor: users see their own checks, root sees the host's, and the keyboard reaches it", async () => {
   const page = await desktop.goAs(ALICE);
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   await goByKeys(page, "g s", "/settings");
@@ -218,11 +218,11 @@ test("doctor: everybody is told of what is theirs, root of the host, and the key
   await admin.getByText(/The data directory can be written to/).waitFor();
 });
 
-test("axe finds nothing wrong with any page, light or dark, and a phone scrolls one way", async () => {
+test("axe finds no violations on any page in either theme, and a phone scrolls only vertically", async () => {
   for (const look of [WIDE, PHONE]) {
     const page = await desktop.openAs(ALICE, "/settings", look);
     await page.getByRole("link", { name: /^Tokens/ }).waitFor();
-    await clean(page);
+    await expectClean(page);
     for (const id of OWN) await visit(page, id);
     await page.context().close();
     const admin = await desktop.openAs(ROOT, "/settings", look);
@@ -231,7 +231,7 @@ test("axe finds nothing wrong with any page, light or dark, and a phone scrolls 
   }
 });
 
-test("nothing went wrong in any page that nobody asked for", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
@@ -239,10 +239,10 @@ async function visit(page: Page, id: string): Promise<void> {
   await page.goto(`${desktop.host.url}/settings/${id}`);
   await page.locator(".settings-content h2").first().waitFor();
   await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
-  await clean(page);
+  await expectClean(page);
 }
 
-async function clean(page: Page): Promise<void> {
+async function expectClean(page: Page): Promise<void> {
   expect(await violationsInBothThemes(page), page.url()).toEqual([]);
   expect(await page.locator(".pane-body").evaluate((body) => body.scrollWidth - body.clientWidth), page.url()).toBe(0);
 }

@@ -1,5 +1,5 @@
-// No screen, dialog or question of the web desktop is wider than its window, whatever long names, words and lines are in it.
-// On a touch screen, where letters and buttons are largest.
+// No screen, dialog or question of the web desktop is wider than its window, whatever long names, words and lines it contains.
+// Tested on a touch screen, where letters and buttons are largest.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { tooWide, WIDTHS } from "../support/widths.ts";
 const WORD = "unbroken".repeat(24);
 const COMMAND = `echo ${WORD} && echo ${"--option=value ".repeat(30)}`;
 const DEVICE = `laptop${WORD}`.slice(0, 64);
-/** What Markdown makes of long lines. */
+/** Markdown with long lines of every kind. */
 const ANSWER = [
   `# ${WORD}`,
   `A paragraph with ${WORD}, \`${WORD}\` and https://example.com/${WORD}.`,
@@ -54,7 +54,7 @@ afterAll(async () => {
   await desktop?.close();
 });
 
-test("chat, with every kind of message, a question, what waits, and its dialogs", async () => {
+test("chat fits, with every kind of message, a question, queued messages, and its dialogs", async () => {
   const call = wants(["Shell", { target: DEVICE, input: COMMAND }]).say;
   const release = model.holds("be long", { say: [{ type: "thinking", text: WORD }, { type: "text", text: ANSWER }, ...call] }, says(WORD));
   model.on(/^queued/, { status: 400, body: { error: { message: `Refused: ${WORD}` } } });
@@ -68,126 +68,126 @@ test("chat, with every kind of message, a question, what waits, and its dialogs"
   const question = messageList(page).getByRole("region", { name: /^Allow Shell/ });
   await question.getByRole("button", { name: "Allow for a day…" }).click();
   await unfold();
-  await fits("a question");
+  await expectFits("a question");
   await messageList(page).evaluate((list) => list.scrollTo(0, 0));
   await messageList(page).locator(".md table").waitFor();
   const { pending } = await alice.call("proc.approval.list", { pid });
   await alice.call("proc.hil", { pid, requestId: pending[0]!.requestId, decision: "approve", remember: true });
   await unfold();
   await messageList(page).getByRole("group", { name: "Output" }).waitFor();
-  await fits("an answer with the result of its call");
+  await expectFits("an answer with the result of its call");
   await page.getByRole("button", { name: /^(?:Newest|The agent asks you)$/ }).click();
   await messageList(page).getByRole("article", { name: "A run ended with an error" }).last().waitFor();
   await page.locator("input[type=file]").setInputFiles({ name: `${WORD}.txt`, mimeType: "text/plain", buffer: Buffer.from("text") });
   await page.getByRole("list", { name: "Files to be sent along" }).getByText(".txt").waitFor();
   await unfold();
-  await fits("when all of it has ended");
+  await expectFits("when all of it has ended");
   await messageField(page).fill("");
   await page.getByRole("button", { name: /^Leave out/ }).click();
 
   await page.getByRole("button", { name: "Search this conversation" }).click();
   await page.getByRole("searchbox", { name: "Words" }).fill("unbroken");
   await page.locator(".search-match").first().waitFor();
-  await fitsAndCloses("search");
+  await expectFitsAndClose("search");
   await page.getByRole("button", { name: /context and cost/i }).click();
   await page.getByRole("dialog").getByRole("table").first().waitFor();
-  await fitsAndCloses("context and cost");
+  await expectFitsAndClose("context and cost");
   const menu = page.getByRole("button", { name: "What to do with this conversation" });
   await menu.click();
-  await fits("the menu");
+  await expectFits("the menu");
   await menu.click();
   for (const title of ["Compact older messages", "End the agent"]) {
     await menu.click();
     await page.getByRole("menuitem", { name: title, exact: true }).click();
-    await fitsAndCloses(title);
+    await expectFitsAndClose(title);
   }
 });
 
-test("every screen and every page of it", async () => {
+test("every screen and each of its pages fits", async () => {
   for (const path of await screenPaths(page)) {
     await show(path);
-    await fits(path);
+    await expectFits(path);
   }
   const settings = ["ai", "policy", "budgets", "tokens", "account", "look", "about"].map((id) => `/settings/${id}`);
   const machines = ["/machines/add", `/machines/add/${DEVICE}`, `/machines/device/${DEVICE}`];
   for (const path of ["/nowhere", "/chat?beside=/machines", "/approvals/remembered", "/approvals/history", ...machines, ...settings]) {
     await show(path);
-    await fits(path);
+    await expectFits(path);
   }
 });
 
-test("what lies over a page", async () => {
+test("overlays fit", async () => {
   await show("/pieces");
   await page.getByRole("button", { name: "A bad notice" }).click();
   await page.getByRole("button", { name: "What to do with laptop" }).click();
-  await fits("a menu and a notice");
+  await expectFits("a menu and a notice");
   await page.keyboard.press("Escape");
   await openPalette(page);
-  await fits("palette");
+  await expectFits("palette");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  await fitsAndCloses("keys");
+  await expectFitsAndClose("keys");
   await show("/chat");
   await page.getByRole("button", { name: "New task" }).click();
   await page.getByRole("radio").first().waitFor();
-  await fitsAndCloses("new task");
+  await expectFitsAndClose("new task");
   await show(`/machines/device/${DEVICE}`);
   await page.getByRole("button", { name: "Forget…" }).click();
-  await fitsAndCloses("forget");
+  await expectFitsAndClose("forget");
   await show("/settings/policy");
   await page.getByRole("button", { name: "Write one, from the standard" }).click();
   await page.getByText("None of them would be decided otherwise.").waitFor();
-  await fits("a policy");
+  await expectFits("a policy");
 });
 
-test("the pages of root", async () => {
+test("root's pages fit", async () => {
   const before = page;
   page = await desktop.openAs(ROOT, "/", PHONE);
   for (const path of ["/settings/ai", "/settings/about", "/settings/users"]) {
     await show(path);
-    await fits(path);
+    await expectFits(path);
   }
   for (const name of ["Add a user", "Set password of bob", /^Members of g/]) {
     await page.getByRole("button", { name }).click();
-    await fitsAndCloses(String(name));
+    await expectFitsAndClose(String(name));
   }
   await page.context().close();
   page = before;
 });
 
-test("the button that copies a line or a token is inside the window", async () => {
+test("the button that copies a command or a token is inside the window", async () => {
   await show("/machines/add");
   await page.getByLabel("Name", { exact: true }).fill(DEVICE.replace("laptop", "tablet"));
   await page.keyboard.press("Enter");
-  await copies("Copy the line for a terminal");
+  await expectCopyButton("Copy the line for a terminal");
   await page.getByRole("tab", { name: "Windows" }).click();
-  await copies("Copy the line for PowerShell");
+  await expectCopyButton("Copy the line for PowerShell");
   await show("/settings/tokens");
   await page.getByRole("button", { name: "New token" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill(WORD);
   await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
-  await copies("Copy the token");
+  await expectCopyButton("Copy the token");
 });
 
-test("nothing went wrong in any page meanwhile", () => {
+test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
 
-async function fits(what: string): Promise<void> {
+async function expectFits(what: string): Promise<void> {
   expect(await tooWide(page), what).toEqual([]);
 }
 
-/** A dialog that has just been opened. */
-async function fitsAndCloses(what: string): Promise<void> {
+/** Checks an open dialog and closes it. */
+async function expectFitsAndClose(what: string): Promise<void> {
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   await expect.poll(() => dialog.locator(".skeleton").count()).toBe(0);
-  await fits(what);
+  await expectFits(what);
   await dialog.getByRole("button", { name: "Close" }).click();
   await dialog.waitFor({ state: "detached" });
 }
 
-async function copies(name: string): Promise<void> {
+async function expectCopyButton(name: string): Promise<void> {
   const button = page.getByRole("button", { name });
   await button.waitFor();
   for (const width of WIDTHS) {
@@ -197,10 +197,10 @@ async function copies(name: string): Promise<void> {
     expect(x, `${name} at ${width} px`).toBeGreaterThanOrEqual(0);
     expect(x + wide, `${name} at ${width} px`).toBeLessThanOrEqual(width);
   }
-  await fits(name);
+  await expectFits(name);
 }
 
-/** Within the page that is there already, as a link does. */
+/** Navigates within the open page, as a link does. */
 async function show(path: string): Promise<void> {
   await page.evaluate((path) => {
     history.pushState(null, "", path);

@@ -1,4 +1,4 @@
-// The window over a conversation's history (web/src/state/window.ts), over a history that changes under it.
+// The window over a conversation's history (web/src/state/window.ts), while the history changes.
 
 import { beforeEach, expect, test } from "vitest";
 import { HistoryWindow, PAGE } from "../../web/src/state/window.ts";
@@ -9,17 +9,17 @@ let window: HistoryWindow;
 
 beforeEach(() => {
   reads = 0;
-  history = numbered(1, 500);
+  history = messageRange(1, 500);
   window = new HistoryWindow(async (offset, limit) => {
     reads += 1;
-    // As the gateway does: a negative offset counts from the newest.
+    // As on the gateway: a negative offset counts from the newest.
     const from = offset < 0 ? Math.max(0, history.length + offset) : offset;
     const messages = history.slice(from, from + limit).map(({ id }) => ({ id, role: "user" as const, content: "", timestamp: id }));
     return { messages, messageCount: history.length };
   });
 });
 
-function numbered(from: number, to: number): { id: number }[] {
+function messageRange(from: number, to: number): { id: number }[] {
   return Array.from({ length: to - from + 1 }, (_, at) => ({ id: from + at }));
 }
 
@@ -27,57 +27,57 @@ function ids(): number[] {
   return window.peek()!.messages.map(({ id }) => id);
 }
 
-test("opens at the newest, grows to both ends and holds nothing twice", async () => {
+test("opens at the newest, extends in both directions and holds nothing twice", async () => {
   await window.readAnew();
   expect([window.peek()!.from, ids()[0], ids().at(-1)]).toEqual([500 - PAGE, 501 - PAGE, 500]);
   await window.readOlder();
-  expect(ids()).toEqual(numbered(501 - 2 * PAGE, 500).map(({ id }) => id));
-  history.push(...numbered(501, 503));
+  expect(ids()).toEqual(messageRange(501 - 2 * PAGE, 500).map(({ id }) => id));
+  history.push(...messageRange(501, 503));
   await window.catchUp();
   expect(ids().slice(-4)).toEqual([500, 501, 502, 503]);
   expect(new Set(ids()).size).toBe(ids().length);
 });
 
-test("fetches all that came, however much, and once for however many ask", async () => {
+test("fetches everything new, with one set of reads for concurrent callers", async () => {
   await window.readAnew();
-  history.push(...numbered(501, 800));
+  history.push(...messageRange(501, 800));
   reads = 0;
   await Promise.all([window.catchUp(), window.catchUp(), window.catchUp()]);
   expect(ids().at(-1)).toBe(800);
-  expect(ids()).toEqual(numbered(501 - PAGE, 800).map(({ id }) => id));
+  expect(ids()).toEqual(messageRange(501 - PAGE, 800).map(({ id }) => id));
   expect(reads).toBe(Math.ceil(300 / PAGE));
 });
 
-test("a read that is asked for while one is under way sees what happened meanwhile", async () => {
+test("a read requested during another sees changes made meanwhile", async () => {
   await window.readAnew();
   const first = window.catchUp();
   await Promise.resolve();
-  history.push(...numbered(501, 501));
+  history.push(...messageRange(501, 501));
   await Promise.all([first, window.catchUp()]);
   expect(ids().at(-1)).toBe(501);
 });
 
-test("is read anew where the history was shortened or emptied", async () => {
+test("reloads when the history was compacted or emptied", async () => {
   await window.readAnew();
   const { life } = window.peek()!;
-  history = [{ id: 1 }, ...numbered(450, 501)];
+  history = [{ id: 1 }, ...messageRange(450, 501)];
   await window.catchUp();
   expect(ids()).toEqual(history.map(({ id }) => id));
   expect(window.peek()!.life).not.toBe(life);
   history = [];
   await window.catchUp();
   expect([ids(), window.peek()!.total]).toEqual([[], 0]);
-  history = numbered(600, 601);
+  history = messageRange(600, 601);
   await window.catchUp();
   expect(ids()).toEqual([600, 601]);
 });
 
-test("lies anywhere, keeps lying there while more is said, and reaches the newest again", async () => {
+test("can be at any position, stays there while messages arrive, and returns to the newest", async () => {
   await window.readAnew();
   await window.readAround(100);
   expect(ids()).toContain(101);
   expect(ids().length).toBe(PAGE);
-  history.push(...numbered(501, 501));
+  history.push(...messageRange(501, 501));
   await window.catchUp();
   expect([ids().includes(501), window.peek()!.total]).toEqual([false, 501]);
   await window.readNewer();
@@ -86,7 +86,7 @@ test("lies anywhere, keeps lying there while more is said, and reaches the newes
   expect(ids().at(-1)).toBe(501);
 });
 
-test("a read that failed leaves what is there, and the next one goes on", async () => {
+test("a failed read keeps the content, and the next one succeeds", async () => {
   await window.readAnew();
   const before = ids();
   const whole = history;

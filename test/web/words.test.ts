@@ -5,7 +5,7 @@ import { matching } from "../../web/src/frame/matching.ts";
 import { browserLabel } from "../../web/src/state/browser-token.ts";
 import { ago } from "../../web/src/ui/ago.ts";
 
-test("actions are found by the beginnings of their words first, then by anything said of them", () => {
+test("actions are matched by the start of their words first, then by any other text of theirs", () => {
   const run = () => {};
   const actions = [
     { id: "1", title: "Open Machines beside", group: "Panes", run },
@@ -20,7 +20,7 @@ test("actions are found by the beginnings of their words first, then by anything
   expect(found("mach nothing")).toEqual([]);
 });
 
-test("moments are said as people say them", () => {
+test("times are described as people describe them", () => {
   const now = 1_800_000_000_000;
   const minute = 60_000;
   expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => ago(now - ms, now))).toEqual([
@@ -34,7 +34,7 @@ test("moments are said as people say them", () => {
   expect([2_000, 30_000, 3 * minute].map((ms) => ago(now + ms, now))).toEqual(["just now", "in a moment", "in 3 minutes"]);
 });
 
-test("a browser's token is named so that a person knows it again", () => {
+test("a browser's token has a label that a person recognizes", () => {
   const agents = {
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36": "Chrome on Linux",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0":

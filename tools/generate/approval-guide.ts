@@ -1,5 +1,5 @@
-// What of docs/guides/approvals.md is data: the policy where nobody wrote one, the tags it goes by, and the places that hold
-// secrets. Each stands between a pair of comments, and everything else in the guide is written by hand.
+// Generates the data in docs/guides/approvals.md: the default policy, the tags it uses, and the places that hold secrets. Each is
+// between a pair of comments; the rest of the guide is written by hand.
 
 import { defaultPolicy } from "../../src/approval/defaults.ts";
 import type { Rule } from "../../src/approval/policy.ts";
@@ -13,23 +13,28 @@ export function approvalGuide(text: string): string {
   return filled(APPROVAL_GUIDE, text, { rules, tags, secrets });
 }
 
-const SAYS = { auto: "runs", ask: "is asked about", deny: "never runs" };
+const ACTION_TEXTS = { auto: "runs", ask: "is asked about", deny: "never runs" };
 
-/** Rules with the same conditions share a row. Of the rows that name a call, the first whose condition holds counts, as in the policy. */
+/** Rules with the same condition share a row. As in the policy, the first row that names a call and whose condition holds decides. */
 function rules(): string {
-  const read = defaultPolicy("init");
-  if (!read.ok) throw new Error(read.reason);
+  const result = defaultPolicy("init");
+  if (!result.ok) throw new Error(result.reason);
   const rows: { says: string; calls: string[] }[] = [];
-  for (const { match, when, action } of read.policy.rules) {
-    const says = `${condition(when)} | ${SAYS[action]}`;
+  for (const { match, when, action } of result.policy.rules) {
+    const says = `${condition(when)} | ${ACTION_TEXTS[action]}`;
     const call = `\`${match}\``;
     const at = rows.findIndex((row) => row.says === says);
-    // An earlier row may not overtake another one about the same call.
+    // A rule may not move before another row about the same call.
     if (at === -1 || rows.slice(at + 1).some(({ calls }) => calls.includes(call))) rows.push({ says, calls: [call] });
     else rows[at]!.calls.push(call);
   }
   const lines = rows.map(({ says, calls }) => `| ${calls.join(" ")} | ${says} |`);
-  return ["| call | where | what happens |", "| --- | --- | --- |", ...lines, `| any other | | ${SAYS[read.policy.default]} |`].join("\n");
+  return [
+    "| call | where | what happens |",
+    "| --- | --- | --- |",
+    ...lines,
+    `| any other | | ${ACTION_TEXTS[result.policy.default]} |`,
+  ].join("\n");
 }
 
 function condition(when: Rule["when"]): string {

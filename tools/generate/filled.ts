@@ -1,4 +1,4 @@
-// Puts generated parts into a guide: each between `<!-- generated: name -->` and `<!-- end -->`.
+// Inserts generated parts into a guide, each between `<!-- generated: name -->` and `<!-- end -->`.
 
 export function filled(path: string, text: string, parts: Readonly<Record<string, () => string>>): string {
   return Object.entries(parts).reduce((guide, [name, part]) => {

@@ -56,7 +56,7 @@ function signals(): string {
   return `${NOTE}\n\n# Signals\n\nFrames \`{ type: "sig", signal, payload }\` that are sent without being asked for. Events of a process also carry \`seq\`, their\nnumber: [proc.subscribe](proc.md#procsubscribe) returns those that a client has missed.\n\n${all.join("\n")}`;
 }
 
-/** What the gateway itself shows in /etc/docs: the guides as they are written, and the tables beside them. */
+/** The content of /etc/docs on the gateway: the written guides, and the tables beside them. */
 export function guidesModule(guides: ReadonlyMap<string, string>, reference: ReadonlyMap<string, string>): string {
   const all = new Map(guides);
   for (const name of ["errors.md", "limits.md", "signals.md"]) all.set(name, reference.get(name)!.replace(`${NOTE}\n\n`, ""));

@@ -1,4 +1,4 @@
-// A syscall declaration made plain data, and the module that carries all of it.
+// Converts a syscall declaration to plain data, and writes the module that holds all of them.
 
 import { z } from "zod";
 import type { JsonSchema } from "../../src/lib/schema-text.ts";

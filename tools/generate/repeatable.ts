@@ -1,4 +1,4 @@
-// The names a client needs at run time to know what it may send again: nothing else of the declarations reaches a browser.
+// The names of calls that a client may repeat; no other part of the declarations reaches a browser.
 
 import type { Reference } from "../../src/protocol/reference.ts";
 

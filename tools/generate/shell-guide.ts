@@ -1,5 +1,5 @@
-// What of docs/guides/shell.md is data: commands, limits, and how the shell compares with bash. Each stands between a
-// pair of comments, and everything else in the guide is written by hand.
+// Generates the data in docs/guides/shell.md: commands, limits, and how the shell compares with bash. Each is between a pair of
+// comments; the rest of the guide is written by hand.
 
 import { SESSIONS_PER_OWNER } from "../../src/hardware/sessions.ts";
 import { shellCommands } from "../../src/shell/commands.table.ts";
@@ -24,14 +24,14 @@ function commands(): string {
 function others(): string {
   const own = new Set(shellCommands.map(({ name }) => name));
   const names = [...PROGRAMS].filter((name) => !own.has(name)).toSorted();
-  return wrapped(names.map((name) => `\`${name}\``).join(" "));
+  return wrapLines(names.map((name) => `\`${name}\``).join(" "));
 }
 
 function limits(): string {
   const [node, object] = [THREAD_LIMITS.counts, OBJECT_LIMITS.counts];
   const names = [...new Set([...Object.keys(node), ...Object.keys(object)])] as (keyof typeof node)[];
-  const shown = (value: unknown) => (typeof value === "number" ? value.toLocaleString("en") : "as just-bash has it");
-  const rows = names.map((name) => `| ${name} | ${shown(node[name])} | ${shown(object[name])} |`);
+  const format = (value: unknown) => (typeof value === "number" ? value.toLocaleString("en") : "as just-bash has it");
+  const rows = names.map((name) => `| ${name} | ${format(node[name])} | ${format(object[name])} |`);
   const running = `| commands of one user at a time | ${SESSIONS_PER_OWNER} | ${SESSIONS_PER_OWNER} |`;
   return `| limit | Node | Cloudflare |\n| --- | --- | --- |\n${[...rows, running].join("\n")}`;
 }
@@ -50,7 +50,7 @@ function rate(): string {
 
 function differing(): string {
   const themes = new Map(snippets().map(({ name, theme }) => [name, theme]));
-  // Two snippets may show one thing.
+  // Several snippets may show the same difference.
   const byReason = new Map<string, string[]>();
   for (const [name, reason] of Object.entries(differences)) byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   const rows = [...byReason].map(([reason, names]) => `| ${themes.get(names[0]!)}: ${names.join(", ")} | ${cell(reason)} |`);
@@ -61,6 +61,6 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-function wrapped(text: string): string {
+function wrapLines(text: string): string {
   return text.replace(/(.{1,118})(?: |$)/g, "$1\n").trimEnd();
 }

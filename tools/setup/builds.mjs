@@ -1,6 +1,6 @@
-// Where builds lie: each in a folder of its own that never changes, with `dist` as a link to the newest. A gateway loads
-// parts of its program when they are first needed, so the build it was started from stays while it runs, whatever is
-// built meanwhile. A program that runs from a build is known by a file with its pid (src/cli/build-in-use.ts).
+// Stores builds: each in a folder of its own that never changes, with `dist` as a link to the newest. A gateway loads parts of
+// its program when they are first needed, so its build is kept while it runs, whatever is built meanwhile. A program marks the
+// build it runs from by a file with its pid (src/cli/build-in-use.ts).
 
 import {
   lstatSync,
@@ -19,16 +19,16 @@ import { dirname, join, relative, resolve } from "node:path";
 import { isAlive } from "./lock.mjs";
 
 const SIGNATURE = ".built";
-/** Its name is known to src/cli/build-in-use.ts too. */
+/** src/cli/build-in-use.ts uses the same name. */
 const USERS = ".users";
-/** A program that has just begun may not have said yet which build it runs from. */
+/** A program that has just started may not have marked its build yet. */
 const KEEP_MS = 10 * 60_000;
 
 export class Builds {
   #folder;
   #link;
 
-  /** `link` is where programs find the newest build. */
+  /** `link` is the path under which programs find the newest build. */
   constructor(folder, link) {
     this.#folder = folder;
     this.#link = link;
@@ -55,14 +55,14 @@ export class Builds {
       writeFileSync(join(partial, SIGNATURE), signature);
       renameSync(partial, folder);
     }
-    this.#point(folder);
+    this.#pointLinkTo(folder);
     this.#prune(name);
   }
 
-  #point(folder) {
-    const before = this.#target();
+  #pointLinkTo(folder) {
+    const before = this.#linkTarget();
     if (before !== null) utimesSync(before, new Date(), new Date());
-    // Once it was a folder.
+    // Older versions had a real folder here.
     if (before === null) rmSync(this.#link, { recursive: true, force: true });
     const next = `${this.#link}.next`;
     rmSync(next, { force: true });
@@ -71,7 +71,7 @@ export class Builds {
     renameSync(next, this.#link);
   }
 
-  #target() {
+  #linkTarget() {
     if (!lstatSync(this.#link, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
     const target = resolve(dirname(this.#link), readlinkSync(this.#link));
     return isDirectory(target) ? target : null;

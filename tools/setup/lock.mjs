@@ -1,16 +1,16 @@
-// A lock between processes of one clone: one of them prepares, the others wait. Node has no file locks, so it is a file
-// that names its holder. A holder that is gone, or that has not shown a sign of life for a minute, has lost it. Plain
-// JavaScript without dependencies, because it runs before there are any.
+// A lock between processes of one clone: one of them prepares, the others wait. Node has no file locks, so it is a file that
+// names its holder. A holder that has exited, or whose heartbeat stopped for a minute, loses it. Plain JavaScript without
+// dependencies, because it runs before there are any.
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const POLL_MS = 100;
 const HEARTBEAT_MS = 5_000;
-/** Observed by the one who waits, so that a machine that slept does not count its sleep. */
-const SILENT_MS = 60_000;
+/** Measured by the waiting process, so that the sleep of a machine does not count. */
+const HEARTBEAT_TIMEOUT_MS = 60_000;
 
-/** Runs `work` while nobody else holds the lock; `onWait` is told once, with the holder's pid, if somebody does. */
+/** Runs `work` while holding the lock; `onWait` is called once, with the holder's pid, if it has to wait. */
 export async function withLock(file, work, onWait = () => {}) {
   await acquire(file, onWait);
   const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS);
@@ -18,7 +18,7 @@ export async function withLock(file, work, onWait = () => {}) {
     clearInterval(heartbeat);
     if (holderOf(file) === process.pid) rmSync(file, { force: true });
   };
-  // Also where the work ends the process, as a failed installation does.
+  // Also if the work exits the process, as a failed installation does.
   process.once("exit", release);
   try {
     return await work();
@@ -36,18 +36,18 @@ async function acquire(file, onWait) {
     const holder = holderOf(file);
     const beat = `${holder} ${modifiedAt(file)}`;
     if (beat !== seen) [seen, seenAt] = [beat, performance.now()];
-    if ((holder !== null && !isAlive(holder)) || performance.now() - seenAt > SILENT_MS) seize(file, beat);
+    if ((holder !== null && !isAlive(holder)) || performance.now() - seenAt > HEARTBEAT_TIMEOUT_MS) removeStale(file, beat);
     else if (tries === 0) onWait(holder);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-/** Takes away a lock whose holder is gone. Two who see that at once must not take away each other's new one. */
-function seize(file, beat) {
+/** Removes the lock of a dead holder. Two processes that notice at once must not remove each other's new lock. */
+function removeStale(file, beat) {
   const claim = `${file}.claim`;
   if (!create(claim)) {
-    // Held for a few microseconds, unless whoever held it was killed in them.
-    if (Date.now() - (modifiedAt(claim) ?? Date.now()) > SILENT_MS) rmSync(claim, { force: true });
+    // Held for microseconds, unless its holder was killed in that time.
+    if (Date.now() - (modifiedAt(claim) ?? Date.now()) > HEARTBEAT_TIMEOUT_MS) rmSync(claim, { force: true });
     return;
   }
   if (`${holderOf(file)} ${modifiedAt(file)}` === beat) rmSync(file, { force: true });
@@ -64,7 +64,7 @@ function create(file) {
   }
 }
 
-/** Null where there is none, or it has been created but not written to. */
+/** Null if there is no lock, or it was created but not written to yet. */
 function holderOf(file) {
   try {
     return Number(readFileSync(file, "utf8")) || null;
@@ -81,7 +81,7 @@ function touch(file) {
   try {
     utimesSync(file, new Date(), new Date());
   } catch {
-    // Somebody took it away; whoever did says so.
+    // Another process removed the lock.
   }
 }
 

@@ -1,10 +1,9 @@
-// Processes that tests left behind. Everything a run starts knows its scratch folder, by its command line, its working
-// directory or its environment; whatever does so after the run has outlived its test. Where there is no /proc, nothing is
-// found.
+// Finds processes that tests left behind. Every process of a run has its scratch folder in its command line, its working
+// directory or its environment; one that still runs after the run has outlived its test. Finds nothing without /proc.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Ends them, and says what they were. */
+/** Kills them and returns their command lines. */
 export function endLeftovers(scratch: string): string[] {
   if (!existsSync("/proc/self/cmdline")) return [];
   return readdirSync("/proc")
@@ -22,7 +21,7 @@ export function endLeftovers(scratch: string): string[] {
     });
 }
 
-/** Empty where it is gone, or another user's. */
+/** Empty if the process has exited or belongs to another user. */
 function read(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,10 +1,10 @@
-// A reporter for vitest that writes down what passed, what failed and why, and how long it took, for whoever started it.
+// A vitest reporter that writes to a file what passed, what failed and why, and how long it took, for the process that started vitest.
 
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
-/** Set for the run: the file to write to. */
+/** The environment variable that names the file. */
 export const OUTCOMES_FILE = "TEST_OUTCOMES_FILE";
 
 export type Failure = { file: string; name: string; why: string };
@@ -26,7 +26,7 @@ export default class OutcomesReporter implements Reporter {
         outcomes.failures.push({ file, name, why: describe(errors) });
       const { collectDuration, setupDuration, duration } = module.diagnostic();
       outcomes.files.push({ name: file, ms: collectDuration + setupDuration + duration });
-      // What does not even load, and hooks: the tests that needed them did not run.
+      // A file that does not load, and hooks: the tests that needed them did not run.
       if (module.errors().length > 0) fail("(the file)", module.errors());
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) fail(`${suite.fullName} (hooks)`, suite.errors());
       for (const test of module.children.allTests()) {
@@ -46,12 +46,12 @@ export default class OutcomesReporter implements Reporter {
   }
 }
 
-/** The message of the first error, and where in our own files it was. */
+/** The message of the first error, and its place in our own files. */
 function describe(errors: readonly { message: string; stack?: string }[]): string {
   const [first] = errors;
   if (first === undefined) return "no reason given";
-  const said = first.message.split("\n").filter((line) => line.trim() !== "");
+  const messageLines = first.message.split("\n").filter((line) => line.trim() !== "");
   const place = (first.stack ?? "").split("\n").find((line) => line.includes(process.cwd()) && !line.includes("node_modules"));
-  const lines = [...said.slice(0, WHY_LINES), ...(place === undefined ? [] : [place.trim().replaceAll(`${process.cwd()}/`, "")])];
+  const lines = [...messageLines.slice(0, WHY_LINES), ...(place === undefined ? [] : [place.trim().replaceAll(`${process.cwd()}/`, "")])];
   return lines.join("\n").slice(0, WHY_CHARS);
 }

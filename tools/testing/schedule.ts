@@ -1,5 +1,5 @@
-// Runs steps side by side as the machine bears. A step says how many cores it keeps busy, so that steps that mostly wait
-// run beside those that compute. Steps begin in the order given; one that does not fit yet lets those behind it go first.
+// Runs steps in parallel as far as the machine allows. A step says how many cores it keeps busy, so that steps that mostly wait
+// run beside those that compute. Steps start in the given order; one that does not fit yet is overtaken by those after it.
 
 export type Task = { load: number; run(): Promise<void> };
 
@@ -16,7 +16,7 @@ export async function runAll(tasks: readonly Task[], capacity: number): Promise<
     running.add(done);
   };
   while (waiting.length > 0 || running.size > 0) {
-    // A task that is larger than the machine runs alone.
+    // A task larger than the machine runs alone.
     const next = waiting.findIndex((task) => running.size === 0 || load + task.load <= capacity);
     if (next !== -1) begin(waiting.splice(next, 1)[0]!);
     else await Promise.race(running);

@@ -1,5 +1,5 @@
-// Where a test run keeps its temporary files: in memory where there is plenty, because tests wait for the disk more than
-// for anything else. What they show does not depend on it: a killed process loses nothing that it has handed to the system.
+// The folder for temporary files of a test run: in memory if there is plenty, because tests wait for the disk more than for
+// anything else. Results do not depend on it: a killed process loses nothing that it has passed to the operating system.
 
 import { mkdtempSync, readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,11 +9,11 @@ const MEMORY = "/dev/shm";
 const GIB = 1024 ** 3;
 
 export function makeScratch(): string {
-  return mkdtempSync(join(isRoomy() ? MEMORY : tmpdir(), "gsv-test-"));
+  return mkdtempSync(join(isMemoryUsable() ? MEMORY : tmpdir(), "gsv-test-"));
 }
 
-/** Containers often have little of it, or allow no programs there. */
-function isRoomy(): boolean {
+/** Containers often have little shared memory, or mount it noexec. */
+function isMemoryUsable(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
     const mount = readFileSync("/proc/mounts", "utf8")

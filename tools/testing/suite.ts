@@ -1,11 +1,11 @@
-// The test suite, or a part of it, run by vitest.
+// Runs the test suite, or a part of it, with vitest.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BIN, execute, ROOT } from "./child.ts";
 import { type Outcomes, OUTCOMES_FILE } from "./outcomes.ts";
 
-/** `filters` are vitest's own: paths, and flags such as `-t`. */
+/** `filters` are passed to vitest: paths, and flags such as `-t`. */
 export async function runSuite(name: string, scratch: string, env: NodeJS.ProcessEnv, filters: readonly string[] = []): Promise<Outcomes> {
   const report = join(scratch, `${name}.json`);
   const colour = process.stdout.isTTY ? [] : ["--no-color"];

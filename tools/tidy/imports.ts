@@ -9,7 +9,7 @@ type Import = { specifier: string; isType: boolean };
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b[^"'`;]*?from\s*"([^"]+)"|(?:^|[\n;])\s*import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/g;
 
-/** Each problem is one line that says where, and what is not allowed. */
+/** Each problem is one line that says where it is and what is not allowed. */
 export function importProblems(sources: readonly Source[], folders: Folders = FOLDERS): string[] {
   return sources.flatMap((source) => problemsOf(source, folders));
 }
@@ -41,7 +41,7 @@ export function unusedPermissions(sources: readonly Source[], folders: Folders =
   });
 }
 
-/** The folders of a circle, where the table has one. */
+/** The folders of a cycle in the table, or null. */
 export function cycleIn(folders: Folders = FOLDERS): string[] | null {
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): string[] | null => {
@@ -70,7 +70,7 @@ function importsIn(text: string): Import[] {
   }));
 }
 
-/** A file that declares a syscall: the tables and definitions lie directly in `calls`. */
+/** A file that declares a syscall; the tables and definitions are directly in `calls`. */
 function isCall(path: string): boolean {
   return /^src\/(?:kernel|hardware)\/calls\/[^/]+\//.test(path);
 }

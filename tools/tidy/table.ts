@@ -1,12 +1,12 @@
-// Which folder may import which: the shape of the tree, in code. ARCHITECTURE.md prints it, test/tools/tidy.test.ts enforces it.
+// Which folder may import which. ARCHITECTURE.md prints this table, test/tools/tidy.test.ts enforces it.
 
 /**
- * `imports` names folders, or single files of one; `types` those of which only types may be imported. `packages` are those a
- * portable folder may use; other folders may use any.
+ * `imports` names folders or single files; `types` those of which only types may be imported. `packages` are those a portable
+ * folder may use; other folders may use any.
  */
 export type Folder = { about: string; imports: readonly string[]; types?: readonly string[]; packages?: readonly string[] };
 
-/** From the bottom up: what a folder imports stands above it. Paths are below `src`, but for `web/src`. */
+/** From the bottom up: a folder comes after those it imports. Paths are relative to `src`, except `web/src`. */
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   lib: { about: "pure helpers, one idea per file", imports: [], packages: [] },
   protocol: { about: "frames, limits, callers, records that cross a boundary", imports: ["lib"], packages: ["zod"] },

@@ -1,4 +1,4 @@
-// Which model answers, what it is told, what that costs and when it stops to ask for more.
+// Which model answers, what it is sent, what that costs, and when a budget stops a run.
 
 import { expect } from "vitest";
 import { says, toolNames, wants } from "../../support/models/scripted.ts";
@@ -8,7 +8,7 @@ import { expectRefusal, refusal, verifies } from "../verifies.ts";
 
 for (const name of ["ai.config", "ai.tools"] as const)
   verifies(`${name}:processes-only`, async ({ alice, root }) => {
-    // Also root, who may do anything else: these are for processes.
+    // Even root, who may call everything else: these are for processes only.
     for (const client of [await alice(), await root()]) await expectRefusal(client.call(name, {}), 403, `Permission denied: ${name}`);
   });
 
@@ -18,14 +18,14 @@ stages("ai.config:root", async ({ model, set, somebody, root }) => {
   for (const name of ["provider", "base_url", "model", "api_key"])
     await root.call("sys.config.set", { key: `users/${uid}/ai/${name}`, value: "" });
   await set("config/net/allowed_hosts", "");
-  // What root chooses as everybody's model may be anywhere root says, and no other place is open by that.
+  // The model that root sets for everybody may be on any address, which opens no other address.
   for (const [name, value] of Object.entries(model.settings("chat"))) await set(`config/ai/${name}`, value);
   model.on("Who answers?", says("Root's model."));
   const home = await watch(person, `init:${uid}`);
   expect(await home.ask("Who answers?")).toMatchObject({ status: "ok", text: "Root's model." });
   expect(model.asked.at(-1)!.headers.authorization).toBe("Bearer sk-canary-000000000000");
   expect(await person.call("proc.context", {})).toMatchObject({ provider: "openai-compatible", model: model.name });
-  // A user's own choice comes first, and root's key does not go there.
+  // A user's own model comes first, and root's key is not sent to it.
   await root.call("sys.config.set", { key: `users/${uid}/ai/base_url`, value: `http://${model.provider.host}/v1/own` });
   await root.call("sys.config.set", { key: `users/${uid}/ai/model`, value: "own" });
   model.on("And now?", says("The user's model."));
@@ -40,7 +40,7 @@ stages("ai.config:root", async ({ model, set, somebody, root }) => {
 stages("ai.config:key-hidden", async ({ spawn, model, root, ann, set }) => {
   await set("config/ai/api_key", "sk-canary-of-root");
   await model.serve(root, 0);
-  // Not even its owner's own, and not even where the owner is root: what an agent reads goes to a model.
+  // Not even the owner's own key, and not even if the owner is root: a model receives what an agent reads.
   for (const person of [ann, root]) {
     const agent = await spawn({}, person);
     const look = "cat /sys/config/ai/api_key; cat /sys/users/*/ai/api_key; cat /etc/shadow; env; cat /proc/self/*";
@@ -83,7 +83,7 @@ stages("ai.tools:capability", async ({ spawn, model, root, somebody }) => {
   const person = await somebody();
   const agent = await spawn({}, person);
   model.on("Run it.", wants(["Shell", { target: "gsv", input: "echo hello" }]), says("I may not."));
-  // What its user may not do, a process may not either, and is not offered.
+  // A process may not do what its user may not, and is not offered the tool.
   await root.call("sys.capability.revoke", { gid: 100, capability: "shell.exec" });
   try {
     expect(await agent.ask("Run it.")).toMatchObject({ status: "ok", text: "I may not." });
@@ -108,7 +108,7 @@ stages("proc.context:parts", async ({ spawn, model, ann }) => {
   for (const words of ["Ann has two cats.", "brew-tea", "how to brew tea", "Feed them."]) expect(told.text).toContain(words);
   expect(told.text).not.toContain("Boil water.");
   expect(told.tools.toSorted()).toEqual(["Delete", "Edit", "Read", "Search", "Shell", "Write"]);
-  // The fixed part is small, and what is shown is what is sent.
+  // The fixed part is small, and the request contains what is shown.
   const fixed = told.parts
     .filter(({ name }) => /^(system|profile)\./.test(name))
     .reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
@@ -195,11 +195,11 @@ stages("proc.hil:budget", async ({ spawn, model, somebody, root }) => {
   const { pending } = await person.call("proc.approval.list", { pid: agent.pid });
   expect(pending).toMatchObject([{ requestId: asked.requestId, kind: "budget" }]);
   expect((await agent.history()).pendingHil).toMatchObject({ requestId: asked.requestId });
-  // Yes: as much again.
+  // Approve: the same amount again.
   await agent.answer(asked.requestId, "approve");
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Enough." });
   expect(model.asked).toHaveLength(4);
-  // No: it ends, and says so.
+  // Deny: the run ends and says why.
   model.on("Once more.", step(), step());
   const second = await agent.say("Once more.");
   await agent.answer((await agent.asked(2)).requestId, "deny");
@@ -221,7 +221,7 @@ stages("proc.hil:budget-user", async ({ spawn, model, somebody, root }) => {
   await one.ask("1");
   await two.ask("2");
   await one.ask("3");
-  // 360 tokens of 300: whichever process is next has to ask.
+  // 360 tokens of 300 are used: the next process needs approval, whichever it is.
   const runId = await two.say("4");
   const asked = await two.asked();
   expect(asked).toMatchObject({

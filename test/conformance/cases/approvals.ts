@@ -1,4 +1,4 @@
-// What agents may do by themselves, what a person is asked about, and what a yes and a no are good for.
+// What agents may do without approval, what needs approval, and what approvals and denials cover.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ stages("proc.hil:once", async ({ spawn, model, ann }) => {
   const remove = (path: string) => wants(["Delete", { target: "gsv", path }]);
   model.on("Tidy up.", remove(one), remove(two), remove(one), says("Done."));
   const runId = await agent.say("Tidy up.");
-  // A yes for one is neither a yes for another nor for the same again.
+  // An approval covers neither another call nor the same call again.
   const ids = new Set<string>();
   for (const count of [1, 2, 3]) {
     const { requestId } = await agent.asked(count);
@@ -100,7 +100,7 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
   const answered = await agent.answer(asked.requestId, "approve", { remember: true });
   expect(answered).toMatchObject({ remembered: true, grant: { pid, call: "fs.delete", target: "gsv", scope: "class", folder: null } });
   expect(answered.grant!.expiresAt - answered.grant!.madeAt).toBe(DAY_MS);
-  // The second ran unasked; the third has a tag more.
+  // The second ran without a question; the third has one tag more.
   const more = await agent.asked(2);
   expect(more.args).toMatchObject({ path: hidden });
   expect((await ann.call("fs.read", { path: second })).ok).toBe(false);
@@ -111,7 +111,7 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
     { ...answered.grant, says: expect.stringMatching(/without asking.*24 hours.*it deletes/s), shown: { isWhole: true } },
   ]);
   expect(grants[0]!.shown.text).toContain(first);
-  // Neither for another process nor for another syscall.
+  // The grant covers neither another process nor another syscall.
   model.on("Delete it.", remove(second), says("No."));
   const elsewhere = await other.say("Delete it.");
   await other.answer((await other.asked()).requestId, "deny");
@@ -127,7 +127,7 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
     await agent.answer(question.requestId, "deny");
   }
   await agent.finished(commands);
-  // What steers agents is remembered for exactly that call, whatever was wanted.
+  // A call that steers agents is remembered for exactly that call, whatever scope was requested.
   const steer = (content: string) => wants(["Write", { target: "gsv", path: file(ann, "context.d/me.md"), content }]);
   model.on("Change your instructions.", steer("a"), steer("a"), steer("b"), says("Changed."));
   const steering = await agent.say("Change your instructions.");
@@ -155,7 +155,7 @@ stages("proc.hil:remembers-target", async ({ spawn, model, ann, world }) => {
     expect(readFileSync(join(one.workspace, "b.txt"), "utf8")).toBe("x");
     await agent.answer(second.requestId, "deny");
     await agent.finished(runId);
-    // Another machine may come by that name.
+    // Another machine may get the same name.
     await ann.call("sys.device.remove", { deviceId: "ann-one" });
     expect((await ann.call("proc.approval.list", { pid: agent.pid })).grants).toEqual([]);
   } finally {
@@ -177,7 +177,7 @@ stages("proc.hil:exact", async ({ spawn, model, ann }) => {
   expect(agent.of("proc.run.hil.requested")).toHaveLength(1);
   const { grants } = await ann.call("proc.approval.list", { pid });
   expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("24 hours"), shown: { isWhole: true } }]);
-  // Of this process alone, and for exactly this call.
+  // Only this process, and only exactly this call.
   model.on("Delete it.", remove());
   await other.say("Delete it.");
   await agent.client.call("proc.abort", { pid: (await other.asked(), other.pid) });
@@ -196,7 +196,7 @@ stages("proc.approval.revoke:asks-again", async ({ spawn, model, ann, world }) =
   const { grant } = await agent.answer((await agent.asked()).requestId, "approve", { remember: true });
   await agent.finished(first);
   const { grantId } = grant!;
-  // A foreign grant answers like one that is not there.
+  // A foreign grant answers like an absent one.
   const bob = await world.bob();
   expect(await bob.call("proc.approval.revoke", { grantId })).toEqual(await bob.call("proc.approval.revoke", { grantId: "none" }));
   expect(await ann.call("proc.approval.revoke", { grantId })).toEqual({ revoked: true });
@@ -217,12 +217,12 @@ stages("proc.hil:scopes", async ({ spawn, model, ann }) => {
   const { grant } = await agent.answer(requestId, "approve", { scope: "folder", ttlMs: 3_600_000 });
   expect(grant).toMatchObject({ scope: "folder", folder: file(ann, "heap") });
   expect(grant!.expiresAt - grant!.madeAt).toBe(3_600_000);
-  // Below the folder nothing is asked, beside it is.
+  // Below the folder nothing needs approval, beside it does.
   const beside = await agent.asked(2);
   expect(beside.args).toMatchObject({ path: file(ann, "heap/../c") });
   await agent.answer(beside.requestId, "deny");
   await agent.finished(runId);
-  // What steers agents is asked about each time.
+  // A call that steers agents needs approval each time.
   const steer = wants(["Write", { target: "gsv", path: file(ann, "context.d/me.md"), content: "x" }]);
   model.on("Change your instructions.", steer, says("No."));
   const steering = await agent.say("Change your instructions.");
@@ -245,7 +245,7 @@ stages("proc.hil:whose", async ({ spawn, model, ann, root, world }) => {
   expect(await bob.call("proc.approval.list", {})).toEqual({ pending: [], grants: [] });
   await expectRefusal(ann.call("proc.hil", { pid: `init:${ann.session.identity.process.uid}`, requestId, decision: "approve" }), 404);
   await expectRefusal(ann.call("proc.hil", { requestId, decision: "maybe" as "deny" }), 400, /approve or deny/);
-  // Root may answer for anybody, and an agent for nobody.
+  // Root may answer for anybody, an agent for nobody.
   expect(await root.call("proc.hil", { requestId, decision: "deny" })).toMatchObject({ decision: "deny" });
   await agent.finished(runId);
   expect(await ann.call("proc.approval.preview", { call: "proc.hil", args: { requestId, decision: "approve" } })).toMatchObject({
@@ -273,13 +273,13 @@ stages("proc.approval.list:bounded", async ({ spawn, model, ann, world }) => {
     model.on("Write them all.", wants(...names.map(write)), says("Many."));
     const runId = await agent.say("Write them all.");
     let most = 0;
-    // One after another, the oldest first, and never more than ten at once.
+    // One after another, the oldest first, never more than ten at once.
     while (agent.of("proc.run.finished", runId).length === 0) {
       const { pending } = await ann.call("proc.approval.list", { pid: agent.pid });
       most = Math.max(most, pending.length);
       const { pendingHil } = await agent.history({ limit: 1 });
       expect(pending.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(pending);
-      // A digest is asked about once, however often the model wants it.
+      // A digest has one question, however often the model makes the call.
       expect(new Set(pending.map(({ digest }) => digest)).size).toBe(pending.length);
       if (pendingHil !== null) await agent.answer(pendingHil.requestId, "deny").catch(() => {});
     }
@@ -332,16 +332,16 @@ stages("proc.approval.preview:defaults", async ({ ann }) => {
     ["shell.exec", { input: "curl https://example.org" }, "ask", "ask"],
   ];
   for (const [call, args, gsv, device] of rows) {
-    const told = `${call} ${JSON.stringify(args)}`;
-    expect(await ann.call("proc.approval.preview", { call, args }), told).toMatchObject({ action: gsv, target: "gsv" });
+    const label = `${call} ${JSON.stringify(args)}`;
+    expect(await ann.call("proc.approval.preview", { call, args }), label).toMatchObject({ action: gsv, target: "gsv" });
     const there = { call, args: { ...args, target: "laptop" } };
-    expect(await ann.call("proc.approval.preview", there), told).toMatchObject({ action: device, target: "device" });
+    expect(await ann.call("proc.approval.preview", there), label).toMatchObject({ action: device, target: "device" });
   }
   for (const call of ["sys.config.set", "sys.token.create", "proc.conversation.policy.set", "proc.kill"])
     expect(await ann.call("proc.approval.preview", { call, args: {} }), call).toMatchObject({ action: "ask" });
   for (const call of ["proc.hil", "proc.approval.revoke", "ai.config"])
     expect(await ann.call("proc.approval.preview", { call, args: {} }), call).toMatchObject({ action: "deny" });
-  // Nobody is there to be asked.
+  // Nobody can be asked.
   expect(await ann.call("proc.approval.preview", { profile: "cron", call: "fs.delete", args: { path: "a" } })).toMatchObject({
     action: "deny",
   });
@@ -384,16 +384,16 @@ stages("proc.spawn:policy", async ({ spawn, model, ann, uid, set }) => {
     expect(await agent.ask("Read.")).toMatchObject({ status: "ok" });
     return agent;
   };
-  // Unreadable: nothing runs.
+  // An unreadable policy: nothing runs.
   await set("config/ai/profile/review/tools/approval", "{ not a policy");
   expect(await (await review()).result()).toMatchObject({ isError: true, output: expect.stringMatching(denied) });
-  // Root's and the user's: the stricter counts.
+  // Root's and the user's policy: the stricter counts.
   await set("config/ai/profile/review/tools/approval", '{"default":"auto","rules":[]}');
   expect(await (await review()).result()).toMatchObject({ isError: false });
   await set(`users/${uid}/ai/profile/review/tools/approval`, '{"default":"auto","rules":[{"match":"fs.read","action":"deny"}]}');
   const agent = await review();
   expect(await agent.result()).toMatchObject({ isError: true, output: expect.stringMatching(denied) });
-  // Nobody gains by starting a child.
+  // A process gains nothing by starting a child.
   const child = await spawn({ parentPid: agent.pid });
   model.on("Read.", read(), says("Read."));
   await child.ask("Read.");
@@ -427,14 +427,14 @@ stages("fs.write:agent-device", async ({ spawn, model, ann, world }) => {
     const write = await agent.asked();
     expect(write).toMatchObject({ syscall: "fs.write", target: "ann-laptop", args: { path: "note.txt", content: "from afar" } });
     await agent.answer(write.requestId, "approve");
-    // Reading is free there, and a command is not.
+    // Reads need no approval there, commands do.
     const shell = await agent.asked(2);
     expect(shell).toMatchObject({ syscall: "shell.exec", target: "ann-laptop", args: { input: "cat note.txt" } });
     expect(readFileSync(join(laptop.workspace, "note.txt"), "utf8")).toBe("from afar");
     await agent.answer(shell.requestId, "approve");
     expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Written and read." });
     expect(await agent.result()).toMatchObject({ toolName: "Shell", isError: false, output: expect.stringContaining("from afar") });
-    // The model is told of the machine and may name it.
+    // The model is told about the machine and may name it.
     const [first] = model.asked;
     expect(JSON.stringify(first!.body)).toContain("ann-laptop");
   } finally {
@@ -456,7 +456,7 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
     says("I tried."),
   );
   const runId = await agent.say("Try.");
-  // Asked about by its words; and where those hide it, the file system refuses and names the tool.
+  // Plain words lead to a question; if the words hide the target, the file system refuses and names the tool.
   const asked = await agent.asked();
   expect(asked).toMatchObject({ syscall: "shell.exec", args: { input: "rm stay.txt" } });
   await agent.answer(asked.requestId, "approve");

@@ -26,7 +26,7 @@ function collector(): { incoming: Incoming; bytes: () => Buffer } {
   return { incoming, bytes: () => Buffer.concat(chunks) };
 }
 
-async function fetched(client: Client, place: { path: string; target?: string }): Promise<Buffer> {
+async function downloadBytes(client: Client, place: { path: string; target?: string }): Promise<Buffer> {
   const { incoming, bytes } = collector();
   const answer = await client.download(place, async () => incoming);
   expect(answer).toMatchObject({ ok: true, sha256: sha256(bytes()), size: bytes().length });
@@ -49,7 +49,7 @@ verifies("fs.upload:bytes", async ({ host, alice }) => {
       sha256: sha256(content),
       received: content.length,
     });
-    expect((await fetched(client, { path: "~/up.bin" })).equals(content)).toBe(true);
+    expect((await downloadBytes(client, { path: "~/up.bin" })).equals(content)).toBe(true);
     expect(await put(client, { target: device.deviceId, path: "deep/er/up.bin" }, content)).toMatchObject({ ok: true });
     expect(readFileSync(join(device.workspace, "deep/er/up.bin")).equals(content)).toBe(true);
     const run = name("run");
@@ -79,7 +79,7 @@ verifies("fs.upload:resumes", async ({ host, alice }) => {
     const again = await client.upload(args, outgoing(bytes));
     expect(again).toMatchObject({ ok: true, sha256: sha256(bytes) });
     expect((again as { received: number }).received).toBeLessThan(bytes.length / 2);
-    expect((await fetched(client, place)).equals(bytes)).toBe(true);
+    expect((await downloadBytes(client, place)).equals(bytes)).toBe(true);
   }
   expect(readdirSync(device.workspace)).toEqual(["big.bin"]);
   device.close();
@@ -93,12 +93,12 @@ verifies("fs.upload:checked", async ({ host, alice }) => {
     await put(client, place, old);
     const socket = await RawSocket.open(host.url);
     await socket.connect(ALICE, { id: name("raw") });
-    const send = async (size: number, bytes: Uint8Array, told: string) => {
+    const send = async (size: number, bytes: Uint8Array, announced: string) => {
       const id = name("q");
       socket.sendFrame({ type: "req", id, call: "fs.upload", args: { ...place, size, body: 7 } });
       expect(await socket.frame()).toMatchObject({ type: "sig", signal: "body", payload: { id: 7, kind: "more", from: 0 } });
       socket.send(Buffer.concat([Buffer.from([7, 0, 0, 0]), bytes]));
-      socket.sendFrame({ type: "sig", signal: "body", payload: { id: 7, kind: "end", sha256: told } });
+      socket.sendFrame({ type: "sig", signal: "body", payload: { id: 7, kind: "end", sha256: announced } });
       for (;;) {
         const frame = await socket.frame();
         if (frame.type === "res") return frame.data as { ok: boolean; error?: string };
@@ -108,7 +108,7 @@ verifies("fs.upload:checked", async ({ host, alice }) => {
     expect((await send(1_000, bytes, sha256(old))).error).toMatch(/checksums differ/);
     expect((await send(1_001, bytes, sha256(bytes))).error).toMatch(/ended after 1000 of 1001 bytes/);
     expect((await send(999, bytes, sha256(bytes))).error).toMatch(/more/i);
-    expect(await fetched(client, place)).toEqual(old);
+    expect(await downloadBytes(client, place)).toEqual(old);
     expect((await send(1_000, bytes, sha256(bytes))).ok).toBe(true);
     socket.close();
   }
@@ -132,10 +132,10 @@ verifies("fs.download:bytes", async ({ host, alice }) => {
   const large = randomBytes(9 * 1024 * 1024 + 5);
   writeFileSync(join(device.workspace, "large.bin"), large);
   writeFileSync(join(device.workspace, "empty"), "");
-  expect((await fetched(client, { target: device.deviceId, path: "large.bin" })).equals(large)).toBe(true);
-  expect(await fetched(client, { target: device.deviceId, path: "empty" })).toEqual(Buffer.alloc(0));
-  expect((await fetched(client, { path: "/etc/passwd" })).toString()).toMatch(/^root:/);
-  const both = await Promise.all([1, 2, 3].map(() => fetched(client, { target: device.deviceId, path: "large.bin" })));
+  expect((await downloadBytes(client, { target: device.deviceId, path: "large.bin" })).equals(large)).toBe(true);
+  expect(await downloadBytes(client, { target: device.deviceId, path: "empty" })).toEqual(Buffer.alloc(0));
+  expect((await downloadBytes(client, { path: "/etc/passwd" })).toString()).toMatch(/^root:/);
+  const both = await Promise.all([1, 2, 3].map(() => downloadBytes(client, { target: device.deviceId, path: "large.bin" })));
   for (const one of both) expect(sha256(one)).toBe(sha256(large));
   device.close();
 });
@@ -148,13 +148,13 @@ verifies("fs.download:window", async ({ host, alice }) => {
   await socket.connect(ALICE, { id: name("raw") });
   let came = 0;
   socket.onBytes = (bytes) => (came += bytes.length - 4);
-  const noted = async () => (await socket.frame()).payload as { kind: string; size: number };
+  const nextNote = async () => (await socket.frame()).payload as { kind: string; size: number };
   socket.sendFrame({ type: "req", id: "d", call: "fs.download", args: { target: device.deviceId, path: "large.bin", body: 3 } });
-  expect(await noted()).toMatchObject({ id: 3, kind: "begin", size: BODY_WINDOW_BYTES * 2 });
+  expect(await nextNote()).toMatchObject({ id: 3, kind: "begin", size: BODY_WINDOW_BYTES * 2 });
   const more = (until: number) => socket.sendFrame({ type: "sig", signal: "body", payload: { id: 3, kind: "more", from: 0, until } });
   more(1_000);
   await expect.poll(() => came).toBe(1_000);
-  // Somebody who asks for all of it at once gets a window.
+  // A request for everything at once gets one window.
   more(BODY_WINDOW_BYTES * 2);
   await expect.poll(() => came).toBe(1_000 + BODY_WINDOW_BYTES);
   await client.call("fs.read", { target: device.deviceId, path: "." });
@@ -246,7 +246,7 @@ verifies("fs.copy:resumes", async ({ host, alice }) => {
   await cut;
   expect(existsSync(join(desk.workspace, "big"))).toBe(false);
   const again = async () => {
-    // The other end may still be noticing.
+    // The other end may not have noticed the disconnect yet.
     let answer = await client.call("fs.copy", args);
     while (!answer.ok && /on its way/.test(answer.error)) answer = await client.call("fs.copy", args);
     return answer;
@@ -297,7 +297,7 @@ verifies("fs.copy:gone", async ({ host, alice }) => {
   });
   await expectRefusal(copying, 503);
   stop();
-  // The one that is still there is free for the next.
+  // The remaining device can be used for the next copy.
   expect(
     await client.call("fs.copy", { from: { target: lap.deviceId, path: "big" }, to: { target: lap.deviceId, path: "copy" } }),
   ).toMatchObject({

@@ -1,4 +1,4 @@
-// sys.config.*: what is visible to whom, and who may set what. And sys.info.
+// sys.config.*: who sees and who may set which key. And sys.info.
 
 import { expect } from "vitest";
 import { NATIVE_LIMITS } from "../../../src/hardware/filesystem.ts";
@@ -44,7 +44,7 @@ verifies("sys.config.get:sensitive", async ({ alice, root }) => {
       403,
       `Permission denied: cannot read config/hidden/${name}`,
     );
-  // Unset and set sensitive keys answer alike.
+  // Unset and set sensitive keys answer the same.
   await expectRefusal(
     client.call("sys.config.get", { key: "config/unset/api_key" }),
     403,

@@ -1,4 +1,4 @@
-// sys.connect: who is let in, as what.
+// sys.connect: who may connect, and in which role.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
@@ -64,7 +64,7 @@ verifies("sys.connect:auth-missing", async ({ raw }) => {
 });
 
 verifies("sys.connect:wrong", async ({ fresh, raw }) => {
-  // On a gateway of its own, so that these failures do not use up the budget of other cases.
+  // On a separate gateway, so that these failures do not use up the login throttle of other cases.
   const host = await fresh();
   const { populate } = await import("../../support/people.ts");
   await populate(host);
@@ -92,7 +92,7 @@ verifies("sys.connect:already", async ({ raw }) => {
   const socket = await raw();
   await socket.connect(ALICE);
   expect((await socket.connect(BOB)).error).toEqual({ code: 409, message: "Already connected" });
-  // Two at once on one socket: one identity, whichever comes first.
+  // Two at once on one socket: one identity, whichever is first.
   const other = await raw();
   const [one, two] = await Promise.all([
     other.connect(ALICE),
@@ -142,12 +142,12 @@ verifies("sys.connect:driver-owner", async ({ alice, bob, root, raw }) => {
   expect((await asDriver(await raw(), "alice", one, "owned")).ok).toBe(true);
   const mine = await raw();
   const [taken, free] = [await asDriver(mine, "bob", two, "owned"), await asDriver(await raw(), "bob", two, "unowned")];
-  // As with an id that nobody has, to the last field but the socket's own.
-  const masked = ({ ok, data }: AnyFrame) => {
+  // The answer equals that for an unused id, except for the connection id.
+  const mask = ({ ok, data }: AnyFrame) => {
     const { connectionId } = data!.server as { connectionId: string };
     return JSON.stringify([ok, data]).replace(connectionId, "").replace("unowned", "owned");
   };
-  expect(masked(taken)).toBe(masked(free));
+  expect(mask(taken)).toBe(mask(free));
   await expect
     .poll(() => heard)
     .toMatchObject([
@@ -162,7 +162,7 @@ verifies("sys.connect:driver-owner", async ({ alice, bob, root, raw }) => {
   const all = (await admin.call("sys.device.list", {})).devices.map(({ deviceId }) => deviceId);
   expect(all).toEqual(expect.arrayContaining(["alice@owned", "bob@owned", "unowned"]));
   await expectRefusal(admin.call("fs.read", { target: "owned", path: "x" }), 409);
-  // Each calls their own.
+  // Each user reaches their own device.
   const asked = other.call("fs.read", { target: "owned", path: "x" });
   const { id } = await untilRequest(mine);
   mine.sendFrame({ type: "res", id, ok: true, data: { ok: false, error: "bob's" } });
@@ -276,7 +276,7 @@ async function untilAnswer(socket: RawSocket, call: string): Promise<AnyFrame> {
   return untilId(socket, "probe");
 }
 
-/** A driver also hears signals; skip them. */
+/** A driver also receives signals; skip them. */
 async function untilId(socket: RawSocket, id: string): Promise<AnyFrame> {
   for (;;) {
     const frame = await socket.frame();

@@ -1,4 +1,4 @@
-// Conversations of a process: opened, closed, read in pages, shortened, branched and emptied, with archives that keep every word.
+// Conversations of a process: open, close, page, compact, fork and reset, with archives that keep every word.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
@@ -6,7 +6,7 @@ import { type ScriptedModel, says, told, toldText, wants } from "../../support/m
 import { stages, type Watched } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
 
-/** The prompt of a request for a summary: one line of JSON for each message. */
+/** The prompt of a request for a summary: one line of JSON per message. */
 const TRANSCRIPT = /^\{"id":/;
 
 stages("proc.conversation.open:makes", async ({ spawn, ann }) => {
@@ -128,7 +128,7 @@ stages("proc.history:pages", async ({ spawn, model }) => {
 stages("proc.history:cursors", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  // Another conversation lies between the numbers of this one.
+  // Another conversation has ids between those of this one.
   model.on("Aside.", says("Beside."));
   await agent.ask("Aside.", { conversationId: "side" });
   await manyMessages(agent, model, 9);
@@ -170,7 +170,7 @@ stages("proc.history:cursors", async ({ spawn, model, ann }) => {
     { afterMessageId: 1.5 },
   ])
     await expectRefusal(agent.history(wrong), 400);
-  // Whoever holds a number goes on from it, whatever became of its message.
+  // A cursor stays valid, whatever happened to its message.
   await ann.call("proc.conversation.compact", { pid, throughMessageId: id(0), summary: "They wanted to fly." });
   expect((await agent.history({ afterMessageId: id(0) })).messages).toEqual(all.slice(1));
   await ann.call("proc.conversation.compact", { pid, keepLast: 1, summary: "It cannot fly." });
@@ -366,7 +366,7 @@ stages("proc.conversation.segments:lists", async ({ spawn, ann, model }) => {
   await agent.ask("2");
   const second = await ann.call("proc.conversation.compact", { pid, keepLast: 0, summary: "Two." });
   expect(await segments()).toEqual([first.segment, second.segment]);
-  // They outlive the conversation they were cut from.
+  // Segments outlive the conversation they came from.
   await ann.call("proc.conversation.reset", { pid });
   expect(await segments()).toHaveLength(2);
 });
@@ -379,7 +379,7 @@ stages("proc.conversation.segment.read:pages", async ({ spawn, ann, model }) => 
   const before = (await agent.history()).messages;
   const { segment } = await ann.call("proc.conversation.compact", { pid, keepLast: 0, summary: "Nothing found." });
   const read = (page: object) => ann.call("proc.conversation.segment.read", { pid, segmentId: segment.id, ...page });
-  // Word for word, also what a result was of and that it failed.
+  // Word for word, including the tool's name and its error.
   expect(await read({})).toEqual({ ok: true, pid, conversationId: "default", segment, messages: before, messageCount: 4 });
   expect((await read({ limit: 1_000_000 })).messages[2]!.content).toMatchObject({ toolName: "Read", isError: true });
   expect(await read({ limit: 2, offset: 1 })).toMatchObject({ messages: before.slice(1, 3), truncated: true });
@@ -440,7 +440,7 @@ stages("proc.conversation.fork:segment", async ({ spawn, ann, model }) => {
   expect(await words(part.targetConversation.id)).toEqual(["1", "One."]);
 });
 
-/** A conversation with so many results of tools, and three other messages. Nothing is as quickly answered as a tool there is not. */
+/** A conversation with this many tool results and three other messages. An unknown tool is answered fastest. */
 async function manyMessages(agent: Watched, model: ScriptedModel, count: number) {
   const calls = Array.from({ length: count }, (): [string, object] => ["Fly", { target: "gsv" }]);
   model.on("Fly.", wants(...calls), says("I cannot fly."));

@@ -1,4 +1,4 @@
-// Devices: the real daemon, connected to the gateway under test, and what comes back through it.
+// Devices: the real daemon, connected to the gateway under test, and the answers through it.
 
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const name = (prefix: string) => `${prefix}-${made++}`;
 const run = (client: Client, target: string, input: string, more: { cwd?: string } = {}) =>
   client.call("shell.exec", { target, input, ...more });
 
-/** Asked until it has ended, however slow the machine is, with all its output. */
-async function ended(client: Client, first: Result): Promise<Result> {
+/** Polls a command until it ends, however slow the machine is; returns all its output. */
+async function pollToEnd(client: Client, first: Result): Promise<Result> {
   let [result, output] = [first, first.output];
   while (result.status === "running") {
     result = await client.call("shell.exec", { sessionId: result.sessionId, input: "" });
@@ -123,7 +123,7 @@ verifies("fs.read:device-meaning", async ({ host, alice, bob, root }) => {
   await admin.call("sys.device.grant", { deviceId, gid: 100 });
   await expectRefusal(read(deviceId), 409);
   await client.call("sys.device.remove", { deviceId });
-  // Only one is left, and it is not the one that the name meant.
+  // Only one is left, and the name did not refer to it.
   await expectRefusal(read(deviceId), 409, `${deviceId} meant alice@${deviceId} when you last used it: say root@${deviceId} for this one`);
   expect([await seen(), await read(`root@${deviceId}`)]).toMatchObject([[`root@${deviceId}`], { path: roots.workspace }]);
   await expectRefusal(read(deviceId), 409);
@@ -136,7 +136,7 @@ verifies("sys.device.revoke:unknown", async ({ host, alice, bob, root }) => {
   const { deviceId } = device;
   await expectRefusal(client.call("sys.device.revoke", { deviceId: "nobodys", gid: 100 }), 404, "Unknown device: nobodys");
   await expectRefusal(other.call("sys.device.revoke", { deviceId, gid: 100 }), 404, `Unknown device: ${deviceId}`);
-  // Groups that the owner is not in, such as another user's own, are answered like one that does not exist.
+  // A group that the owner is not in, such as another user's own, answers like one that does not exist.
   for (const gid of [9999, 1001, 101])
     expect(await refusal(client.call("sys.device.grant", { deviceId, gid }))).toMatchObject({
       code: 404,
@@ -182,7 +182,7 @@ verifies("fs.read:device", async ({ host, alice }) => {
     matches: [{ path, line: 2, content: "two" }],
   });
   expect(await client.call("fs.read", { target, path: "nope" })).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found: /) });
-  // A link to where secrets are is not followed; the path that says so is.
+  // A link to a file with secrets is not followed; naming that file directly works.
   writeFileSync(join(device.workspace, "server.key"), "secret\n");
   symlinkSync("server.key", join(device.workspace, "readme.md"));
   const linked = { ok: false, error: expect.stringMatching(/readme\.md leads by a link to .*server\.key/) };
@@ -269,7 +269,7 @@ verifies("fs.read:device-forged", async ({ alice, bob, raw }) => {
   const { id } = asked as { id: string };
   const data = (content: string) => ({ type: "res", id, ok: true, data: { ok: true, path: "/x", content, size: 1, lines: 1 } });
   theirs.socket.sendFrame(data("forged"));
-  // Behind it on the same socket: once this is answered, the forged one was seen.
+  // Sent after it on the same socket: once this is answered, the forged one was processed.
   theirs.socket.send("ping");
   while ((await theirs.socket.text()) !== "pong");
   mine.socket.sendFrame(data("true"));
@@ -282,13 +282,13 @@ verifies("shell.exec:device", async ({ host, alice }) => {
   const client = await alice();
   const device = await plugIn(host, client, name("lap"), 30_000);
   const target = device.deviceId;
-  expect(await ended(client, await run(client, target, "pwd; echo err >&2; exit 3"))).toEqual({
+  expect(await pollToEnd(client, await run(client, target, "pwd; echo err >&2; exit 3"))).toEqual({
     status: "failed",
     exitCode: 3,
     error: "Command exited with code 3",
     output: `${device.workspace}\nerr\n`,
   });
-  expect(await ended(client, await run(client, target, "echo $GSV_DEVICE", { cwd: "/" }))).toMatchObject({
+  expect(await pollToEnd(client, await run(client, target, "echo $GSV_DEVICE", { cwd: "/" }))).toMatchObject({
     status: "completed",
     output: `${target}\n`,
   });
@@ -322,7 +322,7 @@ verifies("shell.exec:device-terminal", async ({ host, alice }) => {
   let last = await client.call("shell.exec", { sessionId, input: "\u0003" });
   while (last.status === "running") last = await client.call("shell.exec", { sessionId, input: "" });
   expect(last).toMatchObject({ status: "failed", exitCode: 3 });
-  // The user's own shell, as at login.
+  // The user's login shell.
   const shell = await client.call("shell.exec", { target, tty, input: "", until: "sent" });
   if (shell.status !== "running") throw new Error(JSON.stringify(shell));
   last = await client.call("shell.exec", { sessionId: shell.sessionId, input: "exit 8\n" });
@@ -395,7 +395,7 @@ verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));
   const target = device.deviceId;
-  const until = async (sessionId: string, input: string) => ended(client, await client.call("shell.exec", { sessionId, input }));
+  const until = async (sessionId: string, input: string) => pollToEnd(client, await client.call("shell.exec", { sessionId, input }));
   const asked = await run(client, target, "read line; echo got $line; read more; echo end");
   if (asked.status !== "running") throw new Error(JSON.stringify(asked));
   const { sessionId } = asked;
@@ -429,13 +429,13 @@ verifies("shell.exec:device-vanished", async ({ host, alice, bob }) => {
   await expect.poll(isOnline).toBe(false);
   const lost = { status: "failed", output: "", sessionId, error: expect.stringMatching(`^Device disconnected: ${target}`) };
   expect(await poll()).toEqual(lost);
-  // Nothing can be typed to it, and who follows it asks again. Where a target is named, the client gives the call a key.
+  // It accepts no input, and a follower must retry. If a target is named, the client gives the call a key.
   for (const more of [{ after: 0 }, { target }, { signal: "TERM" }, { input: "x" }])
     await expectRefusal(poll(client, sessionId, more), 503, `Device offline: ${target}`);
-  // To others it is as if it were none.
+  // For others there is no such session.
   expect(await poll(other)).toMatchObject({ status: "failed", error: expect.stringMatching(/^No such session/) });
   await expectRefusal(poll(other, sessionId, { target }), 404);
-  // Gone for good: it was removed, or is no longer shared, and whoever has run something there is told no more than that.
+  // Gone for good: removed, or no longer shared. Users who ran something there learn no more than that.
   const gone = (id: string) => ({ ...lost, sessionId: id, error: expect.stringMatching(`^Device gone: ${target} `) });
   await client.call("sys.device.revoke", { deviceId: target, gid: 100 });
   const denied = await poll(other, theirs);
@@ -444,7 +444,7 @@ verifies("shell.exec:device-vanished", async ({ host, alice, bob }) => {
   expect(await client.call("sys.device.remove", { deviceId: target })).toEqual({ removed: true });
   for (const more of [{}, { after: 0 }, { target }]) expect(await poll(client, sessionId, more)).toEqual(gone(sessionId));
   expect(await poll(other, theirs)).toEqual(denied);
-  // A device that comes under the same name is asked, and knows nothing of it.
+  // A new device under the same name is asked, and does not know the session.
   const next = await plugIn(host, client, target);
   expect(await poll()).toMatchObject({ status: "failed", error: expect.stringMatching(/^No such session/) });
   next.close();
@@ -458,15 +458,15 @@ verifies("shell.exec:background", async ({ host, alice }) => {
     const begun = await client.call("shell.exec", { target, input: "echo begun; read line; echo got $line", background: true });
     expect(begun).toEqual({ status: "running", sessionId: expect.any(String), output: "" });
     if (begun.status !== "running") return;
-    // Of a command that runs, both are said of one look.
+    // For a running command, both arguments apply to one poll.
     const { sessionId } = begun;
     const seen = await client.call("shell.exec", { sessionId, input: "", until: "output", background: true, yieldMs: 30_000 });
     expect(seen).toMatchObject({ status: "running", output: "begun\n" });
-    expect(await ended(client, await client.call("shell.exec", { sessionId, input: "x\n" }))).toMatchObject({ output: "got x\n" });
+    expect(await pollToEnd(client, await client.call("shell.exec", { sessionId, input: "x\n" }))).toMatchObject({ output: "got x\n" });
     const endless = await client.call("shell.exec", { target, input: "sleep 1000", yieldMs: 1, timeout: 0 });
     if (endless.status !== "running") throw new Error(JSON.stringify(endless));
-    await ended(client, await client.call("shell.exec", { sessionId: endless.sessionId, input: "\u0003" }));
-    // Longer than this device waits by itself.
+    await pollToEnd(client, await client.call("shell.exec", { sessionId: endless.sessionId, input: "\u0003" }));
+    // Longer than this device waits by default.
     expect(await client.call("shell.exec", { target, input: "sleep 0.6; echo late", yieldMs: 1_000_000 })).toMatchObject({
       status: "completed",
       output: "late\n",
@@ -484,14 +484,14 @@ verifies("shell.exec:device-key", async ({ host, alice, bob, raw }) => {
   const once = { key: name("key") };
   const first = await client.call("shell.exec", append, once);
   expect(await client.call("shell.exec", append, once)).toEqual(first);
-  await ended(client, first);
+  await pollToEnd(client, first);
   expect(await client.call("shell.exec", append, once)).toEqual(first);
   expect(readFileSync(log, "utf8")).toBe("x\n");
   await expectRefusal(client.call("shell.exec", { ...append, input: "echo y >> log" }, once), 409, "This key was used for another request");
   await client.call("sys.device.grant", { deviceId: target, gid: 100 });
-  await ended(other, await other.call("shell.exec", append, once));
+  await pollToEnd(other, await other.call("shell.exec", append, once));
   expect(readFileSync(log, "utf8")).toBe("x\nx\n");
-  // Where nothing remembers, no key is taken, and nothing is done.
+  // A target without a ledger accepts no key, and does nothing.
   expect(await refusal(client.call("shell.exec", { input: "echo no" }, once))).toMatchObject({ code: 400, details: { takesKey: false } });
   const mute = name("mute");
   const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: mute });
@@ -517,7 +517,7 @@ verifies("shell.exec:device-repeat", async ({ host, alice, connect, raw }) => {
   const back = await connect({ username: "alice", token: token.token });
   const again = await back.call("shell.exec", args, { key });
   if (again.status !== "running") throw new Error(JSON.stringify(again));
-  await ended(back, await back.call("shell.exec", { sessionId: again.sessionId, input: "end\n" }));
+  await pollToEnd(back, await back.call("shell.exec", { sessionId: again.sessionId, input: "end\n" }));
   expect(readFileSync(join(device.workspace, "log"), "utf8")).toBe("begun\nend\n");
   device.close();
 });
@@ -534,7 +534,7 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   if (asked.status !== "running") throw new Error(JSON.stringify(asked));
   const { sessionId } = asked;
   await expect.poll(() => seen[0]!.map(({ event }) => event)).toEqual(["started"]);
-  // Another device says that it is over.
+  // Another device reports that the command has ended.
   const forger = name("forger");
   const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: forger });
   const socket = await raw();
@@ -542,7 +542,7 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   socket.sendFrame({ type: "sig", signal: "exec.status", payload: { eventId: "e", sessionId, event: "finished", exitCode: 0 } });
   socket.send("ping");
   while ((await socket.text()) !== "pong");
-  await ended(client, await client.call("shell.exec", { sessionId, input: "go\n" }));
+  await pollToEnd(client, await client.call("shell.exec", { sessionId, input: "go\n" }));
   const told = [
     { deviceId: device.deviceId, sessionId, event: "started" },
     { deviceId: device.deviceId, sessionId, event: "failed", exitCode: 3 },
@@ -550,7 +550,7 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   await expect.poll(() => seen[0]).toMatchObject(told);
   await expect.poll(() => seen[1]).toMatchObject(told);
   expect(seen[2]).toEqual([]);
-  // Another user's device that comes under the id of one that was removed tells nothing of its commands.
+  // Another user's device under the id of a removed one reports nothing about its commands.
   const left = await run(client, device.deviceId, "read line");
   await expect.poll(() => seen[0]).toHaveLength(3);
   await client.call("sys.device.remove", { deviceId: device.deviceId });
@@ -561,7 +561,7 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   heir.sendFrame({ type: "sig", signal: "exec.status", payload: forged });
   heir.send("ping");
   while ((await heir.text()) !== "pong");
-  // What comes after it on the same connection shows that nothing else came before.
+  // A later answer on the same connection shows that no signal came before it.
   await client.call("sys.info", {});
   expect(seen[0]).toHaveLength(3);
   heir.close();
@@ -589,7 +589,7 @@ verifies(
     const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
     const socket = await raw();
     await drive(socket, deviceId, token.token);
-    // It is there, and says nothing.
+    // The device is connected but never answers.
     const alive = setInterval(() => socket.send("ping"), 2_000);
     const ends = [
       refusal(client.call("fs.read", { target: deviceId, path: "x" })),

@@ -1,4 +1,4 @@
-// sys.doctor: what is looked at, and for whom.
+// sys.doctor: what it checks, and for whom.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";

@@ -1,4 +1,4 @@
-// Following, routing and stopping runs of agents, and what waits for its turn.
+// Following, routing and aborting runs of agents, and the queue.
 
 import { expect } from "vitest";
 import { says, wants } from "../../support/models/scripted.ts";
@@ -80,7 +80,7 @@ stages("proc.send:routes", async ({ model, ann, again, world, uid }) => {
   );
   await other.call("proc.list", {});
   expect(heard.get(other)).toEqual([]);
-  // A run nobody's connection started is told to all of its owner's.
+  // Signals of a run that no connection started go to all connections of its owner.
   await ann.call("proc.spawn", { profile: "init", prompt: "Who hears this now?" });
   for (const client of [sender, other]) await expect.poll(() => heard.get(client)).toContain(`chat.complete init:${uid}`);
   await stranger.call("proc.list", {});
@@ -118,7 +118,7 @@ stages("proc.abort:model", async ({ spawn, model, ann }) => {
   expect(await agent.finished(runId)).toMatchObject({ status: "aborted", reason: "user", aborted: true, text: null });
   expect(agent.of("chat.complete", runId)).toMatchObject([{ aborted: true }]);
   expect(await agent.finished(queued)).toMatchObject({ status: "ok", text: "Next one." });
-  // The model is not left talking to nobody.
+  // The model request is cancelled.
   await expect.poll(() => model.provider.gone).toBeGreaterThan(0);
   expect(await ann.call("proc.abort", { pid: agent.pid })).toEqual({ ok: true, pid: agent.pid, aborted: false });
 });
@@ -132,7 +132,7 @@ stages("proc.abort:tool", async ({ spawn, model, ann }) => {
   expect(await ann.call("proc.abort", { pid: agent.pid })).toMatchObject({ aborted: true, runId, interruptedToolCalls: 2 });
   await agent.finished(runId);
   const { messages } = await agent.history();
-  // Every call has its result, and what comes late changes nothing.
+  // Every call has a result, and late results change nothing.
   expect(messages.slice(2).map(({ content }) => content)).toMatchObject([
     { toolName: "Shell", isError: true, output: "Error: User interrupted tool execution" },
     { toolName: "Read", isError: true, output: "Error: User interrupted tool execution" },
@@ -196,7 +196,7 @@ stages("proc.queue.withdraw:ends", async ({ spawn, model, ann }) => {
   const { pid } = agent;
   expect(await ann.call("proc.queue.withdraw", { pid, runId: second })).toEqual({ ok: true, pid, runId: second, text: "Two" });
   expect(await agent.finished(second)).toMatchObject({ status: "aborted" });
-  // What it works on goes on, and is seen to.
+  // The active run continues, and is listed.
   const { processes } = await ann.call("proc.list", {});
   expect(processes.find((one) => one.pid === pid)).toMatchObject({ state: "running", activeRunId: first });
   await expectRefusal(ann.call("proc.queue.withdraw", { pid, runId: second }), 409);

@@ -41,7 +41,7 @@ verifies("fs.read:directory", async ({ alice }) => {
 
 verifies("fs.read:image", async ({ alice }) => {
   const client = await alice();
-  // By content and not by name: this much of a GIF can be written as text.
+  // Detected by content, not by name: this much of a GIF can be written as text.
   await write(client, "picture.txt", "GIF89a!");
   expect(await read(client, "picture.txt")).toEqual({
     ok: true,
@@ -58,7 +58,7 @@ verifies("fs.read:image", async ({ alice }) => {
 
 verifies("fs.read:image-cap", async ({ alice, raw }) => {
   const { token } = await (await alice()).call("sys.token.create", { kind: "user" });
-  // A client would take a gateway for gone that is busy with such frames on a busy machine.
+  // A client would time out on a slow machine while the gateway handles such frames.
   const socket = await raw();
   await socket.connect({ username: "alice", token: token.token });
   const asked = async (call: string, args: Record<string, unknown>) => {
@@ -299,7 +299,7 @@ verifies("fs.write:etc", async ({ alice, root }) => {
   const { user } = await admin.call("sys.user.create", { username, password: "long enough" });
   for (const path of ["/etc/passwd", "/etc/group", "/etc/shadow"])
     expect(await write(client, path, ""), path).toEqual({ ok: false, error: `Permission denied: ${path}` });
-  // What a call can do.
+  // Changes that a call can make.
   expect(await edit("/etc/passwd", `:${username}:/home`, `:Edith:/home`)).toMatchObject({ ok: true });
   expect(await edit("/etc/group", "root:x:0:root\n", `root:x:0:root\n${username}s:x:321:${username}\n`)).toMatchObject({ ok: true });
   expect(await edit("/etc/shadow", `${username}:$`, `${username}:!$`)).toMatchObject({ ok: true });
@@ -311,14 +311,14 @@ verifies("fs.write:etc", async ({ alice, root }) => {
     members: [username],
   });
   expect(await edit("/etc/group", `${username}s:x:321:${username}\n`, "")).toMatchObject({ ok: true });
-  // What none can.
-  const refused = async (path: string, oldString: string, newString: string, why: string) =>
+  // Changes that no call can make.
+  const expectRefused = async (path: string, oldString: string, newString: string, why: string) =>
     expect(await edit(path, oldString, newString)).toMatchObject({ ok: false, error: expect.stringContaining(why) as unknown });
-  await refused("/etc/passwd", `${username}:x:${user.uid}`, `${username}:x:0`, "the uid of");
-  await refused("/etc/passwd", "root:x:0:0:", "new:x:2000:2000::/:\nroot:x:0:0:", "sys.user.create");
-  await refused("/etc/shadow", `${username}:!$`, `${username}:!$x$`, "sys.user.password");
-  await refused("/etc/group", "users:x:100:", "users:x:150:", "the gid of");
-  await refused("/etc/group", "users:x:100:", "no line\nusers:x:100:", "line 2");
+  await expectRefused("/etc/passwd", `${username}:x:${user.uid}`, `${username}:x:0`, "the uid of");
+  await expectRefused("/etc/passwd", "root:x:0:0:", "new:x:2000:2000::/:\nroot:x:0:0:", "sys.user.create");
+  await expectRefused("/etc/shadow", `${username}:!$`, `${username}:!$x$`, "sys.user.password");
+  await expectRefused("/etc/group", "users:x:100:", "users:x:150:", "the gid of");
+  await expectRefused("/etc/group", "users:x:100:", "no line\nusers:x:100:", "line 2");
   expect(await write(admin, "/etc/passwd", "")).toMatchObject({ ok: false, error: expect.stringContaining("sys.user.lock") as unknown });
   expect((await admin.call("sys.group.list", {})).groups.some(({ gid }) => gid === 321)).toBe(false);
 });

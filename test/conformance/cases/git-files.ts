@@ -1,4 +1,4 @@
-// fs.* on what the tree keeps in git: the memory of a home, and workspaces.
+// fs.* on the files that the tree keeps in git: a home's context, skills and knowledge, and workspaces.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
@@ -45,7 +45,7 @@ verifies("fs.write:home", async ({ alice, root }) => {
   expect(await read(client, `~/${file}`)).toMatchObject({ content: "     1\tthree" });
   await write(admin, `/home/alice/${file}`, "root's\n");
   expect(await newest(client, "alice/home")).toMatchObject({ author: "root" });
-  // Everything else of a home is not in git.
+  // The other files of a home are not in git.
   const before = (await newest(client, "alice/home")).hash;
   await write(client, `~/${name("plain")}`, "x");
   expect((await newest(client, "alice/home")).hash).toBe(before);

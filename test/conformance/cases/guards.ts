@@ -1,4 +1,4 @@
-// What agents are held to whatever happens around them: restarts, locked owners, floods, and what is seen of them as files.
+// Guards around agents: restarts, locked owners, floods, and how they appear as files.
 
 import { expect } from "vitest";
 import { says, toldText, wants } from "../../support/models/scripted.ts";
@@ -11,7 +11,7 @@ stages("proc.hil:restart", async ({ spawn, model, ann, world }) => {
   await ann.call("fs.write", { path, content: "x" });
   const { token } = await ann.call("sys.token.create", { kind: "user" });
   model.on("Remember the number 12.", says("Twelve."));
-  // What waits joins the run once its call is carried out, so one answer is for both.
+  // A queued message joins the run after its call has run, so one answer covers both.
   model.on("Delete it.", wants(["Delete", { target: "gsv", path }])).on("And then this.", says("Gone, and the next."));
   await agent.ask("Remember the number 12.");
   const runId = await agent.say("Delete it.");
@@ -20,7 +20,7 @@ stages("proc.hil:restart", async ({ spawn, model, ann, world }) => {
   const { seq } = await ann.call("proc.subscribe", { pid: agent.pid });
   const before = (await ann.call("proc.approval.list", { pid: agent.pid })).pending;
   await world.host.restart();
-  // The same question, for the same call, and what waits still waits.
+  // The same question for the same call, and the queued message is still queued.
   const back = await world.connect({ username: "ann", token: token.token });
   expect((await back.call("proc.approval.list", { pid: agent.pid })).pending).toEqual(before);
   expect((await back.call("proc.queue.list", { pid: agent.pid })).messages).toMatchObject([{ runId: waiting }]);
@@ -48,7 +48,7 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   await expect.poll(() => model.asked.length).toBe(1);
   await root.call("sys.user.lock", { username, locked: true });
   release();
-  // Whoever is locked does nothing, and neither do their processes: no call is carried out, and no model is asked.
+  // A locked user's processes do nothing: no call runs, and no model is called.
   const last = async () => (await root.call("proc.history", { pid })).messages.at(-1);
   await expect.poll(last, { message: runId }).toMatchObject({ role: "system", content: expect.stringMatching(/run was ended.*locked/) });
   expect((await root.call("fs.read", { path: `${home}/locked.txt` })).ok).toBe(false);
@@ -111,7 +111,7 @@ stages("proc.send:flood", async ({ spawn, model, ann }) => {
   expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
   const refused = sent.flatMap((one) => (one.status === "rejected" ? [one.reason as { code: number }] : []));
   expect(refused.map(({ code }) => code)).toEqual([429, 429, 429]);
-  // All that was taken ends, with one word of the person.
+  // One call of the person ends every accepted run.
   expect(await ann.call("proc.kill", { pid })).toMatchObject({ ok: true });
   release();
   await expect.poll(() => agent.of("proc.run.finished").length).toBe(101);

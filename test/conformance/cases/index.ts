@@ -1,4 +1,4 @@
-// All cases, registered by being imported.
+// All cases; importing a file registers its cases.
 
 import "./bodies.ts";
 import "./wire.ts";

@@ -1,4 +1,4 @@
-// Processes speak to each other: through the kernel, as themselves, and only those of one user.
+// Messages between processes: through the kernel, as themselves, and only within one user.
 
 import { expect } from "vitest";
 import type { Asked } from "../../support/models/provider.ts";
@@ -8,12 +8,12 @@ import { expectRefusal } from "../verifies.ts";
 
 const shell = (input: string) => wants(["Shell", { target: "gsv", input }]);
 
-/** The last a model was told. */
+/** The last message that a model received. */
 const last = (asked: Asked) => JSON.stringify(told(asked).at(-1));
 
 stages("proc.ipc.send:delivers", async ({ spawn, model, ann }) => {
   const [source, target] = [await spawn(), await spawn()];
-  // Both speak to the same model, in any order.
+  // Both use the same model, in any order.
   model.otherwise((asked) => {
     if (last(asked).includes("Tell the other.")) return shell(`proc send ${target.pid} --metadata-json '{"urgent":true}' hello there`);
     return says(last(asked).includes("Message from process") ? "Understood." : "Told.");
@@ -39,7 +39,7 @@ stages("proc.ipc.send:refuses", async ({ spawn, model, ann, root, world }) => {
   const agent = await spawn();
   const { pid: foreign } = await (await world.bob()).call("proc.spawn", { profile: "task" });
   const absent = "00000000-0000-4000-8000-000000000000";
-  // A person is no process, and says it with proc.send.
+  // A person is not a process, and uses proc.send instead.
   for (const client of [ann, root])
     for (const call of ["proc.ipc.send", "proc.ipc.call"] as const)
       await expectRefusal(client.call(call, { pid: agent.pid, message: "x" }), 403, /Only a process/);
@@ -60,7 +60,7 @@ stages("proc.ipc.call:replies", async ({ spawn, model }) => {
     if (words.includes("ipc.reply")) return says("Now I know.");
     return says(words.includes("Message from process") ? "It is seven." : "Asked.");
   });
-  // Asked in a conversation of its own, and answered there; an answer that is quick enough joins the run that asked.
+  // Sent from a separate conversation and answered there; a fast reply joins the calling run.
   const { status, text } = await source.ask("Ask the other.", { conversationId: "riddles" });
   expect(status).toBe("ok");
   expect(["Asked.", "Now I know."]).toContain(text);
@@ -72,7 +72,7 @@ stages("proc.ipc.call:replies", async ({ spawn, model }) => {
   const reply = messages.find(({ role }) => role === "system");
   for (const words of ["ipc.reply", target.pid, String(callId), "It is seven."]) expect(String(reply?.content)).toContain(words);
   expect((await source.history()).messageCount).toBe(0);
-  // A run of its own, which waits where the one that asked is not over.
+  // A run of its own, which is queued while the calling run is active.
   await expect.poll(() => source.of("proc.run.finished")).toHaveLength(2);
   expect(["ipc.reply", "queue.promote"]).toContain(source.of("proc.run.started")[1]!.reason);
   const [request] = (await target.history()).messages;
@@ -94,7 +94,7 @@ stages("proc.ipc.call:queued", async ({ spawn, model }) => {
   const { output } = await source.result();
   expect(output).toContain("queued=true");
   release();
-  // It is answered together with what was worked on, and completes all the same.
+  // It is answered together with the active run, and still completes.
   expect(await target.finished(busy)).toMatchObject({ status: "ok", text: "Now I am free." });
   await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Good." });
   const reply = (await source.history()).messages.find(({ role }) => role === "system");
@@ -114,7 +114,7 @@ stages("proc.ipc.call:timeout", async ({ spawn, model }) => {
   const told = (await source.history()).messages.filter(({ role }) => role === "system");
   expect(told).toHaveLength(1);
   expect(String(told[0]!.content)).toContain(target.pid);
-  // Its end, when it comes, is told to nobody any more.
+  // The late end of its run is reported to nobody.
   const { runId } = await target.told("proc.run.started");
   await target.client.call("proc.abort", { pid: target.pid });
   await target.finished(String(runId));
@@ -151,7 +151,7 @@ stages("proc.ipc.call:closed", async ({ spawn, model, ann }) => {
   await source.ask("Ask and leave.", { conversationId: "short" });
   await ann.call("proc.conversation.close", { pid: source.pid, conversationId: "short" });
   release();
-  // Nobody can be told anything where it was asked, so it is told in the first conversation.
+  // The calling conversation accepts no message, so the reply goes to the default one.
   await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Heard at home." });
 });
 

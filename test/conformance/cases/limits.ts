@@ -1,4 +1,4 @@
-// Sizes, counts and deadlines of the wire, each at its edge.
+// Sizes, counts and deadlines of the wire, each at its limit.
 
 import { expect } from "vitest";
 import { LIMITS } from "../../../src/protocol/limits.ts";
@@ -65,7 +65,7 @@ verifies("wire:depth", async ({ raw }) => {
 verifies("wire:tokens", async ({ raw }) => {
   const socket = await raw();
   await socket.connect(ALICE);
-  // Brackets, separators and strings: 15 of the envelope, "x" and its colon, the array, and a comma less than numbers.
+  // Brackets, separators and strings: 15 for the envelope, "x" and its colon, the array, and one comma fewer than numbers.
   const frame = (numbers: number) => `{"type":"req","id":"1","call":"sys.info","args":{"x":[${"1,".repeat(numbers - 1)}1]}}`;
   const envelope = 2 + 15 + 3;
   socket.send(frame(100_000 - envelope));
@@ -109,14 +109,14 @@ verifies("wire:id-in-flight", async ({ host, raw }) => {
   socket.sendFrame(slow);
   socket.sendFrame(slow);
   const codes = [(await socket.frame()).error?.code, (await socket.frame()).error?.code];
-  // A Durable Object hashes without letting the next request in, so there the first is no longer in flight.
+  // A Durable Object hashes without accepting the next request, so there the first is no longer in flight.
   expect(codes).toEqual(host.name === "cloudflare" ? [404, 404] : [409, 404]);
   socket.sendFrame(slow);
   expect(await socket.frame()).toMatchObject({ id: "same", error: { code: 404 } });
 });
 
 verifies("wire:in-flight-limit", async ({ alice, raw }) => {
-  // A device that never answers: what it is asked stays in flight.
+  // A device that never answers: requests to it stay in flight.
   const { token } = await (await alice()).call("sys.token.create", { kind: "node", allowedDeviceId: "silent" });
   const device = await raw();
   const client = { id: "silent", version: "0", platform: "test", role: "driver" };
@@ -153,7 +153,7 @@ verifies("wire:expensive", async ({ alice, root, raw }) => {
   }
   expect(done).toBeLessThan(most);
   expect(await (await alice()).call("proc.approval.preview", { call: "fs.read", args: { path: "a" } })).toMatchObject({ action: "auto" });
-  // What waits goes away with the socket.
+  // Waiting calls end with the socket.
   socket.terminate();
 });
 
@@ -169,10 +169,10 @@ verifies("wire:ping", async ({ raw }) => {
 verifies(
   "wire:handshake-deadline",
   async ({ raw }) => {
-    // The gateway counts from when it accepts them, which this side may hear of late.
+    // The gateway counts from when it accepts the sockets, which this side may learn late.
     const started = Date.now();
     const [silent, chatty] = [await raw(), await raw()];
-    // Local workerd reports the close of a socket that has never spoken late.
+    // Local workerd reports the close of a socket that has never sent anything late.
     silent.send("ping");
     const chat = setInterval(() => chatty.send("ping"), 1_000);
     const [one, two] = await Promise.all([silent.closed, chatty.closed]);

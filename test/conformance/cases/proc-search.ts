@@ -1,4 +1,4 @@
-// Words that are looked for in what was said.
+// Searching the history of a process.
 
 import { expect } from "vitest";
 import { refusal, verifies } from "../verifies.ts";

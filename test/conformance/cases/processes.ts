@@ -1,4 +1,4 @@
-// The processes there are: listed, started with a place and instructions, given pictures, emptied, and hidden from others.
+// Processes: listing, starting with a workspace and instructions, media, reset and kill, and isolation from other users.
 
 import { expect } from "vitest";
 import { kernelCalls } from "../../../src/kernel/calls/table.ts";
@@ -7,7 +7,7 @@ import { stages } from "../stage.ts";
 import { expectRefusal, refusal } from "../verifies.ts";
 import { archived } from "./conversations.ts";
 
-/** A picture of one dot. */
+/** An image of one pixel. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 stages("proc.list:own", async ({ spawn, ann, uid, root, world }) => {
@@ -28,7 +28,7 @@ stages("proc.list:own", async ({ spawn, ann, uid, root, world }) => {
   expect(new Set(processes.map((one) => one.uid))).toEqual(new Set([uid]));
   const bob = await world.bob();
   expect((await bob.call("proc.list", {})).processes.map((one) => one.pid)).not.toContain(pid);
-  // Somebody else's and nobody's are refused alike.
+  // A foreign and an absent user are refused alike.
   const refused = await Promise.all([uid, 99_999].map((one) => refusal(bob.call("proc.list", { uid: one }))));
   expect(refused[0]).toMatchObject({ code: 403 });
   expect(refused[0]).toEqual(refused[1]);
@@ -65,7 +65,7 @@ stages("proc.spawn:starts", async ({ ann, uid, model, spawn }) => {
   await expect
     .poll(async () => (await ann.call("proc.history", { pid: made.pid })).messages.map(({ content }) => content))
     .toEqual(["Begin.", "I began."]);
-  // init is there once, and only takes the prompt.
+  // There is one init, which only accepts the prompt.
   const init = await ann.call("proc.spawn", { profile: "init", label: "another" });
   expect(init).toMatchObject({ pid: `init:${uid}`, label: "init (ann)" });
   expect((await ann.call("proc.list", {})).processes.filter(({ profile }) => profile === "init")).toHaveLength(1);
@@ -99,7 +99,7 @@ stages("proc.spawn:workspace", async ({ ann, world }) => {
   const { workspaces } = await ann.call("sys.workspace.list", {});
   expect(workspaces.find(({ workspaceId }) => workspaceId === fresh.workspaceId)).toMatchObject({ label: "garden", kind: "thread" });
   const { pid, workspaceId, cwd } = fresh;
-  // A place to work in, and not only a name.
+  // A directory to work in, not only a name.
   expect(await ann.call("fs.write", { path: `${cwd}/plan.md`, content: "tulips\n" })).toMatchObject({ ok: true });
   expect(await ann.call("fs.read", { path: `${cwd}/plan.md` })).toMatchObject({ ok: true });
   expect(await spawn({ mode: "inherit" }, { parentPid: pid })).toMatchObject({ workspaceId, cwd });
@@ -122,7 +122,7 @@ stages("proc.spawn:parent", async ({ spawn, ann, uid, root, world }) => {
   const asked = async (parentPid: string) =>
     JSON.stringify(await refusal(bob.call("proc.spawn", { profile: "task", parentPid }))).replaceAll(parentPid, "<pid>");
   expect(await asked(pid)).toBe(await asked("00000000-0000-4000-8000-000000000000"));
-  // The child is its parent's user's, whoever starts it.
+  // The child belongs to its parent's user, whoever starts it.
   const child = await root.call("proc.spawn", { profile: "task", parentPid: pid });
   expect((await ann.call("proc.list", {})).processes.find((one) => one.pid === child.pid)).toMatchObject({
     uid,
@@ -176,7 +176,7 @@ stages("proc.kill:archives", async ({ spawn, model, ann }) => {
     { conversationId: "other talk", generation: 1, messages: 2, path: `${archivedTo}other%20talk.gen-1.jsonl.gz` },
   ]);
   for (const { path, messages } of archives) expect(await archived(ann, path)).toHaveLength(messages);
-  // fs.read finds them where they are said to be.
+  // fs.read finds the archives at the reported path.
   expect(await ann.call("fs.read", { path: archivedTo! })).toMatchObject({
     ok: true,
     files: expect.arrayContaining(["default.gen-1.jsonl.gz"]),
@@ -186,7 +186,7 @@ stages("proc.kill:archives", async ({ spawn, model, ann }) => {
     [2, 0, "open"],
     [2, 0, "open"],
   ]);
-  // It stays in the list and can be spoken to again.
+  // It stays in the list and accepts messages again.
   model.on("Hello?", says("Hello again."));
   expect(await agent.ask("Hello?")).toMatchObject({ status: "ok", text: "Hello again." });
   expect(toldText(model.asked.at(-1)!)).not.toContain("One.");
@@ -209,7 +209,7 @@ stages("proc.reset:archives", async ({ spawn, model, ann, world }) => {
   expect(await archived(ann, reset.archives[0]!.path)).toMatchObject([{ content: "1" }, { content: "One." }]);
   expect((await agent.history()).messages).toEqual([]);
   expect(agent.of("proc.changed").some(({ event }) => event === "process.reset")).toBe(true);
-  // Nobody else gets in.
+  // Other users have no access.
   const foreign = await (await world.bob()).call("shell.exec", { input: `cat ${reset.archives[0]!.path}` });
   expect(foreign).toMatchObject({ status: "failed" });
   expect(await ann.call("proc.reset", { pid })).toEqual({ ok: true, pid, archivedMessages: 0, archives: [] });
@@ -240,7 +240,7 @@ stages("proc.send:media", async ({ spawn, model, ann, uid, serve }) => {
         { type: "document", url: "https://example.org/a.pdf", filename: "a.pdf" },
       ],
     });
-    // As a picture on the wire, and never as text.
+    // As an image on the wire, never as text.
     const body = JSON.stringify(model.asked.at(-1)!.body);
     expect(body, wire).toContain(DOT);
     const shape = { chat: '"type":"image_url"', responses: '"type":"input_image"', anthropic: '"type":"image"' }[wire];
@@ -271,7 +271,7 @@ stages("proc.media.read:type", async ({ spawn, model, ann }) => {
     size: 70,
     dataUrl: `data:image/png;base64,${DOT}`,
   });
-  // Its name does not tell.
+  // The name does not reveal the type.
   expect(await read(text!)).toMatchObject({ mimeType: "application/octet-stream" });
   expect(await read(text!, kept[1]!.mimeType)).toMatchObject({
     mimeType: "text/plain",
@@ -295,7 +295,7 @@ stages("proc.media.read:own", async ({ spawn, model, ann, world }) => {
   const bob = await world.bob();
   await expectRefusal(bob.call("proc.media.read", { pid, key }), 404);
   await expectRefusal(bob.call("proc.media.read", { key }), 404);
-  // What was sent along goes with the conversations it was part of.
+  // Media is removed with the conversations it belongs to.
   await ann.call("proc.reset", { pid });
   await expectRefusal(ann.call("proc.media.read", { pid, key }), 404);
 });

@@ -5,11 +5,11 @@ import type { Client } from "../../../src/client/client.ts";
 import { expectRefusal, refusal, verifies, type World } from "../verifies.ts";
 
 let made = 0;
-const named = (owner: string, prefix = "repo") => `${owner}/${prefix}-${made++}`;
+const newName = (owner: string, prefix = "repo") => `${owner}/${prefix}-${made++}`;
 const HASH = /^[0-9a-f]{40}$/;
 
 async function fresh(client: Client, files: Record<string, string> = {}, prefix?: string): Promise<string> {
-  const repo = named("alice", prefix);
+  const repo = newName("alice", prefix);
   await client.call("repo.create", { repo });
   if (Object.keys(files).length > 0) await put(client, repo, files);
   return repo;
@@ -23,7 +23,7 @@ async function put(client: Client, repo: string, files: Record<string, string>, 
 verifies("repo.list:visible", async ({ alice, bob, root }) => {
   const client = await alice();
   const secret = await fresh(client, {}, "listed");
-  const open = named("alice", "listed");
+  const open = newName("alice", "listed");
   await client.call("repo.create", { repo: open, public: true, description: "for all" });
   const { workspace } = await client.call("sys.workspace.create", {});
   const names = async (who: Client, owner?: string) =>
@@ -50,7 +50,7 @@ verifies("repo.list:visible", async ({ alice, bob, root }) => {
 
 verifies("repo.create:first", async ({ alice }) => {
   const client = await alice();
-  const repo = named("alice");
+  const repo = newName("alice");
   const first = await client.call("repo.create", { repo: `/${repo}/` });
   expect(first).toEqual({ repo, ref: "main", head: expect.stringMatching(HASH), created: true });
   expect(await client.call("repo.create", { repo })).toEqual({ ...first, created: false });
@@ -77,7 +77,7 @@ verifies("repo.create:owner", async ({ alice, root }) => {
   for (const repo of ["bob/mine", "nobody/mine", "Alice/mine"])
     await expectRefusal(client.call("repo.create", { repo }), 404, `Repository not found: ${repo}`);
   const admin = await root();
-  const repo = named("alice", "by-root");
+  const repo = newName("alice", "by-root");
   expect(await admin.call("repo.create", { repo })).toMatchObject({ created: true });
   expect(await client.call("repo.log", { repo })).toMatchObject({ entries: [{ author: "root" }] });
   await expectRefusal(admin.call("repo.create", { repo: "nobody/mine" }), 404, "Unknown user: nobody");
@@ -91,15 +91,15 @@ verifies("repo.create:wildcard", async ({ host, alice, root, connect }) => {
   const wanda = await connect(auth);
   const [secret, open] = [await fresh(client, { x: "x" }), await fresh(client, { x: "x" })];
   await client.call("repo.update", { repo: open, public: true });
-  await expectRefusal(wanda.call("repo.create", { repo: named("alice") }), 404);
+  await expectRefusal(wanda.call("repo.create", { repo: newName("alice") }), 404);
   await expectRefusal(put(wanda, open, { x: "y" }), 403);
   const { group } = await admin.call("sys.group.create", { name: "wardens" });
-  // What is granted reaches those who are connected. All calls of a noun are not all calls.
+  // Grants apply to open connections. All calls of one noun are not all calls.
   await admin.call("sys.capability.grant", { gid: group.gid, capability: "repo.*" });
   await admin.call("sys.group.members", { gid: group.gid, members: ["wanda"] });
   await expectRefusal(put(wanda, open, { x: "y" }), 403);
   await admin.call("sys.capability.grant", { gid: group.gid, capability: "*" });
-  const made = named("alice", "by-wanda");
+  const made = newName("alice", "by-wanda");
   expect(await wanda.call("repo.create", { repo: made })).toMatchObject({ created: true });
   expect(await client.call("repo.log", { repo: made })).toMatchObject({ entries: [{ author: "wanda" }] });
   for (const repo of [open, secret]) expect(await put(wanda, repo, { x: "y" })).toMatch(HASH);
@@ -109,7 +109,7 @@ verifies("repo.create:wildcard", async ({ host, alice, root, connect }) => {
   const { repo: workspace } = await client.call("sys.workspace.create", {});
   for (const repo of ["alice/home", workspace, "alice/ws_none"])
     await expectRefusal(put(wanda, repo, { x: "y" }), 404, `Repository not found: ${repo}`);
-  // Who may read what is another matter.
+  // The right to read is separate.
   for (const repo of [secret, "alice/home"]) await expectRefusal(wanda.call("repo.read", { repo }), 404, `Repository not found: ${repo}`);
   await expectRefusal(wanda.call("repo.update", { repo: secret, public: true }), 404, `Repository not found: ${secret}`);
   await expectRefusal(wanda.call("repo.update", { repo: open, public: false }), 403, `Permission denied: cannot write repo ${open}`);
@@ -208,7 +208,7 @@ verifies("repo.read:home", async ({ bob }) => {
   await expectRefusal(client.call("repo.read", { repo: "bob/home", path: "context.d/10-user.md" }), 404);
 });
 
-/** Every call on a repository, with arguments that would do. */
+/** Every call on a repository, with valid arguments. */
 function calls(client: Client, repo: string): Record<string, () => Promise<unknown>> {
   return {
     refs: () => client.call("repo.refs", { repo }),
@@ -342,8 +342,8 @@ verifies("repo.compare:refs", async ({ alice }) => {
 
 verifies("repo.apply:ops", async ({ alice, root }) => {
   const client = await alice();
-  // A repository of one's own is made on the way.
-  const repo = named("alice");
+  // A user's own repository is created on first use.
+  const repo = newName("alice");
   const first = await put(client, repo, { a: "a", "d/b": "b", "d/c": "c", z: "z" });
   const { ref, head } = await client.call("repo.apply", {
     repo,
@@ -409,7 +409,7 @@ verifies("repo.apply:conflict", async ({ alice }) => {
   expect(error.message).toContain(old);
   expect(error.message).toContain(head);
   expect(await client.call("repo.read", { repo, path: "a" })).toMatchObject({ content: "2" });
-  // Of many at once exactly one gets its way.
+  // Of many at once exactly one succeeds.
   const tries = await Promise.allSettled(
     Array.from({ length: 8 }, (_, at) => put(client, repo, { a: `try ${at}` }, { expectedHead: head })),
   );
@@ -472,15 +472,17 @@ verifies("repo.apply:large", async ({ alice }) => {
   const repo = await fresh(client, { large: text });
   const read = await client.call("repo.read", { repo, path: "large" });
   expect(read.kind === "file" && read.content === text).toBe(true);
-  // Every control character is six in JSON.
+  // Every control character takes six characters in JSON.
   const swollen = "\u0001".repeat(7 * 1024 * 1024);
   await client.call("repo.apply", { repo, message: "swollen", ops: [{ type: "put", path: "swollen", contentBase64: btoa(swollen) }] });
   await expectRefusal(client.call("repo.read", { repo, path: "swollen" }), 413, /^Result too large/);
   expect(await client.call("repo.read", { repo })).toMatchObject({ kind: "tree" });
 });
 
-/** The gateway's own public repositories are a remote as good as any. */
-async function reachable({ host, root }: World): Promise<() => Promise<void>> {
+/**
+ * Allows the gateway's own address, so that its public repositories can serve as a remote. Returns a function that undoes this.
+ */
+async function allowOwnHost({ host, root }: World): Promise<() => Promise<void>> {
   const admin = await root();
   await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: new URL(host.url).host });
   return async () => void (await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: "" }));
@@ -488,13 +490,13 @@ async function reachable({ host, root }: World): Promise<() => Promise<void>> {
 
 verifies("repo.import:brings", async (world) => {
   const client = await world.alice();
-  const source = named("alice", "source");
+  const source = newName("alice", "source");
   await client.call("repo.create", { repo: source, public: true });
   const first = await put(client, source, { a: "1\n", "d/b": "2\n" });
   const remoteUrl = `${world.host.url}/git/${source}`;
-  const close = await reachable(world);
+  const close = await allowOwnHost(world);
   try {
-    const repo = named("alice", "copy");
+    const repo = newName("alice", "copy");
     expect(await client.call("repo.import", { repo, remoteUrl })).toEqual({
       repo,
       ref: "main",
@@ -513,7 +515,7 @@ verifies("repo.import:brings", async (world) => {
       head: second,
     });
     await expectRefusal(client.call("repo.import", { repo, remoteUrl, remoteRef: "none" }), 404, /has no ref none/);
-    // A remote that wants to know who is asking.
+    // A remote that requires authentication.
     await expectRefusal(client.call("repo.import", { repo, remoteUrl: `${world.host.url}/git/alice/home` }), 503, /401/);
     await expectRefusal(client.call("repo.import", { repo, remoteUrl: world.host.url }), 503, /404/);
   } finally {
@@ -523,20 +525,20 @@ verifies("repo.import:brings", async (world) => {
 
 verifies("repo.import:message", async (world) => {
   const client = await world.alice();
-  const source = named("alice", "source");
+  const source = newName("alice", "source");
   await client.call("repo.create", { repo: source, public: true });
   const theirs = await put(client, source, { a: "1\n" });
   const remoteUrl = `${world.host.url}/git/${source}`;
-  const close = await reachable(world);
+  const close = await allowOwnHost(world);
   try {
-    const repo = named("alice", "vendored");
+    const repo = newName("alice", "vendored");
     const first = await client.call("repo.import", { repo, remoteUrl, message: "vendor the source" });
     expect(first).toMatchObject({ changed: true, head: expect.stringMatching(HASH) });
     const { entries } = await client.call("repo.log", { repo });
     expect(entries[0]).toMatchObject({ hash: first.head, message: "vendor the source", author: "alice", parents: [theirs] });
     expect(entries[1]).toMatchObject({ hash: theirs });
     expect(entries[0]!.treeHash).toBe(entries[1]!.treeHash);
-    // The same again is there already.
+    // The same import again changes nothing.
     expect(await client.call("repo.import", { repo, message: "vendor the source" })).toMatchObject({ changed: false, head: first.head });
     expect(await client.call("repo.import", { repo, message: "once more" })).toMatchObject({ changed: true });
     expect((await client.call("repo.log", { repo })).entries).toMatchObject([
@@ -544,7 +546,7 @@ verifies("repo.import:message", async (world) => {
       { hash: theirs },
       {},
     ]);
-    // Without one it is where the remote is.
+    // Without a message the head is the remote's.
     expect(await client.call("repo.import", { repo })).toMatchObject({ changed: true, head: theirs });
   } finally {
     await close();
@@ -593,7 +595,7 @@ verifies("sys.workspace.list:own", async ({ bob, alice, root }) => {
   const client = await bob();
   const make = async (args: object) => (await client.call("sys.workspace.create", args)).workspace.workspaceId;
   const ids = [await make({ label: "one" }), await make({ label: "two", kind: "app" }), await make({ label: "three" })];
-  // What changes next is newer by the gateway's clock.
+  // The next change gets a later time on the gateway's clock.
   const waitForClock = async () => {
     const { now } = await client.call("sys.info", {});
     await expect.poll(async () => (await client.call("sys.info", {})).now, { interval: 1 }).toBeGreaterThan(now);
@@ -638,6 +640,6 @@ verifies("sys.workspace.update:own", async ({ alice, bob, root }) => {
   expect(await (await root()).call("sys.workspace.update", { workspaceId, state: "active" })).toMatchObject({
     workspace: { state: "active" },
   });
-  // What was put away keeps its files.
+  // An archived workspace keeps its files.
   expect(await client.call("repo.read", { repo: `alice/${workspaceId}`, path: ".gsv/summary.md" })).toMatchObject({ size: 0 });
 });

@@ -1,4 +1,4 @@
-// Runs of agents: what is said to a process is answered, each of it with an end of its own, and can be followed and stopped.
+// Runs of agents: every message to a process is answered, ends with its own event, and can be followed and stopped.
 
 import { expect } from "vitest";
 import { says, toldText, toolNames, wants } from "../../support/models/scripted.ts";
@@ -41,7 +41,7 @@ stages("proc.send:init", async ({ model, ann, uid, somebody }) => {
   const { runId } = await ann.call("proc.send", { message: "Where are you?" });
   expect(await home.finished(runId)).toMatchObject({ pid: `init:${uid}`, text: "At home." });
   home.stop();
-  // Whoever comes has one.
+  // Every user has one.
   const other = await somebody();
   const { username, uid: theirs, home: place } = other.session.identity.process;
   expect((await other.call("proc.list", {})).processes).toMatchObject([
@@ -164,7 +164,7 @@ stages("proc.send:joins", async ({ spawn, model, ann }) => {
   await expect.poll(() => model.asked.length).toBe(1);
   const { runId: second } = await ann.call("proc.send", { pid: agent.pid, message: "And think of the cat." });
   release();
-  // What came while a tool ran is said before the model goes on, and its own run ends too.
+  // A message that arrived during a tool call is delivered before the model continues, and its own run ends too.
   expect(await agent.finished(first)).toMatchObject({ status: "ok", text: "Both done." });
   expect(await agent.finished(second)).toMatchObject({ status: "ok", text: "Both done." });
   expect(agent.of("proc.run.finished", second)).toHaveLength(1);
@@ -195,7 +195,7 @@ stages("proc.send:run-id-foreign", async ({ spawn, model, ann, somebody }) => {
   model.on("Delete it.", wants(["Delete", { target: "gsv", path }]), says("Gone.")).on("Hello.", says("Mine."));
   await agent.say("Delete it.", { runId });
   const { requestId } = await agent.asked();
-  // Somebody else's run of the same name begins and ends, and nothing of this one changes.
+  // Another user's run with the same id starts and ends without changing this one.
   person.onSignal(({ signal, payload }) => heard.push(`${signal} ${String((payload as { pid?: unknown }).pid)}`));
   await other.say("Hello.", { runId });
   expect(await other.finished(runId)).toMatchObject({ pid: other.pid, text: "Mine." });
@@ -223,7 +223,7 @@ stages("proc.send:model-fails", async ({ spawn, model }) => {
   model.on("Hello?", { status: 401 });
   const end = await agent.ask("Hello?");
   expect(end).toMatchObject({ status: "error", reason: "generation.error", text: null });
-  // The provider repeats the key in its message; nobody else does.
+  // The provider repeats the key in its message; nothing else does.
   expect(JSON.stringify(agent.events)).not.toContain("sk-canary");
   const { messages } = await agent.history();
   expect(messages.at(-1)).toMatchObject({ role: "system", content: expect.stringMatching(/^Generation failed: /) });

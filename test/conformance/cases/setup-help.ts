@@ -1,4 +1,4 @@
-// What stands beside sys.setup: a guide that talks, and a try at a provider. And the same try for users.
+// The helpers of sys.setup: a guide that chats, and a test of a provider. And the same test for users.
 
 import { expect } from "vitest";
 import type { Arguments } from "../../../src/client/connection.ts";
@@ -39,7 +39,7 @@ verifies("sys.setup.assist:guides", async ({ fresh, line }) => {
   const socket = await line(host);
   const asked = socket.call("sys.setup.assist", asking("Call me Ada, I live in Lisbon", host));
   if (host.name === "cloudflare") {
-    // Its own model is the platform's, and here there is no platform.
+    // Its default model is the platform's, which does not exist here.
     await expectRefusal(asked, 503, /The guide cannot answer/);
   } else {
     expect(await asked).toEqual({
@@ -94,7 +94,7 @@ verifies("sys.setup.assist:limits", async ({ fresh, line }) => {
     ),
   );
   expect(codes.filter((one) => one === 429)).toHaveLength(5);
-  // Who asked too much can still go on with the form.
+  // A rate-limited guide does not block the form.
   expect((await socket.call("sys.setup", { ...ALICE, ...code(host) })).user.username).toBe("alice");
 });
 

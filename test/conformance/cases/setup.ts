@@ -19,7 +19,7 @@ verifies("sys.setup:first-user", async ({ fresh, line, connect }) => {
     rootLocked: false,
   });
   await expectRefusal(socket.call("sys.info", {}), 403, "Must call sys.connect first");
-  // Without a root password of its own, root has the first user's.
+  // If no root password is given, root gets the first user's.
   const root = await connect({ username: "root", password: ALICE.password }, {}, host);
   expect(root.session.syscalls).toEqual(["*"]);
   const { groups } = await root.call("sys.group.list", {});
@@ -131,7 +131,7 @@ verifies("sys.setup:code", async ({ fresh, line }) => {
   const host = await fresh();
   const socket = await line(host);
   if (host.setupCode === null) {
-    // A gateway that only this machine can reach asks for none, and an unneeded one does no harm.
+    // A gateway that only this machine can reach requires no code, and ignores one.
     expect((await socket.call("sys.setup", { ...ALICE, code: "WHATEVER" })).user.username).toBe("alice");
     return;
   }

@@ -107,7 +107,7 @@ verifies("shell.exec:empty", async ({ alice }) => {
 
 verifies("shell.exec:timeout", async ({ alice }) => {
   const client = await alice();
-  // The first command of a gateway also starts a shell.
+  // The first command on a gateway also starts a shell.
   await run(client, "true");
   expect(await run(client, "echo first; sleep 30; echo never", { timeout: 1_500 })).toEqual({
     status: "failed",
@@ -143,7 +143,7 @@ verifies("shell.exec:running", async ({ alice, root }) => {
     let all = first.output;
     let last: Awaited<ReturnType<typeof run>> = first;
     while (last.status === "running") {
-      // "one" may come with the first answer or, on a busy machine, later.
+      // "one" may arrive with the first answer or, on a busy machine, later.
       if (all === "one\n") await client.call("fs.write", { path: "go-on", content: "" });
       else expect(["", "one\ntwo\n", "one\ntwo\nthree\n"]).toContain(all);
       last = await go(client, first.sessionId, "");
@@ -194,7 +194,7 @@ verifies("shell.exec:after", async ({ alice }) => {
   const look = (after: number) => client.call("shell.exec", { sessionId, input: "", after, until: "output" });
   let looked = await look(0);
   expect(looked).toMatchObject({ status: "running", output: "one\n", part: 2 });
-  // On a busy machine it may not have come to its question yet.
+  // On a busy machine it may not wait for input yet.
   while (looked.status === "running" && looked.wantsInput !== true) looked = await look(looked.part ?? 0);
   expect(looked).toMatchObject({ status: "running", wantsInput: true });
   let seen = looked.part ?? 0;
@@ -254,7 +254,7 @@ verifies("shell.exec:stdin", async ({ alice }) => {
   if (asked.status !== "running") return;
   expect(await go(client, asked.sessionId, "Ann\n")).toMatchObject({ status: "running", output: "Hello Ann\n" });
   expect(await go(client, asked.sessionId, "Bob\n")).toEqual({ status: "completed", exitCode: 0, output: "and Bob\n" });
-  // The end of input is Ctrl-D.
+  // Ctrl-D ends the input.
   const loop = await run(client, 'while read line; do echo "<$line>"; done; echo over');
   if (loop.status !== "running") throw new Error(JSON.stringify(loop));
   expect(await go(client, loop.sessionId, "a\nb\n\u0004")).toEqual({ status: "completed", exitCode: 0, output: "<a>\n<b>\nover\n" });
@@ -316,7 +316,7 @@ verifies("shell.exec:runaway", async ({ alice, bob }) => {
     answered++;
   }
   expect(await looping).toMatchObject({ status: "failed", error: expect.stringMatching(/^Command (timed out|stopped at a limit)/) });
-  // The first may have been asked before the loop began, and the last after it ended.
+  // The first may have been sent before the loop started, and the last after it ended.
   expect(answered).toBeGreaterThan(2);
   expect(await run(client, "x=aaaaaaaa; while true; do x=$x$x; done")).toMatchObject({
     status: "failed",
@@ -389,7 +389,7 @@ verifies("shell.exec:accounts", async ({ alice, root, connect }) => {
 
 verifies("shell.exec:network", async ({ alice, root, host }) => {
   const [client, admin] = [await alice(), await root()];
-  // The gateway itself listens on loopback, where nobody may look unless root says so.
+  // The gateway listens on loopback, which nobody may reach unless root allows it.
   expect(await run(client, `curl -sS ${host.url}/healthz`)).toMatchObject({
     status: "failed",
     output: expect.stringMatching(/only public hosts can be reached/),
@@ -412,7 +412,7 @@ verifies("shell.exec:capability", async ({ root, connect }) => {
   const { groups } = await admin.call("sys.group.list", {});
   const { members, gid } = groups.find((group) => group.name === "users")!;
   const own = groups.find((group) => group.name === username)!;
-  // Of all that users may do, only commands.
+  // Of all rights of users, only commands.
   await admin.call("sys.group.members", { gid, members: members.filter((member) => member !== username) });
   await admin.call("sys.capability.grant", { gid: own.gid, capability: "shell.exec" });
   const dora = await connect({ username, password: "some password" });

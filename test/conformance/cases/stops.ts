@@ -1,4 +1,4 @@
-// Stopping a run: what it waits for ends wherever it runs, what was said stays, and what waits goes on or is held.
+// Stopping a run: what it waits for ends on every target, what was said stays, and queued messages continue or are put on hold.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import type { AnyFrame, RawSocket } from "../../support/raw-socket.ts";
 import { type Stage, stages } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
 
-const UNASKED = JSON.stringify({ default: "auto", rules: [] });
-/** Of a task and of the init that started it: the stricter decides. */
+const ALLOW_ALL = JSON.stringify({ default: "auto", rules: [] });
+/** For a task and the init that started it: the stricter policy decides. */
 const allow = async (set: Stage["set"]) => {
-  for (const profile of ["task", "init"]) await set(`config/ai/profile/${profile}/tools/approval`, UNASKED);
+  for (const profile of ["task", "init"]) await set(`config/ai/profile/${profile}/tools/approval`, ALLOW_ALL);
 };
 let made = 0;
 
-/** Writes down its number, and is there until it is ended. */
+/** A command that stores its pid and runs until it is ended. */
 const sleeping = (file: string) => `echo $$ > ${file}; exec sleep 97`;
 
 async function laptopOf({ world, ann }: Stage, waitMs?: number): Promise<TestDevice> {
@@ -33,7 +33,7 @@ function pidIn({ workspace }: TestDevice, file: string): number {
   }
 }
 
-function isThere(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -42,12 +42,12 @@ function isThere(pid: number): boolean {
   }
 }
 
-async function started(device: TestDevice, file: string): Promise<number> {
+async function waitForPid(device: TestDevice, file: string): Promise<number> {
   await expect.poll(() => pidIn(device, file)).toBeGreaterThan(0);
   return pidIn(device, file);
 }
 
-/** The session that the model was last told of. */
+/** The session that the model was last told about. */
 const sessionIn = (asked: Asked) => /sessionId (sh_[-\w]+)/.exec(toldText(asked))?.[1] ?? "";
 const runningOn = async (client: Client, target: string) =>
   (await client.call("shell.list", { target })).sessions.filter(({ state }) => state === "running");
@@ -60,11 +60,11 @@ stages("proc.abort:device", async (stage) => {
   const agent = await spawn();
   model.on("Sleep there.", wants(["Shell", { target, input: sleeping("pid") }]));
   const runId = await agent.say("Sleep there.");
-  const pid = await started(device, "pid");
+  const pid = await waitForPid(device, "pid");
   const stopped = await ann.call("proc.abort", { pid: agent.pid });
   expect(stopped).toEqual({ ok: true, pid: agent.pid, aborted: true, runId, interruptedToolCalls: 1 });
-  // The answer comes when the command has ended.
-  expect(isThere(pid)).toBe(false);
+  // The answer arrives after the command has ended.
+  expect(isAlive(pid)).toBe(false);
   expect(await runningOn(ann, target)).toEqual([]);
   device.close();
 });
@@ -79,10 +79,10 @@ stages("proc.abort:polled", async (stage) => {
   const poll = async (asked: Asked) => wants(["Shell", { target, sessionId: sessionIn(asked), input: "" }]);
   model.on("Sleep there.", start, ...Array.from({ length: 200 }, () => poll));
   await agent.say("Sleep there.");
-  const pid = await started(device, "pid");
+  const pid = await waitForPid(device, "pid");
   await expect.poll(() => model.asked.length).toBeGreaterThan(2);
   expect(await ann.call("proc.abort", { pid: agent.pid })).not.toHaveProperty("stillRunning");
-  expect(isThere(pid)).toBe(false);
+  expect(isAlive(pid)).toBe(false);
   expect((await ann.call("proc.session.list", { pid: agent.pid })).sessions).toEqual([]);
   device.close();
 });
@@ -172,28 +172,28 @@ stages("proc.session.list:left", async (stage) => {
   const { deviceId: target } = device;
   const agent = await spawn();
   const { pid } = agent;
-  const leaves = (file: string) => [wants(["Shell", { target, input: sleeping(file) }]), says("It runs.")];
-  model.on("Serve.", ...leaves("one")).on(/Serve again\.$/, ...leaves("two"));
+  const leavesRunning = (file: string) => [wants(["Shell", { target, input: sleeping(file) }]), says("It runs.")];
+  model.on("Serve.", ...leavesRunning("one")).on(/Serve again\.$/, ...leavesRunning("two"));
   model.on(/Hang\.$/, { hang: true });
   await agent.ask("Serve.");
-  const one = await started(device, "one");
+  const one = await waitForPid(device, "one");
   const { sessions } = await ann.call("proc.session.list", { pid });
   expect(sessions).toMatchObject([{ target, command: sleeping("one"), conversationId: "default", state: "running" }]);
   await expectRefusal((await world.bob()).call("proc.session.list", { pid }), 404);
-  // Stopping a later run leaves it alone; whoever kills the process ends it.
+  // Stopping a later run does not end it; killing the process does.
   const before = model.asked.length;
   await agent.say("Hang.");
   await expect.poll(() => model.asked.length).toBe(before + 1);
   await ann.call("proc.abort", { pid });
-  expect(isThere(one)).toBe(true);
+  expect(isAlive(one)).toBe(true);
   const { sessionId } = sessions[0]!;
   await ann.call("shell.exec", { target, sessionId, input: "", signal: "KILL" });
-  await expect.poll(() => isThere(one)).toBe(false);
+  await expect.poll(() => isAlive(one)).toBe(false);
   await expect.poll(async () => (await ann.call("proc.session.list", { pid })).sessions).toEqual([]);
   await agent.ask("Serve again.");
-  const two = await started(device, "two");
+  const two = await waitForPid(device, "two");
   expect(await ann.call("proc.kill", { pid })).not.toHaveProperty("stillRunning");
-  expect(isThere(two)).toBe(false);
+  expect(isAlive(two)).toBe(false);
   device.close();
 });
 
@@ -213,7 +213,7 @@ stages("proc.send:tool-started", async ({ spawn, model, ann }) => {
   const [begun] = agent.of("proc.run.tool.started", runId);
   const question = agent.of("proc.run.hil.requested", runId)[0]!;
   expect(Number(begun!.timestamp)).toBeGreaterThanOrEqual(Number(question.createdAt));
-  // Told a little after they were so.
+  // Both were reported with a small delay.
   expect(Math.abs(Number(finished!.durationMs) - (Number(finished!.timestamp) - Number(begun!.timestamp)))).toBeLessThan(1_000);
   expect(await agent.result()).toMatchObject({ isError: false, durationMs: finished!.durationMs });
   const denied = await agent.say("Delete more.");

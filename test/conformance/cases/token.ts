@@ -1,4 +1,4 @@
-// sys.token.*: issuing, listing, ending.
+// sys.token.*: issuing, listing and revoking.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
@@ -41,9 +41,9 @@ verifies("sys.token.create:first-use", async ({ alice, connect, raw }) => {
   await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(late.endsUnusedAt!);
   expect((await drive(await raw(), late.token)).error).toEqual({ code: 401, message: "Authentication failed" });
   expect((await drive(await raw(), timely.token)).ok).toBe(true);
-  const { lastUsedAt, endsUnusedAt, expiresAt } = (await listed(client, timely.tokenId))!;
+  const { lastUsedAt, endsUnusedAt, expiresAt } = (await findToken(client, timely.tokenId))!;
   expect([endsUnusedAt, expiresAt], "once it was used, it lives like any other").toEqual([lastUsedAt! + YEAR_MS, null]);
-  expect((await listed(client, late.tokenId))?.lastUsedAt ?? null).toBeNull();
+  expect((await findToken(client, late.tokenId))?.lastUsedAt ?? null).toBeNull();
   await client.call("sys.device.remove", { deviceId: "attic" });
   const { token } = await client.call("sys.token.create", { kind: "user", firstUseWithinMs: 1 });
   await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(token.endsUnusedAt!);
@@ -53,10 +53,10 @@ verifies("sys.token.create:first-use", async ({ alice, connect, raw }) => {
 verifies("sys.token.list:unused", async ({ alice, connect }) => {
   const client = await alice();
   const { token } = await client.call("sys.token.create", { kind: "user", label: "put off" });
-  expect(await listed(client, token.tokenId)).toMatchObject({ lastUsedAt: null, endsUnusedAt: token.createdAt + YEAR_MS });
+  expect(await findToken(client, token.tokenId)).toMatchObject({ lastUsedAt: null, endsUnusedAt: token.createdAt + YEAR_MS });
   await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(token.createdAt);
   await connect({ username: "alice", token: token.token });
-  const { lastUsedAt, endsUnusedAt } = (await listed(client, token.tokenId))!;
+  const { lastUsedAt, endsUnusedAt } = (await findToken(client, token.tokenId))!;
   expect(lastUsedAt).toBeGreaterThan(token.createdAt);
   expect(endsUnusedAt).toBe(lastUsedAt! + YEAR_MS);
 });
@@ -165,7 +165,7 @@ verifies("sys.token.revoke:self", async ({ connect, raw }) => {
   expect(socket.unread).toBe(0);
 });
 
-async function listed(client: Client, tokenId: string) {
+async function findToken(client: Client, tokenId: string) {
   return (await client.call("sys.token.list", {})).tokens.find((token) => token.tokenId === tokenId);
 }
 

@@ -1,4 +1,4 @@
-// sys.user.*, sys.group.*, sys.capability.*, sys.connection.*: people, what they may do, and who is here.
+// sys.user.*, sys.group.*, sys.capability.*, sys.connection.*: users, their rights, and their connections.
 
 import { expect } from "vitest";
 import { ALICE, BOB } from "../../support/people.ts";
@@ -43,7 +43,7 @@ verifies("sys.user.create:home-taken", async ({ root, alice, connect }) => {
   const username = name("taken");
   const home = `/home/${username}`;
   const files = ["closed/deep/note", "context.d/10-rules.md", "knowledge/facts.md", "CONSTITUTION.md", "open"];
-  // Somebody else's too, as where a group may write there; and as closed and as open as can be.
+  // Also files of another owner, as if a group could write there, with the tightest and the widest modes.
   const input = `set -e; mkdir -p ${home}; cd ${home}; mkdir -p closed/deep context.d knowledge
     for file in ${files.join(" ")}; do echo before > $file; done
     chown alice open .; chmod 666 open; chmod 600 closed/deep/note; chmod 000 closed; chmod 777 .`;

@@ -1,4 +1,4 @@
-// Frames, ids, order of checks, keys.
+// Frames, ids, the order of checks, idempotency keys.
 
 import { expect } from "vitest";
 import { ALICE, BOB } from "../../support/people.ts";

@@ -1,4 +1,4 @@
-// Repositories in the test's own process, each over a database in memory that commits at once, and the processes a test brings.
+// Repositories in the test's own process, each over an in-memory database that commits at once, and the processes a test passes in.
 
 import { actorsOf, type Processes } from "../../../src/hosts/shared/actors.ts";
 import { fail } from "../../../src/lib/sys-error.ts";

@@ -1,5 +1,5 @@
-// Virtual time: what will happen, and when. Nothing happens by itself; whoever drives the world takes the next item.
-// Items that belong to the kernel's own memory carry its name, so that a crash can drop them all at once.
+// Virtual time: a list of what will happen, and when. Nothing happens by itself; the driver of the world takes the next item.
+// Items in the kernel's memory are owned by "kernel", so that a crash can drop them all at once.
 
 import type { Random } from "./random.ts";
 
@@ -17,12 +17,12 @@ export class Agenda {
     this.#now = startMs;
   }
 
-  /** With fractions, so that things in one millisecond still have an order. Clocks show whole ones. */
+  /** With fractions, so that items in one millisecond still have an order. Clocks show whole milliseconds. */
   get now(): number {
     return this.#now;
   }
 
-  /** What falls on the same moment happens in an order the seed decides. */
+  /** The seed decides the order of items at the same moment. */
   at(ms: number, what: string, run: () => void, owner: Owner = "world"): Item {
     const item = { at: Math.max(ms, this.#now), rank: this.#random.unit(), what, owner, run, dropped: false };
     this.#items.push(item);

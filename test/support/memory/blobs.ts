@@ -1,4 +1,4 @@
-// Blobs in memory. A put is there at once: the port promises no less.
+// Blobs in memory. A put takes effect at once, as the port promises.
 
 import { concat } from "../../../src/lib/bytes.ts";
 import type { Blobs, GrowingBlob } from "../../../src/ports/blobs.ts";
@@ -46,6 +46,6 @@ export class MemoryBlobs implements Blobs {
     };
   }
 
-  /** Nobody waits for so long here. */
+  /** No test runs long enough for a part to expire. */
   async dropParts(): Promise<void> {}
 }

@@ -1,9 +1,9 @@
-// The Clock port in virtual time. Wakes come late and twice, as the contract allows; how late is up to the world.
+// The Clock port in virtual time. Wakes come late and twice, as the contract allows; `Lateness` says how late.
 
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Agenda, Item } from "./agenda.ts";
 
-/** No host wakes an actor in the very moment it asks. */
+/** No host wakes an actor synchronously. */
 const SOONEST_MS = 1;
 
 export type Lateness = { lateMs: () => number; twice: () => boolean };
@@ -30,7 +30,7 @@ export class MemoryClock implements Clock {
 
   wakeAt(ms: number): void {
     if (this.#pending !== undefined) this.#pending.dropped = true;
-    // Late by the moment that was asked for first: asking again for what is overdue does not make it later still.
+    // Lateness counts from `ms`, not from now: asking again for an overdue wake does not delay it further.
     const at = Math.max(ms + this.#lateness.lateMs(), this.#agenda.now + SOONEST_MS);
     this.#pending = this.#agenda.at(at, "wake", this.#woke, "kernel");
     if (this.#lateness.twice()) this.#agenda.at(at + SOONEST_MS, "wake again", this.#woke, "kernel");

@@ -1,12 +1,12 @@
-// The Crypto port from a seed: hashes are real, randomness is not, and the slow hash is a quick one that takes as much
-// virtual time as the world says. Must never be used outside tests: its seal is a toy.
+// The Crypto port from a seed: sha256 is real, randomness is not, and scrypt is replaced by a quick hash that takes as much
+// virtual time as the world says. Never use it outside tests: its seal is a toy.
 
 import { createHash } from "node:crypto";
 import { hashPieces } from "../../../src/hosts/shared/crypto.ts";
 import { type Crypto, type ScryptParams, UnsealError } from "../../../src/ports/crypto.ts";
 import type { Random } from "./random.ts";
 
-/** `later` hands a finished hash over when its time has come. */
+/** `later` delays a finished scrypt key by virtual time. */
 export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> = (value) => Promise.resolve(value)): Crypto {
   return {
     bytes: (length) => random.bytes(length),
@@ -17,19 +17,19 @@ export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> 
     scrypt: (password, salt, params) => later(quickKey(password, salt, params)),
     seal(purpose, text) {
       const nonce = random.bytes(8);
-      const sealed = mixed(Buffer.from(text), purpose, nonce);
-      return Buffer.concat([nonce, mark(purpose, text), sealed]).toString("base64");
+      const sealed = xorWithKeystream(Buffer.from(text), purpose, nonce);
+      return Buffer.concat([nonce, checksum(purpose, text), sealed]).toString("base64");
     },
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed, "base64");
-      const text = Buffer.from(mixed(bytes.subarray(16), purpose, bytes.subarray(0, 8))).toString();
-      if (!bytes.subarray(8, 16).equals(mark(purpose, text))) throw new UnsealError();
+      const text = Buffer.from(xorWithKeystream(bytes.subarray(16), purpose, bytes.subarray(0, 8))).toString();
+      if (!bytes.subarray(8, 16).equals(checksum(purpose, text))) throw new UnsealError();
       return text;
     },
   };
 }
 
-/** Depends on everything scrypt would depend on, so that a wrong parameter still gives a wrong key. */
+/** Depends on everything that scrypt depends on, so that a wrong parameter still gives a wrong key. */
 export function quickKey(password: string, salt: Uint8Array, { cost, blockSize, parallelization, length }: ScryptParams): Uint8Array {
   const seed = Buffer.concat([Buffer.from(`${cost}:${blockSize}:${parallelization}:${password}:`), salt]);
   const key = Buffer.alloc(Math.ceil(length / 32) * 32);
@@ -41,11 +41,11 @@ function sha256(data: string | Uint8Array): Uint8Array {
   return new Uint8Array(createHash("sha256").update(data).digest());
 }
 
-function mark(purpose: string, text: string): Buffer {
+function checksum(purpose: string, text: string): Buffer {
   return Buffer.from(sha256(`${purpose}\0${text}`).subarray(0, 8));
 }
 
-function mixed(bytes: Uint8Array, purpose: string, nonce: Uint8Array): Uint8Array {
+function xorWithKeystream(bytes: Uint8Array, purpose: string, nonce: Uint8Array): Uint8Array {
   const stream = sha256(`${purpose}\0${Buffer.from(nonce).toString("hex")}`);
   return bytes.map((byte, at) => byte ^ stream[at % stream.length]!);
 }

@@ -1,4 +1,4 @@
-// A FileSystem in memory, for tests of what runs on one.
+// A FileSystem in memory, for tests of code that uses one.
 
 import {
   type ByteRange,
@@ -17,7 +17,7 @@ export class MemoryFiles implements FileSystem {
   readonly #nodes = new Map<string, Node>([["/", "directory"]]);
   readonly #home: string;
   #version = 0;
-  /** Paths that answer with EACCES. */
+  /** Paths that fail with EACCES. */
   readonly closed = new Set<string>();
 
   constructor(home = "/home/alice") {
@@ -62,10 +62,10 @@ export class MemoryFiles implements FileSystem {
   }
 
   async write(path: string, content: Uint8Array, options: { ifVersion?: string } = {}): Promise<void> {
-    const there = this.#nodes.get(path);
-    if (there === "directory") throw new FileError("EISDIR", path);
+    const present = this.#nodes.get(path);
+    if (present === "directory") throw new FileError("EISDIR", path);
     if (this.closed.has(path)) throw new FileError("EACCES", path);
-    if (options.ifVersion !== undefined && String(there?.version) !== options.ifVersion) throw new FileError("ESTALE", path);
+    if (options.ifVersion !== undefined && String(present?.version) !== options.ifVersion) throw new FileError("ESTALE", path);
     this.#makeParents(path);
     this.#nodes.set(path, { content: content.slice(), version: ++this.#version });
   }

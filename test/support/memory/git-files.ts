@@ -1,4 +1,4 @@
-// GitFiles over real repositories in memory, for tests of what mounts them. Counts what it is asked.
+// GitFiles over real repositories in memory, for tests of the mounts that use them. Counts its calls.
 
 import { fail } from "../../../src/lib/sys-error.ts";
 import { serializeCommit } from "../../../src/repo/commit.ts";
@@ -30,7 +30,7 @@ export class MemoryGit implements GitFiles {
     return found?.type === "blob" ? { oid: found.hash, bytes: this.repository(repo).bytes("main", path) } : null;
   }
 
-  /** One request, however many files. */
+  /** Counts as one call, however many files. */
   async heads(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
     const before = this.calls;
     const found = await Promise.all(paths.map((path) => this.read(repo, path)));
@@ -51,7 +51,7 @@ export class MemoryGit implements GitFiles {
     return this.repository(repo).apply({ message, ops, author: { name: author, email: `${author}@gsv.local` }, now: NOW }).changed;
   }
 
-  /** Made when it is first asked for. */
+  /** Created when it is first used. */
   repository(repo: string): Repository {
     const known = this.#repositories.get(repo);
     if (known !== undefined) return known;
@@ -60,20 +60,23 @@ export class MemoryGit implements GitFiles {
     return made;
   }
 
-  /** What was committed, newest first. */
+  /** Authors and messages of the commits, newest first. */
   messages(repo: string): string[] {
     return this.repository(repo)
       .log()
       .entries.map(({ author, message }) => `${author}: ${message.trim()}`);
   }
 
-  /** The whole repository becomes one symbolic link, which no call can make. */
+  /** Replaces the content of the repository by one symbolic link, which no call can make. */
   plantLink(repo: string, name: string, target: string): void {
     const { objects, history, refs } = this.repository(repo).store;
     const oid = objects.write("blob", new TextEncoder().encode(target));
     const tree = objects.write("tree", serializeTree([{ mode: MODE.link, name, oid }]));
-    const signed = { name: "x", email: "x@y", time: NOW / 1000 };
-    const commit = objects.write("commit", serializeCommit({ tree, parents: [], author: signed, committer: signed, message: "link\n" }));
+    const signature = { name: "x", email: "x@y", time: NOW / 1000 };
+    const commit = objects.write(
+      "commit",
+      serializeCommit({ tree, parents: [], author: signature, committer: signature, message: "link\n" }),
+    );
     history.add(commit, tree, []);
     refs.move("refs/heads/main", null, commit);
   }

@@ -1,10 +1,10 @@
-// The Net port with no wire behind it: judged, redirected and bounded as everywhere, answered by a script.
+// The Net port without a network: requests are checked, redirected and bounded as everywhere, and a script answers them.
 
 import { type Answer, Egress } from "../../../src/kernel/egress/egress.ts";
 import type { Hop } from "../../../src/kernel/egress/hop.ts";
 import { type Net, NetError } from "../../../src/ports/net.ts";
 
-/** Where no script is given, nothing is there to be reached. */
+/** Without a script every host is unreachable. */
 export function memoryNet(script: (hop: Hop) => Promise<Answer> = unreachable): Net {
   return new Egress({ isAllowed: () => false, timer: () => () => {}, send: script });
 }

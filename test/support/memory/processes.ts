@@ -1,5 +1,5 @@
-// Agent processes in the test's own process, each over a database in memory. Lives end with `crash`: what was durable by then is
-// what the next one finds.
+// Agent processes in the test's own process, each over an in-memory database. After `crash` they restart from the rows that were
+// durable.
 
 import type { KernelSide } from "../../../src/hosts/node/processes.ts";
 import type { Processes } from "../../../src/hosts/shared/actors.ts";
@@ -10,15 +10,15 @@ import { MemorySql } from "./sql.ts";
 
 export type MemoryProcessesOptions = {
   models: Models;
-  /** The kernel of the moment: a process outlives one that is put to sleep. */
+  /** The present kernel: a process outlives a kernel that hibernates. */
   kernel: () => KernelSide;
   uuid: () => string;
   now?: () => number;
-  /** When rows begin to wait, so that their commit can be planned; at once unless told. */
+  /** Called when a batch opens, so that its commit can be scheduled; by default it commits in a microtask. */
   began?: (sql: MemorySql) => void;
-  /** As of a host that may take memory while something is under way. */
+  /** For a host that may take memory while work is in progress. */
   beatMs?: number;
-  /** Calls back then, unless everything is over before. */
+  /** Calls `woke` at that time; a wake that was replaced or whose process has ended does nothing. */
   wakeAt?: (ms: number, woke: () => unknown) => void;
   log?: (message: string, fields: Record<string, string | number>) => void;
 };
@@ -26,7 +26,7 @@ export type MemoryProcessesOptions = {
 export class MemoryProcesses implements Processes {
   readonly #options: MemoryProcessesOptions;
   readonly #rows = new Map<string, MemorySql>();
-  readonly #lives = new Map<string, ProcessActor>();
+  readonly #actors = new Map<string, ProcessActor>();
   #life = 0;
 
   constructor(options: MemoryProcessesOptions) {
@@ -36,45 +36,45 @@ export class MemoryProcesses implements Processes {
   async call(pid: string, name: string, args: object): Promise<unknown> {
     const life = this.#life;
     const copied = structuredClone(args);
-    // A kernel may ask while it is still being made, and be gone before it is.
+    // A kernel may call while it is still being constructed, and crash before that is done.
     await Promise.resolve();
-    return this.#life === life ? this.#living(pid).call(name, copied) : new Promise(() => {});
+    return this.#life === life ? this.#actorOf(pid).call(name, copied) : new Promise(() => {});
   }
 
-  /** For checks from outside. */
+  /** For the checks of a test. */
   rowsOf(pid: string): MemorySql | undefined {
     return this.#rows.get(pid);
   }
 
-  /** Whether nothing is under way in any of them. */
+  /** Whether no process has work in progress. */
   get isIdle(): boolean {
-    return [...this.#lives.values()].every(({ isIdle }) => isIdle);
+    return [...this.#actors.values()].every(({ isIdle }) => isIdle);
   }
 
-  /** The memory of one is taken, as of one that hears nothing. */
+  /** Discards the memory of one process without telling it. */
   forget(pid: string): void {
-    this.#lives.get(pid)?.close();
-    this.#lives.delete(pid);
+    this.#actors.get(pid)?.close();
+    this.#actors.delete(pid);
   }
 
-  /** All of them are gone, and what they waited for never comes. */
+  /** Ends all processes; promises they awaited never settle. */
   crash(): void {
     this.#life++;
     for (const sql of this.#rows.values()) sql.crash();
-    this.#lives.clear();
+    this.#actors.clear();
   }
 
   close(): void {
     this.#life++;
-    for (const actor of this.#lives.values()) actor.close();
+    for (const actor of this.#actors.values()) actor.close();
     for (const sql of this.#rows.values()) sql.close();
   }
 
-  #living(pid: string): ProcessActor {
-    let actor = this.#lives.get(pid);
+  #actorOf(pid: string): ProcessActor {
+    let actor = this.#actors.get(pid);
     if (actor === undefined) {
       actor = this.#begin(pid);
-      this.#lives.set(pid, actor);
+      this.#actors.set(pid, actor);
     }
     return actor;
   }
@@ -83,7 +83,7 @@ export class MemoryProcesses implements Processes {
     const { models, kernel, uuid, now = Date.now, wakeAt, beatMs, log } = this.#options;
     const life = this.#life;
     const sql = this.#sqlOf(pid);
-    let asks = 0;
+    let wakeRequests = 0;
     const actor: ProcessActor = new ProcessActor(pid, {
       sql,
       models,
@@ -93,17 +93,17 @@ export class MemoryProcesses implements Processes {
       archiveRoot: () => kernel().archiveRoot(pid),
       ...(beatMs === undefined ? {} : { beatMs }),
       wakeAt: (ms) => {
-        const asked = ++asks;
-        const isWanted = () => asked === asks && this.#life === life && this.#lives.get(pid) === actor;
-        if (ms !== null) wakeAt?.(ms, () => isWanted() && actor.woke());
+        const request = ++wakeRequests;
+        const isCurrent = () => request === wakeRequests && this.#life === life && this.#actors.get(pid) === actor;
+        if (ms !== null) wakeAt?.(ms, () => isCurrent() && actor.woke());
       },
       log: (message, fields) => this.#life === life && log?.(message, { pid, ...fields }),
     });
-    // What it believes is no longer what is kept: the next life begins from that.
+    // Its memory no longer matches its rows: restart it from the rows.
     sql.onFailure(() => {
-      if (this.#lives.get(pid) !== actor) return;
+      if (this.#actors.get(pid) !== actor) return;
       actor.close();
-      this.#lives.set(pid, this.#begin(pid));
+      this.#actors.set(pid, this.#begin(pid));
     });
     return actor;
   }

@@ -1,5 +1,5 @@
-// Seeded randomness: the one source of chance in a simulated world. The same seed gives the same sequence on every
-// machine, so nothing here may look at a clock or at Math.random.
+// Seeded randomness: the only source of chance in a simulated world. The same seed gives the same sequence on every machine, so
+// nothing here may use a clock or Math.random.
 
 export class Random {
   #a: number;

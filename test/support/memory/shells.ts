@@ -25,7 +25,7 @@ export class MemoryShells implements Shells {
   });
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    // Loaded late: most simulations run no command, and the interpreter is large.
+    // Loaded lazily: most simulations run no command, and the interpreter is large.
     const { runCommand } = await import("../../../src/shell/run.ts");
     return this.#sessions.start(command.who.uid, startedAs(command), (sink) => {
       const over = new AbortController();

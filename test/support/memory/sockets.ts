@@ -1,6 +1,6 @@
-// The Sockets port in virtual time, and the wires behind it. Each wire keeps order in both directions and delays as it
-// likes; it can be cut at any moment, which loses what is on the way and is noticed late. Nothing leaves while a batch
-// is open. What a closing socket still sends reaches the kernel, and what is sent to it is dropped, as with `ws`.
+// The Sockets port in virtual time, and the connections behind it. Each keeps order in both directions with any delay. It can be
+// cut at any moment, which loses what is in flight and is noticed late. Nothing leaves while a batch is open. What the peer of a
+// closing socket still sends reaches the kernel, and what is sent to it is dropped, as with `ws`.
 
 import type { SocketPeer, Sockets } from "../../../src/ports/sockets.ts";
 import type { StorageError } from "../../../src/ports/sql.ts";
@@ -9,7 +9,7 @@ import type { Agenda } from "./agenda.ts";
 import type { Random } from "./random.ts";
 import type { MemorySql } from "./sql.ts";
 
-/** The kernel's side of a wire. */
+/** The kernel's side of a connection. */
 export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
@@ -17,10 +17,10 @@ export type SocketEvents = {
   closed(socketId: string): void;
 };
 
-/** The client's side of a wire. */
+/** The client's side of a connection. */
 export type PeerEnd = { text(text: string): void; closed(code: number): void };
 
-/** What a judge is told: a frame was handed over, it left, a socket is closed by us, a socket is gone. */
+/** What a judge observes: a frame was handed over, a frame left, the gateway closes a socket, a socket is gone. */
 export type Watch = {
   sent(socketId: string, text: string): void;
   left(socketId: string, text: string): void;
@@ -35,7 +35,7 @@ type Wire = {
   isClosing: boolean;
   isCut: boolean;
   losesInbound: boolean;
-  /** When the last thing sent in each direction arrives, so that nothing overtakes. */
+  /** When the last frame sent in each direction arrives, so that no frame overtakes another. */
   inboundAt: number;
   outboundAt: number;
 };
@@ -44,11 +44,11 @@ type Held =
   | { socketId: string; text: string; answers: string | undefined; stays: boolean }
   | { socketId: string; code: number; reason: string };
 
-/** Whoever does not answer a goodbye is hung up on. */
-const GOODBYE_MS = 30_000;
+/** How long a peer has to answer a close frame before the socket is dropped. */
+const CLOSE_TIMEOUT_MS = 30_000;
 const STEP_MS = 0.01;
 
-/** How the other side and the way to it behave. Some peers never answer a goodbye. */
+/** How the peer and the network behave. Some peers never answer a close frame. */
 export type Latency = { delayMs: () => number; noticeMs: () => number; answersGoodbye: () => boolean };
 
 export class MemorySockets implements Sockets {
@@ -88,7 +88,7 @@ export class MemorySockets implements Sockets {
     return socketId;
   }
 
-  // The port.
+  // The Sockets port.
 
   send(socketId: string, text: string, answers?: string, stays = false): void {
     this.#watch.sent(socketId, text);
@@ -96,12 +96,12 @@ export class MemorySockets implements Sockets {
     else this.#write(socketId, text);
   }
 
-  /** The peers of the simulator keep no bodies. */
+  /** The simulator's peers keep no bodies. */
   sendBytes(_socketId: string, _bytes: Uint8Array): void {}
 
   close(socketId: string, code: number, reason: string): void {
     if (this.#sql.holds) this.#hold({ socketId, code, reason });
-    else this.#goodbye(socketId, code, reason);
+    else this.#startClose(socketId, code, reason);
   }
 
   list(): string[] {
@@ -118,7 +118,7 @@ export class MemorySockets implements Sockets {
 
   trust(_socketId: string): void {}
 
-  /** Peers of the simulator read at once. */
+  /** The simulator's peers read at once. */
   isFull(_socketId: string): boolean {
     return false;
   }
@@ -137,16 +137,16 @@ export class MemorySockets implements Sockets {
   }
 
   closeFromPeer(socketId: string): void {
-    this.#inbound(socketId, `close ${socketId}`, () => this.#gone(socketId));
+    this.#inbound(socketId, `close ${socketId}`, () => this.#remove(socketId));
   }
 
-  /** The wire breaks now. The client knows at once, the gateway only when it notices. */
+  /** Breaks the connection. The client knows at once, the gateway only after a while. */
   cut(socketId: string): void {
     const wire = this.#wires.get(socketId);
     if (wire === undefined || wire.isCut) return;
     wire.isCut = true;
     wire.losesInbound = this.#random.chance(0.5);
-    this.#agenda.after(this.#latency.noticeMs(), `notice cut ${socketId}`, () => this.#gone(socketId));
+    this.#agenda.after(this.#latency.noticeMs(), `notice cut ${socketId}`, () => this.#remove(socketId));
     wire.end.closed(1006);
   }
 
@@ -155,7 +155,7 @@ export class MemorySockets implements Sockets {
     return wire !== undefined && !wire.isClosing;
   }
 
-  /** Gone with the process: peers see a broken wire, nothing held is ever sent. */
+  /** All sockets end with the gateway's process: peers see a broken connection, and held frames are never sent. */
   crash(): void {
     const wires = [...this.#wires];
     this.#wires.clear();
@@ -186,7 +186,7 @@ export class MemorySockets implements Sockets {
     this.#held = [];
     for (const frame of held) {
       if (failure === null || ("text" in frame && frame.stays)) {
-        if ("code" in frame) this.#goodbye(frame.socketId, frame.code, frame.reason);
+        if ("code" in frame) this.#startClose(frame.socketId, frame.code, frame.reason);
         else this.#write(frame.socketId, frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
         this.#write(frame.socketId, lostAnswer(frame.answers, failure.full, failure.message));
@@ -201,12 +201,12 @@ export class MemorySockets implements Sockets {
     this.#outbound(wire, `out ${socketId}`, () => wire.end.text(text));
   }
 
-  #goodbye(socketId: string, code: number, reason: string): void {
+  #startClose(socketId: string, code: number, reason: string): void {
     const wire = this.#wires.get(socketId);
     if (wire === undefined || wire.isClosing) return;
     wire.isClosing = true;
     this.#watch.closing(socketId, code, reason);
-    this.#agenda.after(GOODBYE_MS, `hang up ${socketId}`, () => this.#gone(socketId));
+    this.#agenda.after(CLOSE_TIMEOUT_MS, `hang up ${socketId}`, () => this.#remove(socketId));
     this.#outbound(wire, `goodbye ${socketId}`, () => {
       wire.end.closed(code);
       if (this.#latency.answersGoodbye()) this.closeFromPeer(socketId);
@@ -220,7 +220,7 @@ export class MemorySockets implements Sockets {
     });
   }
 
-  #gone(socketId: string): void {
+  #remove(socketId: string): void {
     if (!this.#wires.delete(socketId)) return;
     this.#watch.gone(socketId);
     this.#events().closed(socketId);

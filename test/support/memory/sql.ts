@@ -1,6 +1,5 @@
-// The Sql port on an in-memory SQLite, with the same batches as the Node host's but nobody's timers: whoever drives
-// the world says when a batch is committed, fails, or is lost with the process. Rules and lanes are those of
-// src/hosts/node/sql.ts.
+// The Sql port on an in-memory SQLite, with the batches of the Node host but without timers: the driver of the world decides when
+// a batch is committed, fails, or is lost in a crash. Its rules and lanes are those of src/hosts/node/sql.ts.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Sql, SQL_BINDINGS_MAX, SQL_VALUE_BYTES_MAX, type SqlRow, type SqlValue, StorageError } from "../../../src/ports/sql.ts";
@@ -17,7 +16,7 @@ export class MemorySql implements Sql {
   #depth = 0;
   #waiting: ((failure: StorageError | null) => void)[] = [];
 
-  /** `began` is told when rows begin to wait on a lane, so that a commit can be planned. */
+  /** `began` is called when a batch opens, relaxed or not, so that a commit can be scheduled. */
   constructor(began: (batch: "relaxed" | "open") => void = () => {}) {
     this.#began = began;
   }
@@ -26,7 +25,7 @@ export class MemorySql implements Sql {
     return this.#batch;
   }
 
-  /** Whether frames must wait for the batch that is open. */
+  /** Whether frames must wait for the open batch. */
   get holds(): boolean {
     return this.#batch === "open";
   }
@@ -46,8 +45,8 @@ export class MemorySql implements Sql {
   }
 
   transaction<T>(body: () => T): T {
-    // A read-only transaction must not open a batch, so the savepoint exists only inside one that is open already;
-    // else the whole batch is this transaction's own and undoing it is a rollback.
+    // A read-only transaction must not open a batch, so there is a savepoint only inside a batch that is already open. Otherwise
+    // the whole batch belongs to this transaction, and undoing it is a rollback.
     const savepoint = this.#batch === "none" ? null : `s${this.#depth}`;
     const before = this.#batch;
     if (savepoint !== null) this.#database.exec(`SAVEPOINT ${savepoint}`);
@@ -84,7 +83,7 @@ export class MemorySql implements Sql {
     this.#waiting.push(end);
   }
 
-  /** Told when a batch was lost, after those who waited for it. */
+  /** `failed` is called when a batch was lost, after those who waited for it. */
   onFailure(failed: () => void): void {
     this.#failed = failed;
   }
@@ -100,7 +99,7 @@ export class MemorySql implements Sql {
     if (failure !== null) this.#failed();
   }
 
-  /** The process is gone: what was not committed never was, and nobody who waited hears of it. */
+  /** As if the gateway crashed: uncommitted rows are lost, and promises that waited for them never settle. */
   crash(): void {
     if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
     this.#batch = "none";
@@ -108,7 +107,7 @@ export class MemorySql implements Sql {
     this.#waiting = [];
   }
 
-  /** For checks from outside the port's rules: pragmas. */
+  /** For checks that the port's rules forbid, such as pragmas. */
   inspect(query: string): SqlRow[] {
     return this.#database.prepare(query).all() as SqlRow[];
   }

@@ -1,4 +1,4 @@
-// A host that is well, unless told otherwise.
+// The Vitals port of a healthy host; a test may override any value.
 
 import type { Vitals, VitalSigns } from "../../../src/ports/vitals.ts";
 

@@ -1,4 +1,4 @@
-// Anthropic's messages as a stream.
+// Encodes a script as a stream of Anthropic's messages API.
 
 import { isCalling, pieces, type Script, sse, USAGE } from "./script.ts";
 

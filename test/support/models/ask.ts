@@ -1,11 +1,11 @@
-// The models of the gateway as they are, over the Node host's own way out, asked and listened to in tests.
+// Calls the gateway's real models over the Node host's real Net port, and collects their events.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { nodeNet } from "../../../src/hosts/node/net.ts";
 import { type ModelsOptions, ProviderModels } from "../../../src/models/models.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../../../src/ports/models.ts";
 
-/** Retries wait next to nothing, so that tests do not. */
+/** Retries wait one millisecond, so that tests do not wait. */
 export function testModels(options: Partial<ModelsOptions> = {}): ProviderModels {
   return new ProviderModels({
     net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }),
@@ -38,7 +38,7 @@ export function requestOf(choice: ModelChoice, text: string, more: Partial<Model
 
 export type Ending = Extract<ModelEvent, { type: "done" | "error" }>;
 
-/** Every event, and the one at the end. */
+/** Every event, and the last one. */
 export async function listen(
   models: Models,
   request: ModelRequest,

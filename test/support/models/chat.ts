@@ -1,4 +1,4 @@
-// OpenAI's chat completions as a stream, the dialect of every compatible server.
+// Encodes a script as a stream of OpenAI's chat completions, the dialect of every compatible server.
 
 import { isCalling, pieces, type Script, sse, USAGE } from "./script.ts";
 

@@ -1,20 +1,23 @@
-// Where in a conversation a request stands, read from its body in any of the four wires: the last thing a person said, and
-// how often the model has answered since. The same request has the same place, however often and whenever it arrives.
+// Finds a request's position in a conversation from its body, in any of the four wire formats: the last message of a person, and
+// how often the model has answered since. A repeated request has the same position, whenever it arrives.
 
 export type Exchange = { prompt: string; position: number };
 
 type Json = Record<string, unknown>;
 type Kind = "person" | "model" | "other";
 
-/** The message of a wire whose tool results cannot hold pictures: they follow the results as a user's (src/models/prompt.ts). */
-const PICTURES = "Images from the tool results above:";
+/**
+ * The message that holds pictures in wire formats whose tool results cannot: it follows the results, as the user's
+ * (src/models/prompt.ts).
+ */
+const PICTURES_PREFACE = "Images from the tool results above:";
 
 export function exchangeOf(body: Json): Exchange {
   const messages = (body.messages ?? body.input ?? body.contents ?? []) as Json[];
   const kinds = messages.map(kindOf);
   const last = kinds.lastIndexOf("person");
   const since = kinds.slice(last + 1);
-  // One answer may be several items, as thinking, text and calls are in the responses wire.
+  // One answer may be several items, such as thinking, text and calls in the responses format.
   const position = since.filter((kind, at) => kind === "model" && since[at - 1] !== "model").length;
   return { prompt: last === -1 ? "" : textOf(messages[last]!), position };
 }
@@ -26,7 +29,7 @@ function kindOf(message: Json): Kind {
   if (message.role === "system" || message.role === "developer") return "other";
   const parts = partsOf(message);
   const areResults = parts.length > 0 && parts.every((part) => part.type === "tool_result" || "functionResponse" in part);
-  return areResults || textOf(message) === PICTURES ? "other" : "person";
+  return areResults || textOf(message) === PICTURES_PREFACE ? "other" : "person";
 }
 
 function textOf(message: Json): string {

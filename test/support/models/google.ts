@@ -1,4 +1,4 @@
-// Gemini's generateContent as a stream.
+// Encodes a script as a stream of Gemini's generateContent.
 
 import { pieces, type Script, sse, USAGE } from "./script.ts";
 

@@ -1,4 +1,4 @@
-// Lets an answer through one event at a time, when the test says so: a slow model whose speed no loaded machine changes.
+// Lets an answer through one event at a time, when the test says so: a slow model whose speed does not depend on the machine's load.
 
 import { type Deferred, deferred } from "../../../src/lib/deferred.ts";
 
@@ -6,19 +6,19 @@ export class Pace {
   #allowed: number;
   #waiting: Deferred | null = null;
 
-  /** How many events go before the test has said anything. */
+  /** `allowed` events pass without a call of `allow`. */
   constructor(allowed = 0) {
     this.#allowed = allowed;
   }
 
-  /** Lets so many more through; `Infinity` for the rest of it. */
+  /** Lets `count` more events through; `Infinity` for all the rest. */
   allow(count = 1): void {
     this.#allowed += count;
     this.#waiting?.resolve();
     this.#waiting = null;
   }
 
-  /** Resolves when the next event may go. */
+  /** Resolves when the next event may pass. */
   async next(): Promise<void> {
     while (this.#allowed === 0) {
       this.#waiting ??= deferred();

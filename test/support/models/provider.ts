@@ -1,6 +1,6 @@
-// A model provider on loopback that does as it is told: speaks the real wires of OpenAI (chat completions and responses),
-// Anthropic and Gemini, fails in their ways, hangs, and is cut off after any byte. Which answer a request gets depends on
-// the request alone (exchange.ts), never on the order in which requests arrive.
+// A scripted model provider on loopback: speaks the real wire formats of OpenAI (chat completions and responses), Anthropic and
+// Gemini, fails in their ways, hangs, and is cut off after any byte. The answer depends on the request alone (exchange.ts), never
+// on the order in which requests arrive.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -15,24 +15,24 @@ import type { Script } from "./script.ts";
 
 export type Step =
   | Reply
-  /** The same request is answered in these ways, one after the other: for what is repeated after a failure. */
+  /** Answers to repeats of the same request, in order: for retries after a failure. */
   | { tries: readonly Reply[] };
 
 export type Reply =
-  /** An answer in the dialect of the request. */
+  /** An answer in the wire format of the request. */
   | Script
   | { status: number; body?: unknown; headers?: Record<string, string> }
-  /** Nothing, or so many bytes of the script's stream and then nothing, until the other side goes. */
+  /** Sends nothing, or `after` bytes of the script's stream and then nothing, until the peer disconnects. */
   | { hang: true; script?: Script; after?: number }
-  /** The script's stream, each event when its pace lets it through. */
+  /** The script's stream, each event when `pace` lets it through. */
   | { paced: Script; pace: Pace }
-  /** So many bytes of the script's stream; then the end of the answer, or of the connection. */
+  /** `after` bytes of the script's stream; then the response ends, or the connection is reset. */
   | { cut: Script; after: number; how: "end" | "reset" }
-  /** These bytes as they are. */
+  /** A body of exactly these bytes. */
   | { bytes: string | Uint8Array }
   | ((request: Asked) => Reply | Promise<Reply>);
 
-/** What was asked, for tests to look at. */
+/** A request, for tests to inspect. */
 export type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: Record<string, unknown> };
 
 export type WireName = "chat" | "responses" | "anthropic" | "google";
@@ -44,7 +44,7 @@ const STREAMS: Record<WireName, (script: Script) => string> = {
   google: googleStream,
 };
 
-/** The id under which the gateway knows a provider of each wire. */
+/** The gateway's provider id for each wire format. */
 const PROVIDER_IDS: Record<WireName, string> = { chat: "openai-compatible", responses: "openai", anthropic: "anthropic", google: "google" };
 
 export function recorded(wire: WireName, script: Script): Buffer {
@@ -53,7 +53,7 @@ export function recorded(wire: WireName, script: Script): Buffer {
 
 export class ScriptedProvider {
   readonly asked: Asked[] = [];
-  /** Connections on which an answer was under way when the other side went. */
+  /** How many responses were unfinished when the peer disconnected. */
   gone = 0;
   /** Answers to GET, by path. */
   readonly pages = new Map<string, unknown>();
@@ -82,7 +82,7 @@ export class ScriptedProvider {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How the gateway reaches it as a provider of this wire. */
+  /** The model choice by which the gateway reaches it in this wire format. */
   choice(wire: WireName, more: Partial<ModelChoice> = {}): ModelChoice {
     return {
       provider: PROVIDER_IDS[wire],
@@ -96,8 +96,8 @@ export class ScriptedProvider {
   }
 
   /**
-   * Scripts one run: the first step answers the prompt, and each further one answers the results of the tools that the
-   * step before it called. A string must be the whole prompt. A later rule for the same prompt replaces the earlier one.
+   * Scripts one run: the first step answers the prompt, and each further one answers the tool results of the step before it. A
+   * string must be the whole prompt. A later rule for the same prompt replaces the earlier one.
    */
   on(prompt: string | RegExp, ...steps: Step[]): this {
     this.#rules.unshift({ prompt, steps, tries: new Map() });
@@ -118,7 +118,7 @@ export class ScriptedProvider {
     try {
       for await (const part of request) text += String(part);
     } catch {
-      // Whoever asked is gone before all of it came.
+      // The client disconnected before it had sent the whole request.
       return;
     }
     const path = (request.url ?? "").split("?")[0]!;
@@ -194,15 +194,15 @@ function begin(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-/** As each provider words it. */
+/** In each provider's format. */
 function errorBody(wire: WireName, status: number): unknown {
-  const [type, message] = WORDS[status] ?? ["api_error", "Something went wrong"];
+  const [type, message] = ERRORS[status] ?? ["api_error", "Something went wrong"];
   if (wire === "anthropic") return { type: "error", error: { type, message } };
   if (wire === "google") return { error: { code: status, message, status: type.toUpperCase() } };
   return { error: { message, type, code: type } };
 }
 
-const WORDS: Readonly<Record<number, [string, string]>> = {
+const ERRORS: Readonly<Record<number, [string, string]>> = {
   400: ["invalid_request_error", "This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens"],
   401: ["authentication_error", "Incorrect API key provided: sk-canary-000000000000"],
   404: ["not_found_error", "The model `scripted` does not exist"],

@@ -1,4 +1,4 @@
-// OpenAI's responses as a stream, as its own models are asked.
+// Encodes a script as a stream of OpenAI's responses API, which OpenAI's own models use.
 
 import { pieces, type Said, type Script, sse, USAGE } from "./script.ts";
 
@@ -11,7 +11,7 @@ export function responsesStream(script: Script): string {
   for (const [output_index, said] of script.say.entries()) {
     const item_id = `item_${output_index}`;
     const at = { item_id, output_index };
-    out += event("response.output_item.added", { output_index, item: { ...itemOf(said, item_id), ...emptied(said) } });
+    out += event("response.output_item.added", { output_index, item: { ...itemOf(said, item_id), ...emptyFields(said) } });
     if (said.type === "text") {
       for (const delta of pieces(said.text)) out += event("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
       out += event("response.output_text.done", { ...at, content_index: 0, text: said.text, logprobs: [] });
@@ -60,7 +60,7 @@ function itemOf(said: Said, id: string): object {
   return { id, type: "function_call", status: "completed", call_id: said.id ?? "", name: said.name, arguments: said.args };
 }
 
-function emptied(said: Said): object {
+function emptyFields(said: Said): object {
   if (said.type === "text") return { status: "in_progress", content: [] };
   if (said.type === "thinking") return { encrypted_content: "", summary: [] };
   return { status: "in_progress", arguments: "" };

@@ -1,9 +1,9 @@
-// What a scripted model says, apart from the dialect it is said in.
+// What a scripted model says, independent of the wire format.
 
 export type Said =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string; signature?: string }
-  /** `args` is what comes over the wire, JSON or not; an id of null is left out. */
+  /** `args` is sent as it is, JSON or not; an id of null is left out. */
   | { type: "call"; id: string | null; name: string; args: string };
 
 export type Script = {
@@ -18,7 +18,7 @@ export function isCalling(script: Script): boolean {
   return script.say.some(({ type }) => type === "call");
 }
 
-/** In pieces as tokens come, some of them in the middle of a character's bytes once they are on the wire. */
+/** Splits text into pieces as a model streams tokens, never inside a code point. */
 export function pieces(text: string, size = 16): string[] {
   const letters = Array.from(text);
   const found: string[] = [];

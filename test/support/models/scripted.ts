@@ -1,5 +1,5 @@
-// The model of a gateway under test: a provider on loopback that is chosen for a user. A test says what it answers to which
-// prompt, and looks at what it was asked, whatever wire both speak.
+// The model of a gateway under test: a provider on loopback that is configured for a user. A test scripts its answers by prompt
+// and inspects its requests, in any wire format.
 
 import type { Client } from "../../../src/client/client.ts";
 import { type Asked, ScriptedProvider, type Step, type WireName } from "./provider.ts";
@@ -19,7 +19,7 @@ export function wants(...tools: readonly [name: string, args: object][]): Script
 
 export class ScriptedModel {
   readonly provider: ScriptedProvider;
-  /** Another for each, so that no gateway remembers the failures of the last. */
+  /** A new name for each, so that no gateway remembers the failures of the last. */
   readonly name = `scripted-${++models}`;
 
   private constructor(provider: ScriptedProvider) {
@@ -30,7 +30,7 @@ export class ScriptedModel {
     return new ScriptedModel(await ScriptedProvider.start());
   }
 
-  /** From the next run on it answers a user, or everybody who has chosen nothing else. Root allows the way to it. */
+  /** From the next run on it answers one user, or everybody who has chosen no other model. Root allows its address. */
   async serve(root: Client, whom: number | "everybody" = "everybody", wire: WireName = "chat"): Promise<void> {
     const folder = whom === "everybody" ? "config/ai" : `users/${whom}/ai`;
     const own = Object.entries(this.settings(wire)).map(([name, value]) => ({ key: `${folder}/${name}`, value }));
@@ -38,7 +38,7 @@ export class ScriptedModel {
     await Promise.all(all.map((one) => root.call("sys.config.set", one)));
   }
 
-  /** What has to be set for it. */
+  /** The settings that select it. */
   settings(wire: WireName): Record<"provider" | "base_url" | "model" | "api_key", string> {
     const { provider, baseUrl, apiKey } = this.provider.choice(wire);
     return { provider, base_url: baseUrl ?? "", model: this.name, api_key: apiKey };
@@ -50,7 +50,7 @@ export class ScriptedModel {
     return this;
   }
 
-  /** Like `on`, but the first answer waits until it is released. */
+  /** Like `on`, but the first answer waits until the returned function is called. */
   holds(prompt: string | RegExp, first: Script, ...steps: Step[]): () => void {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -71,7 +71,7 @@ export class ScriptedModel {
     return this;
   }
 
-  /** The answers that were asked for, oldest first. */
+  /** The requests for an answer, oldest first. */
   get asked(): Asked[] {
     return this.provider.asked.filter(({ method }) => method === "POST");
   }
@@ -81,12 +81,12 @@ export class ScriptedModel {
   }
 }
 
-/** Everything a model was told but its instructions and tools, as the wire has it. */
+/** The messages of a request, without instructions and tools, in its wire format. */
 export function told({ body }: Asked): unknown[] {
   return (body.messages ?? body.input ?? []) as unknown[];
 }
 
-/** The same as text, to look for words in. */
+/** The messages as text, to search in. */
 export function toldText(asked: Asked): string {
   return JSON.stringify(told(asked));
 }

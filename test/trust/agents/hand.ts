@@ -1,4 +1,4 @@
-// A hand that reaches into a gateway's files while it runs: rows change under it, as time or tampering would change them.
+// Edits a gateway's database while it runs, as time or tampering would.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,10 @@ import { pause } from "../devices/asker.ts";
 const SQLITE_BUSY = 5;
 const TRIES = 500;
 
-/** One row of the kernel's database, or of a process's. The gateway is in this very thread, so its turns are waited for. */
+/**
+ * Changes one row of the kernel's database, or of a process's. The gateway runs in this thread, so it retries while the database
+ * is busy.
+ */
 export async function edit(
   home: string,
   file: "kernel.db" | `processes/${string}.db`,

@@ -1,5 +1,5 @@
-// What a provider was sent, whatever dialect it came in: who said what, which calls were made, how they ended. And whether a
-// real provider would take it: every call is followed by its one result before anything else is said.
+// What a provider received, in any wire format: who said what, which calls were made, and their results. Also whether a real
+// provider would accept it: every call is followed by its one result before anything else is said.
 
 import type { Asked } from "../../support/models/provider.ts";
 
@@ -17,7 +17,7 @@ export function heard({ path, body }: Pick<Asked, "path" | "body">): Heard[] {
   return google(listOf(body.contents));
 }
 
-/** Null where it is in order. */
+/** What is out of order, or null. */
 export function disorder(said: readonly Heard[]): string | null {
   let open: string[] = [];
   let isAnswering = false;

@@ -1,5 +1,5 @@
-// A gateway whose model does exactly what the last message says, and a machine that only writes down what reaches it: for
-// bars that look at what an agent can bring about.
+// A gateway whose model does exactly what the last message says, and devices that only record what reaches them: for bars that
+// check what an agent can cause.
 
 import { randomUUID } from "node:crypto";
 import type { Client } from "../../../src/client/client.ts";
@@ -15,7 +15,7 @@ import { heard } from "./heard.ts";
 export type Wish = [tool: string, args: Record<string, unknown>];
 export type Moment = { question: HilRequest } | { ended: { status: string; text: string | null; error?: string } };
 
-/** Nothing here takes so long; a busy machine may. */
+/** A guard against hangs; only a busy machine comes close. */
 const PATIENCE_MS = 60_000;
 const ORDER = "DO ";
 
@@ -25,7 +25,7 @@ export class Stage {
   readonly alice: Client;
   readonly bob: Client;
   readonly root: Client;
-  /** Of alice's, and of bob's. */
+  /** The devices of alice and of bob. */
   readonly puppets: Record<string, Puppet> = {};
   readonly #moments = new Map<string, Moment[]>();
   readonly #waiting = new Map<string, () => void>();
@@ -47,10 +47,10 @@ export class Stage {
     this.alice = people.alice;
     this.bob = people.bob;
     this.root = people.root;
-    for (const client of Object.values(people)) client.onSignal(({ signal, payload }) => this.#heard(signal, payload));
+    for (const client of Object.values(people)) client.onSignal(({ signal, payload }) => this.#receiveSignal(signal, payload));
   }
 
-  /** A machine that carries nothing out. */
+  /** Connects a device that executes nothing. */
   async plug(owner: Client, deviceId: string): Promise<Puppet> {
     const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
     const puppet = await Puppet.open(this.host.url, deviceId);
@@ -61,7 +61,7 @@ export class Stage {
     return puppet;
   }
 
-  /** Tells an agent to make these calls, one after the other; the run's id. */
+  /** Tells an agent to make these calls, one after the other. Returns the run's id. */
   async order(by: Client, wishes: readonly Wish[], pid?: string): Promise<string> {
     const runId = randomUUID();
     this.#moments.set(runId, []);
@@ -72,8 +72,8 @@ export class Stage {
   /** The next question of a run, or its end. */
   async next(runId: string): Promise<Moment> {
     const moments = this.#moments.get(runId)!;
-    const here = moments.shift();
-    if (here !== undefined) return here;
+    const present = moments.shift();
+    if (present !== undefined) return present;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve, reject) => {
       this.#waiting.set(runId, resolve);
@@ -83,7 +83,7 @@ export class Stage {
     return moments.shift()!;
   }
 
-  /** What has reached machines so far. */
+  /** The calls that have reached devices so far. */
   get reached(): DeviceAsked[] {
     return Object.values(this.puppets).flatMap(({ asked }) => asked);
   }
@@ -95,13 +95,13 @@ export class Stage {
     await this.model.close();
   }
 
-  #heard(signal: string, payload: Record<string, unknown>): void {
+  #receiveSignal(signal: string, payload: Record<string, unknown>): void {
     const runId = String(payload?.runId);
     const moments = this.#moments.get(runId);
     if (moments === undefined) return;
     if (signal === "proc.run.hil.requested") {
       const question = payload as HilRequest;
-      // Told to several connections of one person.
+      // Several connections of one person receive it.
       if (moments.some((one) => "question" in one && one.question.requestId === question.requestId)) return;
       moments.push({ question });
     } else if (signal === "proc.run.finished") {
@@ -113,7 +113,7 @@ export class Stage {
   }
 }
 
-/** The calls of the last order, each in a turn of its own. */
+/** Makes the calls of the last order, one per turn. */
 export function obeys(asked: Asked): Reply {
   const said = heard(asked);
   const at = said.findLastIndex((one) => one.type === "user" && one.text.includes(ORDER));

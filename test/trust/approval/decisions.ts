@@ -1,4 +1,4 @@
-// Answers to a question that nobody may take for a yes: each is sent while the question is open, and nothing may run.
+// Answers that must not count as an approval: each is sent while the question is open, and nothing may run.
 
 import { randomUUID } from "node:crypto";
 
@@ -12,13 +12,13 @@ const DAY_MS = 24 * HOUR_MS;
 export function badDecisions({ requestId, pid, otherPid, usedId, foreignId, foreignPid }: Known): Bad[] {
   const yes = { requestId, decision: "approve" };
   return [
-    ...ids(requestId, [usedId, foreignId]).map((id): Bad => ({ name: `requestId ${show(id)}`, args: { ...yes, requestId: id } })),
-    ...ids(pid, [otherPid, foreignPid]).map((id): Bad => ({ name: `pid ${show(id)}`, args: { ...yes, pid: id } })),
-    ...DECISIONS.map((decision): Bad => ({ name: `decision ${show(decision)}`, args: { requestId, decision } })),
-    ...SCOPES.map((scope): Bad => ({ name: `scope ${show(scope)}`, args: { ...yes, remember: true, scope } })),
-    ...TTLS.map((ttlMs): Bad => ({ name: `ttlMs ${show(ttlMs)}`, args: { ...yes, remember: true, ttlMs } })),
+    ...ids(requestId, [usedId, foreignId]).map((id): Bad => ({ name: `requestId ${showValue(id)}`, args: { ...yes, requestId: id } })),
+    ...ids(pid, [otherPid, foreignPid]).map((id): Bad => ({ name: `pid ${showValue(id)}`, args: { ...yes, pid: id } })),
+    ...DECISIONS.map((decision): Bad => ({ name: `decision ${showValue(decision)}`, args: { requestId, decision } })),
+    ...SCOPES.map((scope): Bad => ({ name: `scope ${showValue(scope)}`, args: { ...yes, remember: true, scope } })),
+    ...TTLS.map((ttlMs): Bad => ({ name: `ttlMs ${showValue(ttlMs)}`, args: { ...yes, remember: true, ttlMs } })),
     ...TOO_LONG.map(([scope, ttlMs]): Bad => ({ name: `${scope} for ${ttlMs} ms`, args: { ...yes, scope, ttlMs } })),
-    ...REMEMBER.map((remember): Bad => ({ name: `remember ${show(remember)}`, args: { ...yes, remember } })),
+    ...REMEMBER.map((remember): Bad => ({ name: `remember ${showValue(remember)}`, args: { ...yes, remember } })),
     { name: "nothing", args: {} },
     { name: "no requestId", args: { decision: "approve", remember: true } },
     { name: "no decision", args: { requestId, approved: true, approve: true, allow: true } },
@@ -28,7 +28,7 @@ export function badDecisions({ requestId, pid, otherPid, usedId, foreignId, fore
   ];
 }
 
-/** What is nearly an id, and others' ids. Blanks around a pid are not among them: those are taken off. */
+/** Near misses of an id, and ids of others. Spaces around a pid are not among them, since they are trimmed. */
 function ids(id: string, others: readonly string[]): unknown[] {
   const swapped = id.replace(/[0-9]/, (digit) => String((Number(digit) + 1) % 10));
   const near = [
@@ -124,6 +124,6 @@ const TOO_LONG: [string, number][] = [
 ];
 const REMEMBER: unknown[] = ["true", 1, "yes", null, {}, [true]];
 
-function show(value: unknown): string {
+function showValue(value: unknown): string {
   return JSON.stringify(value);
 }

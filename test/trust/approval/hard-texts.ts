@@ -1,5 +1,5 @@
-// Commands that a parser may take very long over, and commands at the edge of what is still read. Judging any of them must not
-// hold the kernel. The found ones are what a search for the slowest texts below the bounds came up with.
+// Commands that a parser may take very long over, and commands at the limit of what is still parsed. Judging any of them must not
+// block the kernel. Those at the edge come from a search for the slowest texts below the limits.
 
 import { hardness, STEPS_MAX } from "../../../src/approval/hardness.ts";
 
@@ -14,33 +14,33 @@ export function hardTexts(): HardText[] {
 
 type Named = [name: string, text: string];
 
-/** As long as nobody reads, and as long as somebody would if it were plain. */
+/** Longer than what is parsed, and as long as plain text that is still parsed. */
 const LONG_ONES: Named[] = [
-  ["brackets, as long as is read", repeated("[", READ_CHARS_MAX)],
-  ["brackets", repeated("[", LONG)],
-  ["classes", repeated("[.", READ_CHARS_MAX)],
-  ["equivalents", repeated("=[", READ_CHARS_MAX)],
-  ["braces", repeated("{", READ_CHARS_MAX)],
-  ["braces and parentheses", repeated("{)", READ_CHARS_MAX)],
-  ["parentheses", repeated("(", LONG)],
-  ["dollars", repeated("$", READ_CHARS_MAX)],
-  ["quotes of both kinds", repeated(`"'`, READ_CHARS_MAX)],
-  ["backslashes", repeated("\\", READ_CHARS_MAX)],
-  ["backticks", repeated("`a`", READ_CHARS_MAX)],
-  ["extended patterns", repeated("@(a|", READ_CHARS_MAX)],
-  ["here-documents without an end", repeated("<<E ", READ_CHARS_MAX)],
-  ["here-documents with their ends", repeated("cat <<E\n[.$x\nE\n", READ_CHARS_MAX)],
-  ["a here-document of brackets", `cat <<E\n${repeated("[.", READ_CHARS_MAX - 20)}\nE\n`],
-  ["here-strings", repeated("a<<<b ", LONG)],
-  ["commands", repeated("a;", LONG)],
-  ["redirections", repeated("a>b ", READ_CHARS_MAX)],
-  ["assignments", repeated("a=b ", LONG)],
-  ["one word", repeated("a", READ_CHARS_MAX)],
-  ["one word of signs", repeated("\u{1f600}", READ_CHARS_MAX)],
-  ["look-alikes", repeated("\u0430", LONG)],
+  ["brackets, as long as is read", repeatTo("[", READ_CHARS_MAX)],
+  ["brackets", repeatTo("[", LONG)],
+  ["classes", repeatTo("[.", READ_CHARS_MAX)],
+  ["equivalents", repeatTo("=[", READ_CHARS_MAX)],
+  ["braces", repeatTo("{", READ_CHARS_MAX)],
+  ["braces and parentheses", repeatTo("{)", READ_CHARS_MAX)],
+  ["parentheses", repeatTo("(", LONG)],
+  ["dollars", repeatTo("$", READ_CHARS_MAX)],
+  ["quotes of both kinds", repeatTo(`"'`, READ_CHARS_MAX)],
+  ["backslashes", repeatTo("\\", READ_CHARS_MAX)],
+  ["backticks", repeatTo("`a`", READ_CHARS_MAX)],
+  ["extended patterns", repeatTo("@(a|", READ_CHARS_MAX)],
+  ["here-documents without an end", repeatTo("<<E ", READ_CHARS_MAX)],
+  ["here-documents with their ends", repeatTo("cat <<E\n[.$x\nE\n", READ_CHARS_MAX)],
+  ["a here-document of brackets", `cat <<E\n${repeatTo("[.", READ_CHARS_MAX - 20)}\nE\n`],
+  ["here-strings", repeatTo("a<<<b ", LONG)],
+  ["commands", repeatTo("a;", LONG)],
+  ["redirections", repeatTo("a>b ", READ_CHARS_MAX)],
+  ["assignments", repeatTo("a=b ", LONG)],
+  ["one word", repeatTo("a", READ_CHARS_MAX)],
+  ["one word of signs", repeatTo("\u{1f600}", READ_CHARS_MAX)],
+  ["look-alikes", repeatTo("\u0430", LONG)],
   ["characters of all kinds", Array.from({ length: READ_CHARS_MAX / 2 }, (_, at) => `a${String.fromCodePoint(0xa1 + at)}`).join("")],
   ["words of all characters", Array.from({ length: READ_CHARS_MAX / 2 }, (_, at) => `${String.fromCodePoint(0x3400 + at)} `).join("")],
-  ["marks", repeated("a\u0301\u202e", LONG)],
+  ["marks", repeatTo("a\u0301\u202e", LONG)],
 ];
 
 const NESTED: Named[] = [
@@ -55,7 +55,7 @@ const NESTED: Named[] = [
   nested("conditions", "[[ ( a && ", " ) ]]"),
 ];
 
-/** As many of it as are just still read. */
+/** As many repetitions as are just still parsed. */
 const AT_THE_EDGE: Named[] = [
   edge("plain commands", "a;"),
   edge("programs that run others", "xargs "),
@@ -79,7 +79,7 @@ const ENDLESS: Named[] = [
   ["a part of a text", "echo ${x:$ }"],
 ];
 
-function repeated(unit: string, chars: number): string {
+function repeatTo(unit: string, chars: number): string {
   return unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);
 }
 

@@ -1,5 +1,5 @@
-// That judging a command never holds the kernel: what the kernel does with one, in its own thread, measured in the time that
-// thread has computed, which another process does not change.
+// Checks that judging a command never blocks the kernel: runs what the kernel does with a command and measures the CPU time of
+// this thread, which other processes do not affect.
 
 import { defaultPolicy } from "../../../src/approval/defaults.ts";
 import { approvalDigest } from "../../../src/approval/digest.ts";
@@ -11,7 +11,7 @@ import type { Bar } from "../bar.ts";
 import { hardTexts } from "./hard-texts.ts";
 
 const HELD_MS_MAX = 20;
-/** Some systems count a thread's time in steps of 4 ms, so several are measured together; the best of some tries counts. */
+/** Some systems count a thread's CPU time in steps of 4 ms, so several are measured together; the best of some tries counts. */
 const TIMES = 4;
 const TRIES = 5;
 const WARM_MS = 300;
@@ -19,7 +19,8 @@ const HOPELESS_MS = 200;
 
 export function holding(bar: Bar): void {
   const warmUntil = performance.now() + WARM_MS;
-  while (performance.now() < warmUntil) judged('for x in a b; do echo $x "$(date)"; done | sort > f; cat <<E\n$x [a]\nE\nls {a,b} *.md');
+  while (performance.now() < warmUntil)
+    judgeCommand('for x in a b; do echo $x "$(date)"; done | sort > f; cat <<E\n$x [a]\nE\nls {a,b} *.md');
   let slowest = { name: "", ms: -1 };
   for (const { name, text } of hardTexts()) {
     const ms = heldMs(text);
@@ -29,7 +30,7 @@ export function holding(bar: Bar): void {
       ms <= HELD_MS_MAX,
       () => `${name}: ${text.length} characters take ${ms.toFixed(1)} ms, more than ${HELD_MS_MAX}`,
     );
-    // The next may take hours.
+    // The next text may take hours.
     if (ms > HOPELESS_MS) break;
   }
   bar.numbers["slowest to judge, ms"] = Math.round(slowest.ms * 10) / 10;
@@ -37,23 +38,23 @@ export function holding(bar: Bar): void {
 }
 
 function heldMs(text: string): number {
-  let best = timesMs(text, 1);
+  let best = cpuMsPerJudgement(text, 1);
   if (best > HOPELESS_MS) return best;
   best = Infinity;
-  // One good try is enough, and the rest would only take time.
-  for (let at = 0; at < TRIES && best > HELD_MS_MAX / 2; at++) best = Math.min(best, timesMs(text, TIMES));
+  // One good try is enough; more would only take time.
+  for (let at = 0; at < TRIES && best > HELD_MS_MAX / 2; at++) best = Math.min(best, cpuMsPerJudgement(text, TIMES));
   return best;
 }
 
-function timesMs(text: string, times: number): number {
+function cpuMsPerJudgement(text: string, times: number): number {
   const before = process.threadCpuUsage();
-  for (let time = 0; time < times; time++) judged(text);
+  for (let time = 0; time < times; time++) judgeCommand(text);
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000 / times;
 }
 
-/** As `Judge` of the kernel does it, and the list of questions after it. */
-function judged(input: string): void {
+/** What the kernel's `Judge` does, and then the list of questions. */
+function judgeCommand(input: string): void {
   const [args, cwd] = [{ input }, "/home/ann"];
   const request = { call: "shell.exec", args, profile: "task", cwd, home: cwd, workspace: null, device: null };
   decide(defaultPolicy("task"), judge(request, parseScript));

@@ -1,5 +1,5 @@
-// Answers after the end of what they are for: used, expired, aborted, emptied, changed underneath, by two at once, and when the
-// owner may no longer do it anyway.
+// Answers that come too late: the question was used, denied, aborted, deleted, expired or changed underneath, is answered by two
+// people at once, or its owner may no longer make the call.
 
 import type { Client } from "../../../src/client/client.ts";
 import type { HilRequest } from "../../../src/protocol/proc-records.ts";
@@ -10,14 +10,14 @@ import { edit } from "../agents/hand.ts";
 import type { Stage, Wish } from "../agents/stage.ts";
 import { said } from "./people.ts";
 
-/** `foreign` is a question of bob's that waits. */
+/** `foreign` is an open question of bob's agent. */
 type Around = { device: string; foreign: HilRequest };
 
-/** How often each of the races is run. */
+/** How often the race is run. */
 const RACES = 15;
 const POLICY_KEY = userPolicyKey(1000, "init");
 
-/** The number of calls that were allowed in between. */
+/** Returns how many calls were approved. */
 export async function tooLate(bar: Bar, stage: Stage, around: Around): Promise<number> {
   const { alice, root, bob } = stage;
   const wish = (word: string): Wish => ["Shell", { target: around.device, input: `make ${word}` }];
@@ -28,8 +28,8 @@ export async function tooLate(bar: Bar, stage: Stage, around: Around): Promise<n
   };
   const yes = (requestId: string, by: Client = alice) => said(by.call("proc.hil", { requestId, decision: "approve" }));
   let allowed = 0;
-  /** Whatever is answered: nothing runs of it. */
-  const stays = async (kind: string, work: () => Promise<string>, isRefused = true) => {
+  /** Whatever the answer is, nothing may run. */
+  const expectNothingRuns = async (kind: string, work: () => Promise<string>, isRefused = true) => {
     const before = stage.reached.length;
     const answer = await work();
     bar.check(
@@ -43,32 +43,32 @@ export async function tooLate(bar: Bar, stage: Stage, around: Around): Promise<n
   await yes(used.requestId);
   allowed++;
   await stage.next(used.runId);
-  for (let time = 0; time < 5; time++) await stays("used", () => yes(used.requestId));
+  for (let time = 0; time < 5; time++) await expectNothingRuns("used", () => yes(used.requestId));
 
   const aborted = await ask("aborted");
   await alice.call("proc.abort", {});
-  for (let time = 0; time < 3; time++) await stays("aborted", () => yes(aborted.requestId));
+  for (let time = 0; time < 3; time++) await expectNothingRuns("aborted", () => yes(aborted.requestId));
 
   const denied = await ask("denied");
   await alice.call("proc.hil", { requestId: denied.requestId, decision: "deny" });
-  await stays("denied", () => yes(denied.requestId));
+  await expectNothingRuns("denied", () => yes(denied.requestId));
   await stage.next(denied.runId);
 
   for (const empty of ["proc.conversation.reset", "proc.reset", "proc.kill"] as const) {
     const question = await ask(empty);
     await alice.call(empty, { pid: "init:1000" });
-    await stays("emptied", () => yes(question.requestId));
+    await expectNothingRuns("emptied", () => yes(question.requestId));
   }
 
   const expired = await ask("expired");
   await edit(stage.host.home, "kernel.db", "UPDATE approvals SET expires_at = 1000 WHERE request_id = ?", expired.requestId);
-  await stays("expired", () => yes(expired.requestId));
+  await expectNothingRuns("expired", () => yes(expired.requestId));
   await alice.call("proc.abort", {});
 
   const changed = await ask("changed");
   const args = JSON.stringify({ target: around.device, input: "rm -rf /" });
   await edit(stage.host.home, "processes/init-1000.db", "UPDATE calls SET args = ? WHERE request_id = ?", args, changed.requestId);
-  await stays("changed underneath", () => yes(changed.requestId), false);
+  await expectNothingRuns("changed underneath", () => yes(changed.requestId), false);
   const again = await stage.next(changed.runId);
   bar.check("changed underneath", "question" in again && again.question.requestId !== changed.requestId, () => JSON.stringify(again));
   await alice.call("proc.abort", {});
@@ -99,15 +99,19 @@ export async function tooLate(bar: Bar, stage: Stage, around: Around): Promise<n
   const forbidden = await ask("forbidden");
   const policy = JSON.stringify({ default: "deny", rules: [] });
   await alice.call("sys.config.set", { key: POLICY_KEY, value: policy });
-  await stays("denied by policy meanwhile", () => yes(forbidden.requestId), false);
+  await expectNothingRuns("denied by policy meanwhile", () => yes(forbidden.requestId), false);
   await stage.next(forbidden.runId);
-  await stays("denied by policy meanwhile", async () => JSON.stringify(await stage.next(await stage.order(alice, [wish("after")]))), false);
+  await expectNothingRuns(
+    "denied by policy meanwhile",
+    async () => JSON.stringify(await stage.next(await stage.order(alice, [wish("after")]))),
+    false,
+  );
   await alice.call("sys.config.set", { key: POLICY_KEY, value: "" });
 
   const { requestId } = around.foreign;
   await root.call("sys.user.lock", { username: "bob", locked: true });
-  await stays("by a locked person", () => yes(requestId, bob));
-  await stays("of a locked person", () => yes(requestId, root), false);
-  await stays("of a locked person", async () => JSON.stringify((await root.call("proc.list", {})).processes.length), false);
+  await expectNothingRuns("by a locked person", () => yes(requestId, bob));
+  await expectNothingRuns("of a locked person", () => yes(requestId, root), false);
+  await expectNothingRuns("of a locked person", async () => JSON.stringify((await root.call("proc.list", {})).processes.length), false);
   return allowed;
 }

@@ -1,11 +1,11 @@
-// Those who may not answer: another person, machines, services, agents by every way they have, and people who were locked out.
+// Those who may not answer a question: another user, devices, services, and agents by every means they have.
 
 import { type Client, connect } from "../../../src/client/client.ts";
 import type { Bar } from "../bar.ts";
 import type { Stage, Wish } from "../agents/stage.ts";
 import { RawSocket } from "../../support/raw-socket.ts";
 
-/** Each tries once; the question must stay as it is. */
+/** Each tries once; the question must stay open. */
 export async function wrongApprovers(bar: Bar, stage: Stage, requestId: string, helper: string): Promise<void> {
   const { alice, bob } = stage;
   const yes = { requestId, decision: "approve" } as const;
@@ -26,9 +26,9 @@ export async function wrongApprovers(bar: Bar, stage: Stage, requestId: string, 
   );
   await isOpen("bob", foreign);
   for (const pid of ["init:1000", "init:1001"]) await isOpen(`bob, of ${pid}`, await said(bob.call("proc.hil", { ...yes, pid })));
-  await isOpen("a stranger", JSON.stringify(await stranger(stage, yes)));
-  for (const role of ["driver", "service"] as const) await isOpen(`a ${role}`, await byRole(stage, alice, role, yes));
-  for (const wish of byAgent(requestId)) {
+  await isOpen("a stranger", JSON.stringify(await answerAsStranger(stage, yes)));
+  for (const role of ["driver", "service"] as const) await isOpen(`a ${role}`, await answerByRole(stage, alice, role, yes));
+  for (const wish of agentAttempts(requestId)) {
     const runId = await stage.order(alice, [wish], helper);
     const moment = await stage.next(runId);
     if ("question" in moment) await alice.call("proc.hil", { requestId: moment.question.requestId, decision: "deny" });
@@ -37,7 +37,7 @@ export async function wrongApprovers(bar: Bar, stage: Stage, requestId: string, 
   }
 }
 
-function byAgent(requestId: string): Wish[] {
+function agentAttempts(requestId: string): Wish[] {
   const json = JSON.stringify({ requestId, decision: "approve" });
   const shell = (input: string): Wish => ["Shell", { target: "gsv", input }];
   return [
@@ -65,7 +65,7 @@ function byAgent(requestId: string): Wish[] {
   ];
 }
 
-async function byRole(
+async function answerByRole(
   { host }: Stage,
   owner: Client,
   role: "driver" | "service",
@@ -89,7 +89,7 @@ async function byRole(
   }
 }
 
-async function stranger({ host }: Stage, args: Record<string, unknown>): Promise<unknown> {
+async function answerAsStranger({ host }: Stage, args: Record<string, unknown>): Promise<unknown> {
   const raw = await RawSocket.open(host.url);
   const answer = await raw.call("proc.hil", args);
   raw.close();

@@ -1,5 +1,5 @@
-// "Remember" covers what the person chose and no more: other commands, folders and machines, other processes and children, other
-// times. Where they named no scope, it covers what is like the call they approved: no further tag, and no command nobody can read.
+// "Remember" covers what the person chose and no more: not other commands, folders or devices, not other processes or children,
+// not other times. Without a scope it covers calls similar to the approved one: no further tag, and no opaque command.
 
 import type { Bar } from "../bar.ts";
 import { edit } from "../agents/hand.ts";
@@ -9,7 +9,7 @@ import { likeShell, unlikeUptime } from "./variants.ts";
 
 type Scope = "exact" | "folder" | "tool";
 type Remember = { scope?: Scope; ttlMs?: number; remember?: true };
-/** Of `first`, `isAskedAgain` says that it is not covered by what was remembered of it. */
+/** With `isAskedAgain` the grant does not cover `first` itself. */
 type Group = { name: string; first: Wish; isAskedAgain?: true; how: Remember; runs: Wish[]; asks: Wish[] };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,8 +21,8 @@ export async function remembering(
 ): Promise<number> {
   const { alice } = stage;
   let allowed = 0;
-  /** Whether it ran without a question; a question is denied. */
-  const tries = async (wish: Wish, pid?: string): Promise<"ran" | "asked" | "refused"> => {
+  /** Whether the call ran without a question; a question is denied. */
+  const tryOne = async (wish: Wish, pid?: string): Promise<"ran" | "asked" | "refused"> => {
     const before = stage.reached.length;
     const runId = await stage.order(alice, [wish], pid);
     const moment = await stage.next(runId);
@@ -31,8 +31,11 @@ export async function remembering(
     await stage.next(runId);
     return stage.reached.length > before ? "ran" : "asked";
   };
-  /** In one run, which is quicker: what reached machines, and what was asked about. Every question is denied. */
-  const triesAll = async (wishes: readonly Wish[]): Promise<{ ran: unknown[]; asked: unknown[] }> => {
+  /**
+   * All calls in one run, which is quicker: those that reached devices, and those that raised a question. Every question is
+   * denied.
+   */
+  const tryAll = async (wishes: readonly Wish[]): Promise<{ ran: unknown[]; asked: unknown[] }> => {
     const before = new Set<unknown>(stage.reached);
     const asked: unknown[] = [];
     const runId = await stage.order(alice, wishes);
@@ -56,17 +59,17 @@ export async function remembering(
   for (const { name, first, isAskedAgain, how, runs, asks } of groups(device, other)) {
     const grantId = await remember(first, how);
     const covered = isAskedAgain ? runs : [first, ...runs];
-    const { ran, asked } = await triesAll(covered);
+    const { ran, asked } = await tryAll(covered);
     allowed += ran.length;
     for (const [at, wish] of covered.entries())
       bar.check("remembered", ran[at] !== undefined && asked[at] === undefined, () => `${name}: ${JSON.stringify({ wish, ran, asked })}`);
     for (const wishes of chunks(isAskedAgain ? [first, ...asks] : asks)) {
-      const { ran } = await triesAll(wishes);
+      const { ran } = await tryAll(wishes);
       for (const at of wishes.keys())
         bar.check("beyond what is remembered", ran[at] === undefined, () => `${name}: ${JSON.stringify(ran[at])} ran`);
     }
     for (const pid of [helper, child]) {
-      const outcome = await tries(first, pid);
+      const outcome = await tryOne(first, pid);
       bar.check("other processes", outcome !== "ran", () => `${name}: ${JSON.stringify(first)} of ${pid} ${outcome}`);
     }
     const { grants } = await alice.call("proc.approval.list", {});
@@ -75,11 +78,11 @@ export async function remembering(
       grants.some((grant) => grant.grantId === grantId),
       () => JSON.stringify(grants),
     );
-    await ends(bar, stage, grantId, name);
-    const outcome = await tries(first);
+    await endGrant(bar, stage, grantId, name);
+    const outcome = await tryOne(first);
     bar.check("over", outcome !== "ran", () => `${name}: after its end ${outcome}`);
   }
-  await bounds(bar, stage, device);
+  await checkBounds(bar, stage, device);
   return allowed;
 }
 
@@ -208,8 +211,8 @@ function groups(target: string, other: string): Group[] {
   ];
 }
 
-/** Half of them are revoked, half run out. */
-async function ends(bar: Bar, { alice, bob, host, root }: Stage, grantId: string, name: string): Promise<void> {
+/** Revokes half of the grants, and lets the other half expire. */
+async function endGrant(bar: Bar, { alice, bob, host, root }: Stage, grantId: string, name: string): Promise<void> {
   if (name.length % 2 === 0) {
     const foreign = await said(bob.call("proc.approval.revoke", { grantId }));
     bar.check("revoked by others", !/true/.test(foreign), () => foreign);
@@ -222,8 +225,8 @@ async function ends(bar: Bar, { alice, bob, host, root }: Stage, grantId: string
   bar.check("run out", !grants.some((grant) => grant.grantId === grantId), () => JSON.stringify(grants));
 }
 
-/** What cannot be remembered so widely or for so long is refused, and the question stays. */
-async function bounds(bar: Bar, stage: Stage, target: string): Promise<void> {
+/** A scope too wide or a time too long is refused, and the question stays open. */
+async function checkBounds(bar: Bar, stage: Stage, target: string): Promise<void> {
   const { alice } = stage;
   const tries: [Wish, Remember][] = [
     [["Shell", { target, input: "make bounds" }], { scope: "folder" }],

@@ -1,5 +1,5 @@
-// Calls that are nearly the one a person has seen. `likeShell` are other commands, `likeWrite` other writes; each must be asked
-// about anew, whatever was allowed before.
+// Calls that are similar to the one a person has seen. `likeShell` are other commands, `likeWrite` other writes; each needs its
+// own approval, whatever was approved before.
 
 import type { Wish } from "../agents/stage.ts";
 
@@ -128,7 +128,7 @@ export function likeWrite(target: string, other: string): Wish[] {
   ];
 }
 
-/** Commands of which something is known that is not known of `uptime`, and commands of which too little is known. */
+/** Commands with tags that `uptime` does not have, and opaque commands. */
 export function unlikeUptime(target: string): Wish[] {
   const further = [
     "uptime; id",
@@ -217,7 +217,7 @@ export function unlikeUptime(target: string): Wish[] {
   ];
 }
 
-/** The same call written differently: names in another order, and names nobody knows, which are dropped. */
+/** The same call written differently: arguments in another order, and unknown arguments, which are dropped. */
 export function sameShell(target: string): Wish[] {
   return [
     ["Shell", { input: "make test", target }],

@@ -1,5 +1,4 @@
-// The harness put to the test: a gateway that answers before it commits must be caught, or a passing campaign proves
-// nothing.
+// Tests the harness itself: a gateway that answers before it commits must be caught, or a passing campaign proves nothing.
 
 import { join } from "node:path";
 import { live, type Campaign, newTally } from "./campaign.ts";
@@ -9,12 +8,15 @@ import { copyOf, type Setup, worldOf } from "./world.ts";
 export type Caught = { cycles: number; caught: number; first: number | null; tries: number };
 
 const QUIET_MS = 5;
-/** The commit it dies at may hold nothing but rows of files, which even this gateway answers for only once they are on disk. */
+/**
+ * Retries per cycle: the commit at which it dies may hold only rows of files, which even this gateway acknowledges once they are
+ * on disk.
+ */
 const TRIES = 8;
 
 /**
- * Each cycle has a world of its own: the broken gateway is killed under load, and one that is not broken shows what is
- * left. With `atPoint` it dies right before a commit, where the broken one has answered already.
+ * Each cycle has its own world: the broken gateway is killed under load, and a healthy one shows what is left. With `atPoint` it
+ * dies right before a commit, where the broken one has answered already.
  */
 export async function catchBroken(
   run: Campaign,
@@ -34,13 +36,13 @@ export async function catchBroken(
     const tally = { ...newTally(), cycle: result.cycles };
     const crashAt = { crashAt: `before-commit:${random.int(20, 60)}` };
     const faults = { ackEarly: true, ...(atPoint ? crashAt : {}) };
-    // On a busy machine batches are large and commits few; killed before the point, it would show nothing.
+    // On a busy machine batches are large and commits few; a kill before the crash point would show nothing.
     const killAfterMs = atPoint ? 90_000 : random.int(5, 600);
     await live({ ...run, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
     const before = oracle.violations.length;
     await live({ ...run, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
     await oracle.close();
-    // What the second look finds and the first did not was acknowledged and is gone.
+    // A violation that only the second check finds was acknowledged and lost.
     const isCaught = before === 0 && oracle.count("lost") + oracle.count("revived") > 0;
     if (!isCaught && atPoint && --left > 0) continue;
     left = TRIES;

@@ -1,5 +1,5 @@
-// The crash campaign: one data directory from its birth through all kills, never wiped. Each cycle starts the gateway
-// (and may kill it again while it recovers), checks every promise, loads it, and kills it.
+// The crash campaign: one data directory from its creation through all kills, never wiped. Each cycle starts the gateway (and may
+// kill it again while it recovers), checks every promise, puts it under load, and kills it.
 
 import { CallError, Connection } from "../../../src/client/client.ts";
 import { check } from "./check.ts";
@@ -34,20 +34,20 @@ type Plan = {
 };
 
 const START_MS = 60_000;
-const GOODBYE_MS = 20_000;
-/** A crash point that is not reached in this time gives way to a plain kill. */
+const STOP_TIMEOUT_MS = 20_000;
+/** If a crash point is not reached within this time, the gateway is killed instead. */
 const POINT_MS = 1_500;
 const FILES_EVERY = 6;
 const DEVICES = 3;
-/** A user may have a thousand. */
+/** Below the limit of a thousand per user. */
 const DEVICES_MAX = 900;
 
-/** A fresh directory, killed at every step of its birth, and then set up. */
+/** Creates a data directory with a kill at every step of its creation, and then sets it up. */
 export async function birth(run: Campaign, home: string, tally: Tally): Promise<Setup> {
   const { oracle, bundle } = run;
-  for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await dieStarting(run, home, { crashAt }, tally);
-  // A start that finds everything in place commits nothing, so the first commit is that of sys.setup: before it there is
-  // no user, after it there are both.
+  for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await crashWhileStarting(run, home, { crashAt }, tally);
+  // A start that finds everything in place commits nothing, so the first commit is that of sys.setup: before it there is no user,
+  // after it there are both.
   for (const crashAt of ["before-commit:1", "after-commit:1"]) {
     const gateway = new Gateway(bundle, home, { crashAt });
     const url = await addressOf(gateway);
@@ -80,33 +80,33 @@ export async function campaign(run: Campaign, world: World, kills: number, tally
     tally.cycle++;
     const plan = planOf(random.fork(tally.cycle), tally.cycle);
     oracle.note(`cycle ${tally.cycle}: ${JSON.stringify(plan)}`);
-    for (const { killAfterMs, ...faults } of plan.recovery) await dieStarting(run, world.home, faults, tally, killAfterMs);
+    for (const { killAfterMs, ...faults } of plan.recovery) await crashWhileStarting(run, world.home, faults, tally, killAfterMs);
     await live(run, world, plan, tally);
     checkModes(world.home, oracle);
     if (tally.cycle % FILES_EVERY === 0) checkFiles(world);
   }
-  if (oracle.violations.length === 0) await farewell(run, world, tally);
+  if (oracle.violations.length === 0) await finalCheck(run, world, tally);
 }
 
-/** One life of the gateway, from spawn to kill. */
+/** Runs the gateway once, from spawn to kill. */
 export async function live({ bundle, oracle, random }: Campaign, world: World, plan: Omit<Plan, "recovery">, tally: Tally): Promise<void> {
   tally.leftovers += leftovers(world.home);
   const gateway = new Gateway(bundle, world.home, plan.faults);
   const draws = random.fork(tally.cycle, 1);
   try {
     const url = await addressOf(gateway);
-    const root = await comeBack(url, world, gateway, tally);
+    const root = await reconnect(url, world, gateway, tally);
     if (leftovers(world.home) > 0) oracle.violate("half", "what a crash left beside the blobs is still there after a start");
     await check(url, root, world, draws);
     root.close();
     if (oracle.violations.length === 0) await load(url, gateway, world, plan, draws);
   } catch (error) {
-    await blame(gateway, oracle, error);
+    await judgeFailure(gateway, oracle, error);
   }
   await gateway.kill();
   const { complaint } = gateway;
   if (complaint !== null) oracle.violate("wrong", complaint);
-  // A point that was not reached must not be counted as if it had been.
+  // A crash point that was not reached must not count.
   count(tally, plan.faults.crashAt !== undefined && gateway.wasKilled ? `${plan.dies} not reached` : plan.dies);
 }
 
@@ -118,7 +118,7 @@ export function killed(tally: Tally): number {
   return Object.values(tally.kills).reduce((sum, times) => sum + times, 0);
 }
 
-/** Everything under load until the gateway is gone; or only devices, with no batch of others that theirs could ride in. */
+/** Runs the workload until the gateway has ended; with `isQuiet` only devices, with no other batch that their rows could share. */
 async function load(
   url: string,
   gateway: Gateway,
@@ -135,14 +135,14 @@ async function load(
   };
   const busy = isQuiet ? [] : world.lanes;
   const running = busy.map((lane) => new Workload(lane, random.fork(lane.index), people).run(random.int(8, 32)));
-  const plugging = Array.from({ length: DEVICES }, () => plugIn(url, world, random, killAfterMs));
+  const connectingDevices = Array.from({ length: DEVICES }, () => plugIn(url, world, random, killAfterMs));
   const pushing = isPushing ? [world.pusher.run(url)] : [];
   await gateway.endsWithin(killAfterMs);
   await gateway.kill();
-  await Promise.all([...running, ...plugging, ...pushing]);
+  await Promise.all([...running, ...connectingDevices, ...pushing]);
 }
 
-/** A device that nobody knew, or in a long campaign one of those known. */
+/** Connects a new device, or in a long campaign a known one. */
 async function plugIn(url: string, { driver, model, lanes }: World, random: Random, withinMs: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, random.next() * Math.min(withinMs, 300)));
   const { username } = lanes.find(({ person }) => person.uid === driver.uid)!.person;
@@ -160,7 +160,7 @@ async function plugIn(url: string, { driver, model, lanes }: World, random: Rand
   );
 }
 
-async function dieStarting(
+async function crashWhileStarting(
   { bundle, oracle }: Campaign,
   home: string,
   faults: Faults,
@@ -178,8 +178,8 @@ async function endOf(gateway: Gateway, oracle: Oracle, withinMs: number): Promis
   if (gateway.complaint !== null) oracle.violate("wrong", gateway.complaint);
 }
 
-/** From the start of the process to the first accepted sys.connect. */
-async function comeBack(url: string, { root }: World, gateway: Gateway, tally: Tally): Promise<Connection> {
+/** Measures from the start of the process to the first accepted sys.connect. */
+async function reconnect(url: string, { root }: World, gateway: Gateway, tally: Tally): Promise<Connection> {
   const { username, token } = root;
   const entered: { line: Connection; session: Session } = await enter(url, { username, token }, { id: "oracle" });
   tally.recoveryMs.push(performance.now() - gateway.startedAt);
@@ -193,23 +193,23 @@ async function addressOf(gateway: Gateway): Promise<string> {
   return url;
 }
 
-/** A cut is what a crash looks like; from a gateway that lives on it is a fault. */
-async function blame(gateway: Gateway, oracle: Oracle, error: unknown): Promise<void> {
-  if (await gateway.endsWithin(GOODBYE_MS)) return oracle.note(`died while being checked: ${String(error)}`);
+/** A lost connection is expected in a crash; from a gateway that stays alive it is a fault. */
+async function judgeFailure(gateway: Gateway, oracle: Oracle, error: unknown): Promise<void> {
+  if (await gateway.endsWithin(STOP_TIMEOUT_MS)) return oracle.note(`died while being checked: ${String(error)}`);
   oracle.violate("wrong", `while being checked: ${error instanceof Error ? error.stack : String(error)}`);
 }
 
-/** The last look: everything once more, a polite stop, and the files as they are left. */
-async function farewell({ bundle, oracle, random }: Campaign, world: World, tally: Tally): Promise<void> {
+/** The final check: everything once more, a graceful stop, and the files that are left. */
+async function finalCheck({ bundle, oracle, random }: Campaign, world: World, tally: Tally): Promise<void> {
   checkFiles(world);
-  // Twice, so that what the first one sent again is judged as well.
+  // Twice, so that requests which the first round repeats are judged too.
   for (const round of [1, 2]) {
     const before = blobsOf(world.home).length;
     const named = round === 1 ? null : sweepAtStart(world.home);
     const gateway = new Gateway(bundle, world.home);
     try {
       const url = await addressOf(gateway);
-      const root = await comeBack(url, world, gateway, tally);
+      const root = await reconnect(url, world, gateway, tally);
       await check(url, root, world, random.fork(tally.cycle, 1 + round));
       if (named !== null) {
         const left = await unswept(world.home, named);
@@ -217,9 +217,9 @@ async function farewell({ bundle, oracle, random }: Campaign, world: World, tall
         tally.swept = before - blobsOf(world.home).length;
         tally.cloned = await cloneAll(url, root, world.root, oracle);
       }
-      if (!(await gateway.stop(GOODBYE_MS))) oracle.violate("wrong", "SIGTERM did not stop the gateway in time");
+      if (!(await gateway.stop(STOP_TIMEOUT_MS))) oracle.violate("wrong", "SIGTERM did not stop the gateway in time");
     } catch (error) {
-      // Nobody killed this one.
+      // This gateway was not killed.
       oracle.violate("wrong", `at the last look: ${error instanceof Error ? error.stack : String(error)}`);
     }
     await gateway.kill();
@@ -228,17 +228,17 @@ async function farewell({ bundle, oracle, random }: Campaign, world: World, tall
   }
 }
 
-/** The first cycle dies between a blob and its name, so that no run goes without. */
+/** The first cycle dies between writing and renaming a blob, so that every run covers that. */
 function planOf(random: Random, cycle: number): Plan {
   const recovery = Array.from({ length: random.chance(0.2) ? random.int(1, 3) : 0 }, () => {
     const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", undefined]);
     if (crashAt === "mid-start:1") return { crashAt, killAfterMs: START_MS };
-    // A start has something to commit only where a crash left connections or devices behind.
+    // A start commits something only where a crash left connections or devices behind.
     return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: POINT_MS };
   });
   if (cycle === 1)
     return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
-  // git takes its time, and with everybody else under load it would never come to a push.
+  // git is slow, and under the load of all others it would never get to push.
   if (hasGit && cycle % 3 === 2)
     return { faults: {}, killAfterMs: random.int(400, 2_000), dies: "pushing", isQuiet: true, isPushing: true, recovery };
   if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
@@ -250,7 +250,7 @@ function planOf(random: Random, cycle: number): Plan {
     ["mid-flush", 2500],
     ["mid-blob-rename", 20],
   ] as const)!;
-  // Squared, so that the first ones, which fall into the check itself, are well represented.
+  // Squared, so that the first occurrences, which fall into the check itself, are well represented.
   const at = 1 + Math.floor(random.next() ** 2 * most);
   return { faults: { crashAt: `${name}:${at}` }, killAfterMs: POINT_MS, dies: name, isQuiet: false, recovery };
 }

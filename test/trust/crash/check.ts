@@ -1,6 +1,6 @@
-// Looks at a gateway through its public door after a restart: lists everything and judges it, tries tokens and
-// passwords that must and must not work, and sends again what was cut. Throws ConnectionLost where the gateway dies
-// meanwhile; whatever was not looked at by then is looked at next time.
+// Checks a gateway through its public calls after a restart: lists everything and judges it, tries tokens and passwords that must
+// and must not work, and repeats requests that were cut. Throws ConnectionLost if the gateway dies meanwhile; the next check
+// covers the rest.
 
 import { CallError, type Connection } from "../../../src/client/client.ts";
 import { judgeDocuments } from "./shelf.ts";
@@ -11,12 +11,12 @@ import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 const ANSWER = { timeoutMs: 30_000 };
-const TRIED_TOKENS = 5;
-const REPEATED = 25;
+const TOKENS_TRIED = 5;
+const REPEATS_MAX = 25;
 
-let visits = 0;
+let addressCount = 0;
 
-/** `root` is a socket of root's. Opens the lanes. */
+/** `root` is a connection of root. Opens the lanes. */
 export async function check(url: string, root: Connection, world: World, random: Random): Promise<void> {
   const { model, lanes } = world;
   const [config, tokens, users, groups, capabilities] = await Promise.all([
@@ -37,7 +37,7 @@ export async function check(url: string, root: Connection, world: World, random:
   await repeat(world, random);
 }
 
-/** What a group lost or got must show in what its members can do. */
+/** Grants and revocations of a group must take effect for its members. */
 async function tryCapability({ lanes, model }: World): Promise<void> {
   for (const lane of lanes.filter(({ person }) => person.uid !== 0)) {
     const may = model.mayCall(lane.person.username, "sys.info");
@@ -51,18 +51,18 @@ async function tryTokens(url: string, model: Model, random: Random): Promise<voi
   const names = new Map([...model.users.values()].map((user) => [user.account?.uid, user]));
   const known = [...model.tokens.values()].filter(({ issued }) => issued?.kind === "user" && names.has(issued.uid));
   const isDead = (token: Token) => token.revoked.newest === "yes" || names.get(token.issued!.uid)!.locked.newest === "yes";
-  // The newest are those the last crash could have hurt.
+  // The newest are those that the last crash could have affected.
   const dead = known.filter(isDead);
   const live = known.filter((token) => !isDead(token));
   const tried = [dead, live].flatMap((some) => [
-    ...some.slice(-TRIED_TOKENS),
-    ...random.sample(some.slice(0, -TRIED_TOKENS), TRIED_TOKENS),
+    ...some.slice(-TOKENS_TRIED),
+    ...random.sample(some.slice(0, -TOKENS_TRIED), TOKENS_TRIED),
   ]);
   await Promise.all(
     tried.map(async ({ issued, label, revoked }) => {
       const user = names.get(issued!.uid)!;
       const person = { username: user.username, token: issued!.token };
-      const code = await codeOf(enter(url, person, { id: `try-${label}` }, somewhere()).then(({ line }) => line.close()));
+      const code = await codeOf(enter(url, person, { id: `try-${label}` }, newAddress()).then(({ line }) => line.close()));
       const why = `token ${label} of ${user.username} (revoked ${revoked.newest}, locked ${user.locked.newest})`;
       if (dead.some((token) => token.label === label)) {
         if (code !== 401) model.oracle.violate("revived", `${why} must not work: ${code}`);
@@ -71,22 +71,22 @@ async function tryTokens(url: string, model: Model, random: Random): Promise<voi
   );
 }
 
-/** A new user's password, once: hashing is slow. */
+/** Tries the password of a new user once: hashing is slow. */
 async function tryPassword(url: string, model: Model): Promise<void> {
   const user = [...model.users.values()].find((candidate) => candidate.account !== null && !candidate.triedPassword);
   if (user === undefined) return;
   const { username, password } = user;
-  const code = await codeOf(enter(url, { username, password }, { id: "password" }, somewhere()).then(({ line }) => line.close()));
+  const code = await codeOf(enter(url, { username, password }, { id: "password" }, newAddress()).then(({ line }) => line.close()));
   const isLocked = user.locked.newest === "yes";
   if (isLocked && code !== 401) model.oracle.violate("revived", `${username} is locked and gets ${code} for a password`);
   if (!isLocked && code !== 200) model.oracle.violate("lost", `${username}'s password must work: ${code}`);
   user.triedPassword = true;
 }
 
-/** Requests that were cut get their first answer or are carried out now; those answered before change nothing. */
+/** Repeats requests: those that were cut get their first answer or run now; those answered before change nothing. */
 async function repeat({ model, lanes }: World, random: Random): Promise<void> {
   const cut = [...model.unsure];
-  const answered = random.sample(model.answered, REPEATED).filter((op) => !model.unsure.has(op));
+  const answered = random.sample(model.answered, REPEATS_MAX).filter((op) => !model.unsure.has(op));
   const ops = [...cut, ...answered];
   for (const op of cut) op.again();
   await Promise.all(ops.map((op) => lanes[op.lane]!.send(op)));
@@ -116,8 +116,8 @@ async function codeOf(call: Promise<unknown>): Promise<number> {
   }
 }
 
-/** Another address for each visitor, so that the brake on guessing leaves the tests alone. */
-function somewhere(): string {
-  visits++;
-  return `127.${1 + ((visits >> 16) & 127)}.${(visits >> 8) & 255}.${1 + (visits & 127)}`;
+/** A new address for each login, so that the login throttle does not affect the tests. */
+function newAddress(): string {
+  addressCount++;
+  return `127.${1 + ((addressCount >> 16) & 127)}.${(addressCount >> 8) & 255}.${1 + (addressCount & 127)}`;
 }

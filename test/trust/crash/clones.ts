@@ -1,4 +1,4 @@
-// Every repository of a gateway, cloned with stock git: all that can be reached is there and sound.
+// Clones every repository of a gateway with stock git: all reachable objects are there and sound.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { git, withLogin } from "../../support/git.ts";
 import type { Person } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
 
-/** How many were cloned; 0 where there is no git. */
+/** Returns how many were cloned; 0 where git is not installed. */
 export async function cloneAll(url: string, line: Connection, root: Person, oracle: Oracle): Promise<number> {
   if (!hasGit) return 0;
   const { repos } = await line.call("repo.list", {}, { timeoutMs: 30_000 });
@@ -28,9 +28,9 @@ export async function cloneAll(url: string, line: Connection, root: Person, orac
   }
 }
 
-export const hasGit = isThere();
+export const hasGit = findGit();
 
-function isThere(): boolean {
+function findGit(): boolean {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
     return true;

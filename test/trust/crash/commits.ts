@@ -1,5 +1,5 @@
-// Commits made through repo.apply: each lane writes one repository. After a crash every acknowledged commit is in its
-// history, once and under the hash that was acknowledged; what was cut is there once or not at all.
+// Commits made through repo.apply: each lane writes one repository. After a crash every acknowledged commit is in its history,
+// once and under the acknowledged hash; a commit whose request was cut is there once or not at all.
 
 import { CallError } from "../../../src/client/client.ts";
 import type { Lane } from "./lane.ts";
@@ -10,9 +10,9 @@ const PAGE = 100;
 
 export class Commits {
   readonly repo: string;
-  /** By stamp; the hash where it was acknowledged. */
+  /** By stamp; the hash if it was acknowledged. */
   readonly #sent = new Map<number, string | null>();
-  /** Stamps that were found in the history, which is never looked at further back than this. */
+  /** Stamps found in the history so far; older history is not read again. */
   readonly #found = new Map<number, string>();
   #checked: string | null = null;
 
@@ -20,7 +20,7 @@ export class Commits {
     this.repo = repo;
   }
 
-  /** Whether one was acknowledged. */
+  /** Whether any commit was acknowledged. */
   get hasAny(): boolean {
     return [...this.#sent.values()].some((head) => head !== null);
   }
@@ -29,7 +29,7 @@ export class Commits {
     if (!this.#sent.has(stamp)) this.#sent.set(stamp, null);
   }
 
-  /** The gateway said that nothing was kept. */
+  /** The gateway reported that nothing was kept. */
   undo(stamp: number): void {
     this.#sent.delete(stamp);
   }
@@ -39,10 +39,10 @@ export class Commits {
   }
 
   static args(repo: string, stamp: number): Record<string, unknown> {
-    return { repo, message: `commit ${stamp}`, ops: [{ type: "put", path: placeOf(stamp), content: `${stamp}\n` }] };
+    return { repo, message: `commit ${stamp}`, ops: [{ type: "put", path: pathOf(stamp), content: `${stamp}\n` }] };
   }
 
-  /** Nothing is under way. */
+  /** Call it only while no request is in progress. */
   async judge(lane: Lane, oracle: Oracle): Promise<void> {
     const fresh = await this.#history(lane);
     for (const { hash, message } of fresh.toReversed()) {
@@ -60,19 +60,19 @@ export class Commits {
     const newest = fresh.find(({ message }) => message.startsWith("commit "));
     if (newest === undefined) return;
     const stamp = Number(newest.message.slice("commit ".length));
-    const read = await lane.line!.call("repo.read", { repo: this.repo, ref: newest.hash, path: placeOf(stamp) }, ANSWER);
+    const read = await lane.line!.call("repo.read", { repo: this.repo, ref: newest.hash, path: pathOf(stamp) }, ANSWER);
     if (read.kind !== "file" || read.content !== `${stamp}\n`)
       oracle.violate("half", `${this.repo}: commit ${stamp} holds ${JSON.stringify(read)}`);
   }
 
-  /** What came since the last look, newest first. */
+  /** The commits since the last check, newest first. */
   async #history(lane: Lane): Promise<{ hash: string; message: string }[]> {
     const all: { hash: string; message: string }[] = [];
     for (;;) {
       const entries = await lane.line!.call("repo.log", { repo: this.repo, limit: PAGE, offset: all.length }, ANSWER).then(
         (page) => page.entries,
         (error: unknown) => {
-          // Neither the repository nor a commit in it.
+          // Neither the repository nor a commit exists yet.
           if (error instanceof CallError && error.code === 404) return [];
           throw error;
         },
@@ -84,6 +84,6 @@ export class Commits {
   }
 }
 
-function placeOf(stamp: number): string {
+function pathOf(stamp: number): string {
   return `d${stamp % 5}/f${stamp % 7}`;
 }

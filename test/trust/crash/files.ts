@@ -1,5 +1,5 @@
-// Looks at a stopped gateway's directory: modes, the database's own checks, and rows that only make sense together. The
-// database is opened as a copy, so that recovering it stays the gateway's own work.
+// Checks a stopped gateway's directory: file modes, the database's own checks, and rows that only make sense together. Opens a
+// copy of the database, so that recovering it stays the gateway's work.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -33,7 +33,7 @@ export function checkFiles(world: World): void {
   }
 }
 
-/** Nobody but the gateway's own user may read any of it, logs and the database's side files included. */
+/** Only the gateway's own user may read any of it, logs and the database's side files included. */
 export function checkModes(home: string, oracle: Oracle): void {
   const paths = readdirSync(home, { recursive: true, encoding: "utf8" }).map((path) => join(home, path));
   for (const path of [home, ...paths]) {
@@ -44,7 +44,7 @@ export function checkModes(home: string, oracle: Oracle): void {
   }
 }
 
-/** How many pages the database has, its log included. */
+/** How many pages the database has, including its WAL. */
 export function pagesOf(home: string): number {
   const database = new DatabaseSync(join(home, "kernel.db"));
   try {
@@ -54,7 +54,7 @@ export function pagesOf(home: string): number {
   }
 }
 
-/** Repositories have databases of their own. */
+/** Each repository has its own database. */
 function checkRepositories(home: string, oracle: Oracle): void {
   const folder = join(home, "repos");
   const copies = mkdtempSync(join(tmpdir(), "gsv-crash-copy-"));
@@ -76,7 +76,7 @@ function checkRepositories(home: string, oracle: Oracle): void {
   }
 }
 
-/** What a pack that was cut may leave is in `incoming` until the next start, and nobody is shown it. */
+/** A pack that was cut may leave objects in `incoming` until the next start, where nobody sees them. */
 const DANGLING: Record<string, string> = {
   "ref without object": "SELECT name FROM refs WHERE oid NOT IN (SELECT oid FROM objects)",
   "commit without object": "SELECT oid FROM commits WHERE oid NOT IN (SELECT oid FROM objects) OR tree NOT IN (SELECT oid FROM objects)",
@@ -94,7 +94,7 @@ function checkDatabase(database: DatabaseSync, oracle: Oracle): void {
   if (dangling.length > 0) oracle.violate("damaged", `foreign_key_check: ${JSON.stringify(dangling.slice(0, 5))}`);
 }
 
-/** Each of these finds the remains of half a write. */
+/** Each of these queries finds the remains of a partial write. */
 const HALVES: Record<string, string> = {
   "user without password entry": "SELECT username FROM passwd WHERE username NOT IN (SELECT username FROM shadow)",
   "password entry without user": "SELECT username FROM shadow WHERE username NOT IN (SELECT username FROM passwd)",
@@ -123,7 +123,7 @@ function checkWholeness(database: DatabaseSync, oracle: Oracle): void {
   }
 }
 
-/** A crash may just have happened, so values are allowed their interval; nothing is settled here. */
+/** A crash may just have happened, so any value in a register's interval is allowed, and none is settled. */
 function checkRows(database: DatabaseSync, model: Model): void {
   const { oracle } = model;
   const config = new Map(
@@ -160,7 +160,7 @@ function checkRows(database: DatabaseSync, model: Model): void {
       .all()
       .map((row) => row.key),
   );
-  // A repository stores its results itself.
+  // Repositories store their results themselves.
   for (const { key, call } of model.answered.filter((op) => op.call !== "repo.apply"))
     if (!keys.has(key)) oracle.violate("lost", `file: the result of ${call} with key ${key}`);
   const devices = new Set(

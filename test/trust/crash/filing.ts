@@ -1,5 +1,5 @@
-// The workload's file calls, lane by lane: new files and overwrites, small and large, edits, deletions of files and of
-// whole directories, and reading back. fs.* takes no key, so what was cut is not sent again: it is looked at.
+// The workload's file calls, lane by lane: new files and overwrites, small and large, edits, deletions of files and of whole
+// directories, and reading back. fs.* takes no key, so requests that were cut are not repeated; the files are read instead.
 
 import {
   contentOf,
@@ -20,24 +20,24 @@ import type { Lane } from "./lane.ts";
 import type { Op } from "./model.ts";
 import type { Random } from "./random.ts";
 
-/** What one lane may add in one cycle. */
-const QUOTA = { documents: 12, folders: 2, large: 5 };
+/** How much one lane may add in one cycle. */
+const LANE_QUOTA = { documents: 12, folders: 2, large: 5 };
 const SMALLEST = 41;
 const LARGEST = 600_000;
-/** Where a document lies in its folder. */
-const PLACES = ["", "", "a/", "a/b/", "Ünder € /"];
+/** Directories of documents within their folder. */
+const DIRECTORIES = ["", "", "a/", "a/b/", "Ünder € /"];
 
 export class Filing {
   readonly #lane: Lane;
   readonly #random: Random;
-  readonly #left = { ...QUOTA };
+  readonly #left = { ...LANE_QUOTA };
 
   constructor(lane: Lane, random: Random) {
     this.#lane = lane;
     this.#random = random;
   }
 
-  /** Undefined where there is nothing to be done right now. */
+  /** Undefined if there is nothing to do right now. */
   next(): Op | undefined {
     const roll = this.#random.next();
     if (roll < 0.25) return this.#create();
@@ -61,7 +61,7 @@ export class Filing {
     );
   }
 
-  /** A file nobody has written yet, in one of the lane's directories. */
+  /** A file that does not exist yet, in one of the lane's directories. */
   document(): Document {
     const lane = this.#lane;
     const random = this.#random;
@@ -73,7 +73,7 @@ export class Filing {
       folder = newFolder(`${isInGit ? lane.knowledge : lane.home}/d${lane.model.stamp()}`, isInGit);
       lane.folders.push(folder);
     }
-    return newDocument(folder, `${random.pick(PLACES)}f${lane.model.stamp()}.txt`);
+    return newDocument(folder, `${random.pick(DIRECTORIES)}f${lane.model.stamp()}.txt`);
   }
 
   #create(): Op | undefined {
@@ -81,7 +81,7 @@ export class Filing {
     return this.write(this.document());
   }
 
-  /** One of the lane's own that is at rest: the newer ones more often. */
+  /** Picks one of the lane's documents without a change in progress; newer ones more often. */
   #change(make: (document: Document) => Op | undefined, mayBeAbsent = true): Op | undefined {
     const folder = this.#random.pick(this.#lane.folders.slice(-6));
     if (folder === undefined || folder.isBusy) return undefined;
@@ -110,31 +110,31 @@ export class Filing {
     return this.#put(document, null, "fs.delete", { path: document.path }, { path: document.path });
   }
 
-  /** All that is in it goes at once, or nothing does. */
+  /** Everything in it is deleted, or nothing is. */
   #deleteFolder(): Op | undefined {
     const folder = this.#random.pick(this.#lane.folders);
     if (folder === undefined || folder.isBusy || folder.documents.some(({ isBusy }) => isBusy)) return undefined;
-    const there = folder.documents.filter(({ register }) => register.newest !== null);
-    if (there.length === 0) return undefined;
-    const versions = there.map(({ register }) => register.send(() => null));
+    const existing = folder.documents.filter(({ register }) => register.newest !== null);
+    if (existing.length === 0) return undefined;
+    const versions = existing.map(({ register }) => register.send(() => null));
     folder.isBusy = true;
-    for (const document of there) document.isFresh = true;
+    for (const document of existing) document.isFresh = true;
     return this.#op(
       "fs.delete",
       { path: folder.path },
       (data) => {
         this.#expect("fs.delete", data, { path: folder.path });
-        for (const [at, { register }] of there.entries()) register.ack(versions[at]!);
+        for (const [at, { register }] of existing.entries()) register.ack(versions[at]!);
         folder.isBusy = false;
       },
       () => {
-        for (const [at, { register }] of there.entries()) register.undo(versions[at]!);
+        for (const [at, { register }] of existing.entries()) register.undo(versions[at]!);
         folder.isBusy = false;
       },
     );
   }
 
-  /** Nothing of it is being changed, so it must be exactly what was written last. */
+  /** No change of it is in progress, so it must be exactly what was written last. */
   #read(document: Document): Op {
     const { path, register } = document;
     const { newest } = register;
@@ -179,8 +179,9 @@ export class Filing {
   }
 
   #expect(call: string, data: unknown, expected: object): void {
-    const wanted = JSON.stringify({ ok: true, ...expected });
-    if (JSON.stringify(data) !== wanted) this.#lane.model.oracle.violate("wrong", `${call}: ${JSON.stringify(data)}, not ${wanted}`);
+    const expectedText = JSON.stringify({ ok: true, ...expected });
+    if (JSON.stringify(data) !== expectedText)
+      this.#lane.model.oracle.violate("wrong", `${call}: ${JSON.stringify(data)}, not ${expectedText}`);
   }
 
   #op(call: Op["call"], args: Op["args"], acked: (data: unknown) => void, undone: () => void): Op {
@@ -188,7 +189,7 @@ export class Filing {
   }
 }
 
-/** The edition an answer of fs.read shows; null for absent; a sentence where it is neither. */
+/** The edition in an answer of fs.read; null for absent; a sentence if it is neither. */
 export function foundIn(data: unknown): string | null {
   const answer = data as { ok: boolean; error?: string; content?: string; size?: number };
   if (!answer.ok) return answer.error?.startsWith("Not found:") === true ? null : String(answer.error);

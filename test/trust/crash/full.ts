@@ -1,4 +1,4 @@
-// A full disk: the answer is 507, nothing of the batch is kept, whoever lost their identity with it can come back, and
+// A full disk: the answer is 507, nothing of the batch is kept, a connection that lost its identity with it can log in again, and
 // everything works again afterwards. Then the usual crash and the usual checks.
 
 import { join } from "node:path";
@@ -17,24 +17,24 @@ export type FullNumbers = { scenarios: number; refused: number; cut: number };
 type Scenario = {
   name: string;
   faults: (home: string) => Faults;
-  /** Before the load, so that the commit meant is hit with this riding in it. */
+  /** Runs before the load, so that its rows are in the commit that fails. */
   prelude?: (url: string, world: World) => Promise<void>;
-  /** Bytes of one value in each round. */
+  /** Bytes of one value per round. */
   bulk: number;
 };
 
 const SCENARIOS: Scenario[] = [
-  // Their identities are written lazily: the first write takes them along, and they are lost with it.
+  // Identities are relaxed rows: the first write commits them with it, and they are lost with it.
   { name: "with fresh identities", faults: () => ({ fullAt: 2 }), bulk: 0 },
   { name: "under load", faults: () => ({ fullAt: 12 }), bulk: 0 },
-  { name: "while somebody leaves", faults: () => ({ fullAt: 3 }), prelude: leave, bulk: 0 },
+  { name: "while somebody leaves", faults: () => ({ fullAt: 3 }), prelude: connectAndDisconnect, bulk: 0 },
   { name: "in the middle of a statement", faults: (home) => ({ pagesMax: pagesOf(home) + 40 }), bulk: 400_000 },
 ];
 
 const ROUNDS = 12;
 const PER_ROUND = 12;
-/** Longer than rows that nobody was promised wait for a commit of their own. */
-const LAZY_MS = 400;
+/** Longer than relaxed rows wait for their commit. */
+const RELAXED_MS = 400;
 
 export async function fullDisk(run: Campaign, setup: Setup, template: string, scratch: string): Promise<FullNumbers> {
   const numbers: FullNumbers = { scenarios: 0, refused: 0, cut: 0 };
@@ -74,10 +74,10 @@ async function fill(url: string, world: World, { prelude, bulk }: Scenario, rand
     const cut = outcomes.filter((outcome) => outcome === "cut").length;
     sum.refused += refused;
     sum.cut += cut;
-    // Those whose identity was lost come back, find out what was kept, and send the rest again.
+    // Connections that lost their identity log in again, find out what was kept, and repeat the rest.
     if (cut > 0) await inspect(url, world, false, random);
   }
-  // Space for small things there is again, or still.
+  // There is space for small writes again, or still.
   for (const [at, lane] of lanes.entries()) {
     const outcome = await lane.send(loads[at]!.set(lane.hot[0]!, true, 0));
     if (outcome !== "ok") world.model.oracle.violate("wrong", `after a full disk a small write is ${outcome}`);
@@ -86,7 +86,7 @@ async function fill(url: string, world: World, { prelude, bulk }: Scenario, rand
   return sum;
 }
 
-/** What the gateway shows while it still runs. What is sent again would only be refused again while the disk stays full. */
+/** Checks the running gateway. While the disk stays full, requests are not repeated: they would be refused again. */
 async function inspect(url: string, world: World, staysFull: boolean, random: Random): Promise<void> {
   const { root, model, lanes } = world;
   const { line } = await enter(url, { username: root.username, token: root.token }, { id: "oracle" });
@@ -108,12 +108,12 @@ function opsOf(lane: Lane, load: Workload, random: Random, bulk: number): Op[] {
   return ops;
 }
 
-/** Comes and goes, so that the next commit, which fails, is the one that forgets them. */
-async function leave(url: string, { root }: World): Promise<void> {
+/** Connects and disconnects, so that the next commit, which fails, is the one that removes the connection. */
+async function connectAndDisconnect(url: string, { root }: World): Promise<void> {
   const { line } = await enter(url, { username: root.username, token: root.token }, { id: "leaver" });
-  await new Promise((resolve) => setTimeout(resolve, LAZY_MS));
+  await new Promise((resolve) => setTimeout(resolve, RELAXED_MS));
   line.close();
-  await new Promise((resolve) => setTimeout(resolve, LAZY_MS / 8));
+  await new Promise((resolve) => setTimeout(resolve, RELAXED_MS / 8));
 }
 
 async function addressOf(gateway: Gateway): Promise<string> {

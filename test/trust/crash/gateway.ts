@@ -1,5 +1,5 @@
-// The victim: the real command line, bundled with the switches for faults, in a process of its own. Starts it, kills
-// it, and notices when it ends in a way nobody asked for.
+// The gateway that is killed: the real CLI, bundled with fault switches, in its own process. Starts it, kills it, and detects
+// when it ends unexpectedly.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ export type Faults = {
 
 export class Gateway {
   readonly startedAt = performance.now();
-  /** Its address, or null where it ended before it had one. */
+  /** Its URL, or null if it ended before it had one. */
   readonly ready: Promise<string | null>;
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
@@ -66,12 +66,12 @@ export class Gateway {
     return this.#isOver;
   }
 
-  /** Whether it was still alive when this process killed it: a crash point it was given was then not reached. */
+  /** Whether it was alive when this process killed it: then its crash point was not reached. */
   get wasKilled(): boolean {
     return this.#wasKilled;
   }
 
-  /** Why its end was not one of ours, or null. Only once it has ended. */
+  /** Why its end was unexpected, or null. Only once it has ended. */
   get complaint(): string | null {
     const { exitCode, signalCode } = this.#child;
     if (signalCode === "SIGKILL" || exitCode === 0) return null;
@@ -84,18 +84,18 @@ export class Gateway {
     await this.ended;
   }
 
-  /** Asks politely; false where that took too long. */
-  async stop(patienceMs: number): Promise<boolean> {
+  /** Sends SIGTERM; kills it and returns false if that takes too long. */
+  async stop(timeoutMs: number): Promise<boolean> {
     this.#child.kill("SIGTERM");
-    const isDown = await this.endsWithin(patienceMs);
+    const isDown = await this.endsWithin(timeoutMs);
     if (!isDown) await this.kill();
     return isDown;
   }
 
   async endsWithin(ms: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-    await Promise.race([this.ended, late]);
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+    await Promise.race([this.ended, timeout]);
     clearTimeout(timer);
     return this.#isOver;
   }
@@ -103,7 +103,7 @@ export class Gateway {
 
 const alive = new Set<Gateway>();
 
-/** Leaves no process behind, however this one ends. */
+/** Leaves no gateway behind. */
 export async function killAll(): Promise<void> {
   await Promise.all([...alive].map((gateway) => gateway.kill()));
 }

@@ -1,6 +1,6 @@
-// Holds the model against what a gateway lists when nothing is under way: everything acknowledged is there once and as
-// acknowledged, everything else is wholly there or wholly absent, and what was taken away stays away. What is found
-// becomes what must stay.
+// Compares the model with what a gateway lists while no request is in progress: everything acknowledged is there once and as
+// acknowledged, everything else is wholly there or wholly absent, and what was removed stays removed. What is found must stay
+// from then on.
 
 import type { Calls } from "../../../src/client/client.ts";
 import type { Account, Model, Token, TokenRow, User } from "./model.ts";
@@ -13,7 +13,7 @@ export type Listing = {
   capabilities: Calls["sys.capability.list"]["result"]["capabilities"];
 };
 
-/** Groups the gateway brings along. */
+/** The gateway's built-in groups. */
 const BUILT_IN = new Set(["root", "users", "drivers", "services"]);
 const TOKEN_FIELDS = [
   "tokenId",
@@ -72,7 +72,7 @@ function judgeToken({ oracle }: Model, token: Token, row: TokenRow): void {
     if (isRevoked === "no") oracle.violate("revived", `token ${token.label} was revoked and is not any more`);
     else oracle.violate("wrong", `token ${token.label}: expected revoked ${expected}, found ${isRevoked}`);
   }
-  // A second revocation moves the time: a repeat was carried out again.
+  // A second revocation would change the time: then a repeat was executed again.
   const { revokedAt } = row;
   if (token.revokedAt !== null && revokedAt !== token.revokedAt)
     oracle.violate("doubled", `token ${token.label}: revoked at ${token.revokedAt}, now at ${revokedAt}`);

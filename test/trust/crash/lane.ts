@@ -1,5 +1,5 @@
-// One socket of one user, and what is written through it. A thing belongs to one lane, so that its writes have an
-// order. A lane outlives the gateway: after a crash it opens a new socket.
+// One socket of one user, and what is written through it. Each thing belongs to one lane, so that its writes have an order. A
+// lane outlives the gateway: after a crash it opens a new socket.
 
 import { WebSocket } from "ws";
 import { type Auth, CallError, type Calls, Connection } from "../../../src/client/client.ts";
@@ -18,9 +18,9 @@ export class Lane {
   readonly index: number;
   readonly person: Person;
   readonly model: Model;
-  /** What this lane alone writes. */
+  /** Registers that only this lane writes. */
   readonly hot: Register[];
-  /** Keys that were meant to be written once. */
+  /** Keys that are meant to be written once. */
   readonly once: Register[] = [];
   readonly tokens: Token[] = [];
   readonly users: User[] = [];
@@ -28,7 +28,7 @@ export class Lane {
   readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
   readonly folders: Folder[] = [];
   readonly commits: Commits;
-  /** How many were asked for, in all cycles. */
+  /** How many were requested, in all cycles. */
   readonly asked = { tokens: 0, users: 0 };
   line: Connection | null = null;
 
@@ -40,12 +40,12 @@ export class Lane {
     this.commits = new Commits(`${person.username}/lane-${index}`);
   }
 
-  /** Where its files are, apart from those of the same user's other lanes. */
+  /** The directory of its files, separate from those of the same user's other lanes. */
   get home(): string {
     return `${this.#userHome}/lane-${this.index}`;
   }
 
-  /** Where those are that are kept in git, in a repository that the user's lanes share. */
+  /** The directory of its files in git, in a repository that the user's lanes share. */
   get knowledge(): string {
     return `${this.#userHome}/knowledge/lane-${this.index}`;
   }
@@ -61,7 +61,7 @@ export class Lane {
     this.line = line;
   }
 
-  /** Never throws: what came of it. */
+  /** Never throws; returns the outcome. */
   async send(op: Op): Promise<Outcome> {
     const { oracle, unsure } = this.model;
     const n = oracle.intent(op.call, op.args, op.key);
@@ -92,7 +92,7 @@ export class Lane {
   }
 }
 
-/** Opens a socket and says who is there. `from` is the loopback address to come from. */
+/** Opens a socket and authenticates. `from` is the loopback address to connect from. */
 export async function enter(
   url: string,
   auth: Auth,
@@ -110,7 +110,7 @@ export async function enter(
   }
 }
 
-/** Whether an address other than 127.0.0.1 can be come from without setting anything up. */
+/** Whether any address of 127.0.0.0/8 can be used without configuration. */
 const HAS_LOOPBACK_NET = process.platform === "linux";
 
 function socketFrom(localAddress: string | undefined) {

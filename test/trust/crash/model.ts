@@ -1,4 +1,4 @@
-// What the gateway was asked for and has promised, thing by thing. judge.ts holds it against what the gateway shows.
+// What the gateway was asked for and has promised, thing by thing. judge.ts compares it with what the gateway lists.
 
 import type { CallName, Calls } from "../../../src/client/client.ts";
 import type { Oracle } from "./oracle.ts";
@@ -8,18 +8,18 @@ export type Issued = Calls["sys.token.create"]["result"]["token"];
 export type TokenRow = Calls["sys.token.list"]["result"]["tokens"][number];
 export type Account = Calls["sys.user.create"]["result"]["user"];
 
-/** One request and what its answer means. A request with a key can be sent again after a cut. */
+/** One request and what its answer means. A request with a key can be repeated after a cut. */
 export type Op = {
   call: CallName;
   args: Record<string, unknown>;
   key: string | undefined;
   lane: number;
-  /** The first answer, as text: every other one must equal it. */
+  /** The first answer, as text: every later one must equal it. */
   answer: string | null;
   acked(data: unknown): void;
-  /** The gateway said that nothing was kept. */
+  /** The gateway reported that nothing was kept. */
   undone(): void;
-  /** Before it is sent again: what may become true now. */
+  /** Called before it is repeated: records what may become true now. */
   again(): void;
 };
 
@@ -48,7 +48,7 @@ const KEPT_ANSWERS = 400;
 export class Model {
   readonly oracle: Oracle;
   readonly config = new Map<string, Register>();
-  /** Keys that everybody may read and that are written all the time. */
+  /** Keys that everybody may read and that are written constantly. */
   readonly shared: Register[] = [];
   readonly tokens = new Map<string, Token>();
   readonly users = new Map<string, User>();
@@ -56,9 +56,9 @@ export class Model {
   /** By "gid capability". */
   readonly capabilities = new Map<string, Register>();
   readonly devices = new Set<string>();
-  /** Requests with a key that were cut: to be sent again. */
+  /** Requests with a key that were cut: they will be repeated. */
   readonly unsure = new Set<Op>();
-  /** Some requests with a key that were answered: may be sent again at any time and must change nothing. */
+  /** Some requests with a key that were answered: they may be repeated at any time and must change nothing. */
   readonly answered: Op[] = [];
   #stamp = 0;
 
@@ -66,7 +66,7 @@ export class Model {
     this.oracle = oracle;
   }
 
-  /** Increases with every use: values and names carry it, so that none occurs twice and their order shows. */
+  /** Increases with every call: values and names contain it, so that none occurs twice and their order shows. */
   stamp(): number {
     return ++this.#stamp;
   }
@@ -124,7 +124,7 @@ export class Model {
     return register;
   }
 
-  /** Whether a user may make a call, by what their groups were granted. Only while nothing is under way. */
+  /** Whether a user may make a call, by the capabilities of their groups. Only while no request is in progress. */
   mayCall(username: string, call: string): boolean {
     const account = this.users.get(username)?.account;
     const gids = new Set<number>([100, ...(account ? [account.gid] : [])]);

@@ -1,12 +1,12 @@
-// What was promised, outside the gateway's process: an append-only file of intents and acknowledgements, and every
-// promise found broken. Never decides what a broken promise is; model.ts, check.ts and files.ts do.
+// The record of promises, outside the gateway's process: an append-only file of intents and acknowledgements, and every promise
+// found broken. It never decides what a broken promise is; model.ts, check.ts and files.ts do.
 
 import { type FileHandle, open } from "node:fs/promises";
 
 /**
- * lost: an acknowledged write is gone or older than acknowledged. doubled: something is there twice, or a repeat was
- * carried out again. half: a part of a write. revived: a right that was taken away is back. damaged: the files.
- * mode: the files' modes. wrong: any other answer or end that nobody allowed.
+ * lost: an acknowledged write is gone or older than acknowledged. doubled: something is there twice, or a repeat was executed
+ * again. half: a part of a write. revived: a removed right is back. damaged: the files. mode: the files' modes. wrong: any other
+ * unexpected answer or end.
  */
 export type Kind = "lost" | "doubled" | "half" | "revived" | "damaged" | "mode" | "wrong";
 export type Violation = { kind: Kind; text: string };
@@ -31,14 +31,14 @@ export class Oracle {
     this.path = path;
   }
 
-  /** Before a request is sent: its number. */
+  /** Records a request before it is sent. Returns its number. */
   intent(call: string, args: unknown, key: string | undefined): number {
     const n = ++this.#last;
     this.#record(`intent ${n} ${call}${key === undefined ? "" : ` key=${key}`} ${JSON.stringify(args)}`);
     return n;
   }
 
-  /** The request was answered with ok: from here on the gateway is held to it. */
+  /** Records that the request was answered with ok: from here on the gateway is held to it. */
   ack(n: number, answer: string, call = ""): void {
     this.acks++;
     this.acked[call] = (this.acked[call] ?? 0) + 1;
@@ -77,7 +77,7 @@ export class Oracle {
     this.#writing ??= this.#write();
   }
 
-  /** One write and one sync for all that came in meanwhile. */
+  /** One write and one sync for all lines that were recorded meanwhile. */
   async #write(): Promise<void> {
     await new Promise(setImmediate);
     this.#file ??= await open(this.path, "a", 0o600);

@@ -1,5 +1,5 @@
-// Stock git pushing while the gateway is killed. A push that git called done is there afterwards, with all it needs; one
-// that was cut is wholly there or not at all.
+// Stock git pushes while the gateway is killed. A push that git reported as done is there afterwards, with all it needs; one that
+// was cut is wholly there or not at all.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export class Pusher {
   #count = 0;
   pushes = 0;
 
-  /** `folder` is the pusher's own. */
+  /** `folder` is used only by this pusher. */
   constructor(lane: Lane, folder: string) {
     this.#lane = lane;
     this.#folder = folder;
@@ -29,31 +29,31 @@ export class Pusher {
     return `${this.#lane.person.username}/pushed`;
   }
 
-  /** Until one fails, which is taken for the gateway's end. */
+  /** Pushes until one push fails, which is taken as the gateway's end. */
   async run(url: string): Promise<void> {
     if (!existsSync(this.#work)) {
       mkdirSync(this.#work, { recursive: true });
       await ok(this.#work, "init", "-q");
     }
-    const isThere = await this.#lane.line!.call("repo.create", { repo: this.#repo }).then(
+    const isCreated = await this.#lane.line!.call("repo.create", { repo: this.#repo }).then(
       () => true,
       () => false,
     );
-    if (!isThere) return;
+    if (!isCreated) return;
     for (;;) {
       const n = ++this.#count;
       this.#tried = await commit(this.#work, { [`f${n % 9}`]: `${n}\n`, large: noise(n) }, `push ${n}`);
-      const ran = await git(this.#work, "push", "-q", this.#at(url), `main:${BRANCH}`);
+      const ran = await git(this.#work, "push", "-q", this.#remoteUrl(url), `main:${BRANCH}`);
       if (ran.code !== 0) return;
       this.#acked = this.#tried;
       this.pushes++;
     }
   }
 
-  /** Nothing is under way. */
+  /** Call it only while no request is in progress. */
   async judge(url: string, oracle: Oracle): Promise<void> {
     if (this.#tried === null) return;
-    const ran = await git(this.#folder, "ls-remote", this.#at(url), BRANCH);
+    const ran = await git(this.#folder, "ls-remote", this.#remoteUrl(url), BRANCH);
     if (ran.code !== 0) {
       if (this.#acked !== null) throw new Error(`git ls-remote: ${ran.err}`);
       return;
@@ -64,12 +64,12 @@ export class Pusher {
     this.#acked = found;
   }
 
-  #at(url: string): string {
+  #remoteUrl(url: string): string {
     return withLogin(`${url}/git/${this.#repo}`, this.#lane.person.username, this.#lane.person.token);
   }
 }
 
-/** Different every time and hard to compress, so that a push takes more than one turn. */
+/** Different every time and hard to compress, so that a push takes more than one turn of the event loop. */
 function noise(seed: number): Uint8Array {
   const bytes = new Uint8Array(120_000);
   let state = seed * 2654435761;

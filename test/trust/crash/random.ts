@@ -1,4 +1,4 @@
-// Seeded randomness: the same seed makes the same choices. Owns nothing else.
+// Seeded randomness: the same seed makes the same choices.
 
 export class Random {
   readonly #seed: number;
@@ -9,7 +9,7 @@ export class Random {
     this.#state = this.#seed;
   }
 
-  /** A stream of its own, so that how much one lane draws does not shift what another gets. */
+  /** An independent stream, so that how much one lane draws does not change what another gets. */
   fork(...labels: number[]): Random {
     return new Random(labels.reduce((hash, label) => Math.imul(hash ^ (label + 0x9e3779b9), 0x85ebca6b) ^ (hash >>> 13), this.#seed));
   }

@@ -1,6 +1,6 @@
-// One thing that holds one value at a time: a config key, a lock, a list of members. Each is written from one socket
-// only, so its writes are carried out in the order sent, and what it may hold after a crash is an interval: from the
-// last acknowledged write to the last one sent.
+// One thing that holds one value at a time: a config key, a lock, a list of members. Each is written from one socket only, so its
+// writes run in the order sent, and what it may hold after a crash is an interval: from the last acknowledged write to the last
+// one sent.
 
 type Entry = { version: number; text: string | null };
 
@@ -33,31 +33,31 @@ export class Register {
     return this.#window[0]!.text;
   }
 
-  /** What it will hold once everything sent has been carried out. */
+  /** The value once all writes sent so far have run. */
   get newest(): string | null {
     return this.#window.at(-1)!.text;
   }
 
-  /** A write is about to be sent; its version. */
+  /** Records a write before it is sent. Returns its version. */
   send(make: (version: number) => string | null): number {
     const version = ++this.#last;
     this.#window.push({ version, text: make(version) });
     return version;
   }
 
-  /** The write was acknowledged, or its value was seen by a reader: nothing older may ever be seen again. */
+  /** The write was acknowledged, or a reader saw its value: nothing older may ever be seen again. */
   ack(version: number): void {
     const at = this.#window.findLastIndex((entry) => entry.version <= version);
     if (at > 0) this.#window = this.#window.slice(at);
   }
 
-  /** A reader was shown this value. Not knowing it means that something newer was acknowledged meanwhile. */
+  /** A reader saw this value. If it is unknown, something newer was acknowledged meanwhile. */
   seen(text: string | null): void {
     const found = this.#window.findLast((entry) => entry.text === text);
     if (found !== undefined) this.ack(found.version);
   }
 
-  /** The write was answered with an error that promises it was not carried out. */
+  /** The write was answered with an error that promises it did not run. */
   undo(version: number): void {
     if (this.#window.length > 1) this.#window = this.#window.filter((entry) => entry.version !== version);
   }
@@ -72,14 +72,14 @@ export class Register {
     return this.#window.some((entry) => entry.text === text);
   }
 
-  /** After a crash nothing is under way: what is found is what stays. False where it must not be. */
+  /** After a crash no write is in progress: the value found is final. False if it is not allowed. */
   settle(text: string | null): boolean {
     const found = this.#window.findLast((entry) => entry.text === text);
     this.#window = [found ?? { version: this.#last, text }];
     return found !== undefined;
   }
 
-  /** For a message. */
+  /** The allowed values, for a message. */
   expected(): string {
     const brief = (entry: Entry) => (entry.text === null ? "absent" : JSON.stringify(entry.text.slice(0, 40)));
     const first = brief(this.#window[0]!);

@@ -1,6 +1,6 @@
-// Holds the workload's files against what is there: through fs.read after every restart, and in the rows and blobs of a
-// stopped gateway. Everything acknowledged is there to the byte, what was deleted stays away, and what was cut is wholly
-// as before or wholly as asked, a directory with all below it included.
+// Compares the workload's files with what is there: through fs.read after every restart, and in the rows and blobs of a stopped
+// gateway. Everything acknowledged is there to the byte, deleted files stay deleted, and a change that was cut is wholly there or
+// not at all, including a directory with everything below it.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -14,16 +14,16 @@ import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 const ANSWER = { timeoutMs: 30_000 };
-/** Of those that nobody touched since they were last read back. */
+/** How many unchanged documents are read again. */
 const READ_AGAIN = 4;
 
 type Found = { document: Document; isListed: boolean; /** Undefined where it was not read. */ edition: string | null | undefined };
 
-/** Nothing is under way. Throws where the gateway dies meanwhile; a folder is judged as a whole or next time. */
+/** Call it only while no request is in progress. Throws if the gateway dies meanwhile; a folder is judged as a whole or next time. */
 export async function judgeDocuments({ lanes, model: { oracle } }: World, random: Random): Promise<void> {
   await Promise.all(
     lanes.map(async (lane) => {
-      const paths = new Set([...(await listed(lane, lane.home)), ...(await listed(lane, lane.knowledge))]);
+      const paths = new Set([...(await listFiles(lane, lane.home)), ...(await listFiles(lane, lane.knowledge))]);
       const read = new Set(
         random.sample(
           lane.folders.flatMap(({ documents }) => documents),
@@ -31,12 +31,12 @@ export async function judgeDocuments({ lanes, model: { oracle } }: World, random
         ),
       );
       for (const folder of lane.folders) {
-        const looked = folder.documents.map(async (document): Promise<Found> => {
+        const readings = folder.documents.map(async (document): Promise<Found> => {
           const isListed = paths.has(document.path);
           if (!document.isFresh && !read.has(document)) return { document, isListed, edition: undefined };
           return { document, isListed, edition: foundIn(await lane.line!.call("fs.read", { path: document.path }, ANSWER)) };
         });
-        judgeFolder(folder, await Promise.all(looked), oracle);
+        judgeFolder(folder, await Promise.all(readings), oracle);
       }
       const known = new Set(lane.folders.flatMap(({ documents }) => documents.map(({ path }) => path)));
       for (const path of paths) if (!known.has(path)) oracle.violate("wrong", `${path}: nobody wrote it`);
@@ -73,14 +73,14 @@ function kindOf(edition: string | null, expected: string): "lost" | "half" | "re
 }
 
 /** The files below a directory. */
-async function listed(lane: Lane, path: string): Promise<Set<string>> {
+async function listFiles(lane: Lane, path: string): Promise<Set<string>> {
   const answer = await lane.line!.call("fs.read", { path }, ANSWER);
   if (!answer.ok || !("files" in answer)) return new Set();
-  const below = await Promise.all(answer.directories.map((name) => listed(lane, `${path}/${name}`)));
+  const below = await Promise.all(answer.directories.map((name) => listFiles(lane, `${path}/${name}`)));
   return new Set([...answer.files.map((name) => `${path}/${name}`), ...below.flatMap((paths) => [...paths])]);
 }
 
-/** A home hides what is in it. */
+/** Users may not read files in another user's home. */
 async function tryOthers(lanes: readonly Lane[], oracle: Oracle, random: Random): Promise<void> {
   for (const lane of lanes.filter(({ person }) => person.uid !== 0)) {
     const document = random.pick(lanes.filter(({ person }) => person.uid !== lane.person.uid).flatMap(({ folders }) => folders))
@@ -92,7 +92,7 @@ async function tryOthers(lanes: readonly Lane[], oracle: Oracle, random: Random)
   }
 }
 
-/** A crash may just have happened, so files are allowed their interval. */
+/** A crash may just have happened, so any value in a register's interval is allowed. */
 export function checkShelf(database: DatabaseSync, { home, lanes, model: { oracle } }: World): void {
   const rows = new Map(
     database
@@ -101,7 +101,7 @@ export function checkShelf(database: DatabaseSync, { home, lanes, model: { oracl
       .map((row) => [String(row.path), row]),
   );
   checkContents(database, join(home, "blobs"), [...rows.values()], oracle);
-  // What is in git has no rows here; files.ts looks at the repositories.
+  // Files in git have no rows here; files.ts checks the repositories.
   for (const folder of lanes.flatMap(({ folders }) => folders).filter(({ isInGit }) => !isInGit)) {
     for (const { path, register } of folder.documents) {
       const row = rows.get(path);
@@ -118,7 +118,7 @@ export function checkShelf(database: DatabaseSync, { home, lanes, model: { oracl
   }
 }
 
-/** Each row's content is where its size says, and is what its hash says. Blobs that no row names are allowed, if whole. */
+/** Each row's content is stored where its size says and has its hash. Blobs that no row names are allowed, if they are whole. */
 function checkContents(database: DatabaseSync, blobs: string, rows: readonly Record<string, unknown>[], oracle: Oracle): void {
   const inline = new Map(
     database
@@ -137,18 +137,18 @@ function checkContents(database: DatabaseSync, blobs: string, rows: readonly Rec
     else if (found !== size) oracle.violate("half", `file: ${String(path)} has ${found} bytes of ${String(size)}`);
   }
   for (const name of existsSync(blobs) ? readdirSync(blobs) : []) {
-    // What a crash left beside is nobody's: no row can name it.
+    // A leftover of a crash: no row can name it.
     if (name.endsWith(".new")) continue;
     const file = join(blobs, name);
     const stamp = `${file} ${statSync(file).mtimeMs}`;
-    if (whole.has(stamp)) continue;
+    if (checkedBlobs.has(stamp)) continue;
     if (`file-${sha256(readFileSync(file))}` !== name) oracle.violate("half", `file: blob ${name} has another hash`);
-    whole.add(stamp);
+    checkedBlobs.add(stamp);
   }
 }
 
-/** Blobs that were looked at. */
-const whole = new Set<string>();
+/** Blobs that were checked already. */
+const checkedBlobs = new Set<string>();
 
 /** How many files a crash left beside the blobs. */
 export function leftovers(home: string): number {

@@ -1,5 +1,5 @@
-// What no row names goes by itself: of a stopped gateway's directory, the next start is made to sweep at once, and is
-// watched until only what is named is left.
+// Blobs that no row names are swept: makes the next start of a stopped gateway sweep at once, and waits until only named blobs
+// are left.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 
 const SWEPT_MS = 60_000;
 
-/** The gateway is stopped. The blobs that have to stay, by name. */
+/** Call it while the gateway is stopped. Returns the names of the blobs that must stay. */
 export function sweepAtStart(home: string): Set<string> {
   const database = new DatabaseSync(join(home, "kernel.db"));
   try {
@@ -19,7 +19,7 @@ export function sweepAtStart(home: string): Set<string> {
   }
 }
 
-/** What nobody names and is still there when it should be gone. */
+/** Blobs that no row names and that are still there after the time to sweep them. */
 export async function unswept(home: string, named: ReadonlySet<string>): Promise<string[]> {
   for (const until = performance.now() + SWEPT_MS; ;) {
     const left = blobsOf(home).filter((name) => !named.has(name));

@@ -8,10 +8,10 @@ import type { Issued, Op } from "./model.ts";
 import type { Random } from "./random.ts";
 import type { Register } from "./register.ts";
 
-/** How much of what only ever grows one lane may add in one cycle. */
-const QUOTA = { keys: 60, tokens: 8, users: 1, groups: 1, commits: 40 };
+/** How much one lane may add in one cycle of what only grows. */
+const CYCLE_QUOTA = { keys: 60, tokens: 8, users: 1, groups: 1, commits: 40 };
 const GROUPS_MAX = 300;
-/** In all cycles, so that a user with two lanes stays below what the gateway allows, however long the campaign is. */
+/** In all cycles, so that a user with two lanes stays below the gateway's limits, however long the campaign is. */
 const LANE_MAX = { keys: 400, tokens: 300, users: 150 };
 const TOGGLED = ["sys.info", "sys.connection.list", "sys.user.list", "sys.group.list"];
 
@@ -19,7 +19,7 @@ export class Workload {
   readonly #lane: Lane;
   readonly #random: Random;
   readonly #people: readonly string[];
-  readonly #left = { ...QUOTA };
+  readonly #left = { ...CYCLE_QUOTA };
   readonly filing: Filing;
 
   constructor(lane: Lane, random: Random, people: readonly string[]) {
@@ -27,11 +27,11 @@ export class Workload {
     this.#random = random;
     this.#people = people;
     this.filing = new Filing(lane, random.fork(1));
-    // Hashing is slow on purpose.
+    // Creating a user hashes a password, which is slow on purpose.
     if (random.chance(0.5)) this.#left.users = 0;
   }
 
-  /** Keeps `depth` requests under way until the socket is cut. */
+  /** Keeps `depth` requests in flight until the socket is cut. */
   async run(depth: number): Promise<void> {
     await Promise.all(Array.from({ length: depth }, () => this.#worker()));
   }
@@ -137,7 +137,7 @@ export class Workload {
     return this.#toggle("sys.token.revoke", { tokenId: token.issued.tokenId }, token.revoked, "yes", { revoked: true });
   }
 
-  /** What this very socket wrote before must be what it reads; and who has read it may rely on it. */
+  /** A socket must read what it wrote before; and a value that was read must survive. */
   #readOwn(): Op {
     const register = this.#random.pick(this.#lane.hot)!;
     const { newest, last } = register;
@@ -151,7 +151,7 @@ export class Workload {
     });
   }
 
-  /** Nothing older than what was acknowledged before the question; and what was seen must survive. */
+  /** Must read nothing older than what was acknowledged before the request; and a value that was read must survive. */
   #readOthers(): Op | undefined {
     const { model } = this.#lane;
     const register = this.#random.pick(model.shared);
@@ -200,7 +200,7 @@ export class Workload {
     for (const capability of TOGGLED) capabilities.push({ gid, capability, register: model.capability(gid, capability) });
   }
 
-  /** Who is in it counts in binary, so that no two lists under way are the same. */
+  /** The members count in binary, so that no two lists in flight are the same. */
   #setMembers(): Op | undefined {
     const group = this.#random.pick(this.#lane.groups);
     if (group?.gid == null || group.members.last - group.members.floor > 2 ** this.#people.length - 2) return undefined;
@@ -232,7 +232,7 @@ export class Workload {
     return this.#toggle("sys.user.lock", { username: user.username, locked }, user.locked, locked ? "yes" : "no", { ok: true });
   }
 
-  /** A value of two: one write under way at a time, or the interval would say nothing. */
+  /** Changes a yes/no value with one write in flight at a time, or the interval would say nothing. */
   #toggle(call: Op["call"], args: Op["args"], register: Register, to: string, expected: unknown): Op {
     let version = register.send(() => to);
     return this.#op(call, args, this.#random.chance(0.4), {

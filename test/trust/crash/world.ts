@@ -1,5 +1,5 @@
-// The people of a gateway under test and their lanes. Sets a fresh gateway up once; a copy of its directory and what
-// was promised then make as many equal worlds as are needed.
+// The users of a gateway under test and their lanes. Sets up a fresh gateway once; copies of its directory and its promises then
+// make as many equal worlds as needed.
 
 import { cpSync } from "node:fs";
 import { connect, Connection } from "../../../src/client/client.ts";
@@ -19,15 +19,15 @@ const HOT_KEYS = 6;
 const DRIVER_LABEL = "driver";
 
 export async function setUp(url: string): Promise<void> {
-  const line = await Connection.open(url);
+  const connection = await Connection.open(url);
   try {
-    await line.call("sys.setup", FIRST, { timeoutMs: 30_000 });
+    await connection.call("sys.setup", FIRST, { timeoutMs: 30_000 });
   } finally {
-    line.close();
+    connection.close();
   }
 }
 
-/** Further users, and a token for each. */
+/** Creates further users, and a token for each user. */
 export async function populate(url: string): Promise<Setup> {
   const root = await connect({ url, auth: { username: "root", password: FIRST.rootPassword }, reconnect: false });
   try {
@@ -55,7 +55,7 @@ export function worldOf(setup: Setup, home: string, oracle: Oracle): World {
   const lanes = setup.people
     .flatMap((person) => Array.from({ length: LANES_EACH }, () => person))
     .map((person, index) => laneOf(model, person, index));
-  // What services and users may do by default is granted once; taken away, it must not come back at the next start.
+  // Default capabilities are granted once; after they are revoked, they must not come back at the next start.
   for (const capability of ["sys.info", "sys.connection.list"])
     lanes[0]!.capabilities.push({ gid: 100, capability, register: model.capability(100, capability) });
   const pusher = new Pusher(

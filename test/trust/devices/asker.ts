@@ -1,5 +1,5 @@
-// Somebody who asks, without the client's manners: nothing is sent again by itself, every answer is counted, and one
-// that does not come in time is a hang.
+// A caller without the client's retries: nothing is repeated by itself, every answer is counted, and one that does not come in
+// time is a hang.
 
 import { WebSocket } from "ws";
 import { sleep } from "../../../src/lib/sleep.ts";
@@ -7,7 +7,7 @@ import type { AnyFrame } from "../../support/raw-socket.ts";
 
 export type Answer = AnyFrame;
 
-/** Longer than the gateway gives a device. */
+/** Longer than the gateway's timeout for a device. */
 const HANG_MS = 150_000;
 const BACK_MS = 60_000;
 
@@ -16,7 +16,7 @@ export class Asker {
   readonly #waiting = new Map<string, (answer: Answer) => void>();
   #count = 0;
   hangs = 0;
-  /** Answers to nothing that is open. */
+  /** Answers to no open request. */
   strays = 0;
 
   static async enter(url: string, auth: Record<string, unknown>): Promise<Asker> {
@@ -32,10 +32,10 @@ export class Asker {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("error", () => {});
-    socket.on("message", (data: Buffer) => this.#heard(JSON.parse(data.toString()) as AnyFrame));
+    socket.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString()) as AnyFrame));
   }
 
-  /** One answer, whatever it is. */
+  /** One request and its answer, whatever it is. */
   once(call: string, args: Record<string, unknown>, key?: string): Promise<Answer> {
     const id = `q${++this.#count}`;
     this.#socket.send(JSON.stringify({ type: "req", id, call, args, ...(key === undefined ? {} : { key }) }));
@@ -52,7 +52,7 @@ export class Asker {
     });
   }
 
-  /** Asks with the same key until the device is there; resolves when a command it started has ended. */
+  /** Repeats the request with the same key until the device is online; resolves when a command it started has ended. */
   async until(call: string, args: Record<string, unknown>, key: string): Promise<Answer> {
     const since = Date.now();
     let answer = await this.once(call, args, key);
@@ -60,7 +60,7 @@ export class Asker {
       await pause(50);
       answer = await this.once(call, args, key);
     }
-    if (answer.data?.status === "running") await this.#ended(String(answer.data.sessionId));
+    if (answer.data?.status === "running") await this.#waitForEnd(String(answer.data.sessionId));
     return answer;
   }
 
@@ -68,14 +68,14 @@ export class Asker {
     this.#socket.close();
   }
 
-  async #ended(sessionId: string): Promise<void> {
+  async #waitForEnd(sessionId: string): Promise<void> {
     for (let isRunning = true; isRunning;) {
       const { data, error } = await this.once("shell.exec", { sessionId, input: "", after: 0 });
       isRunning = data?.status === "running" || error?.code === 503;
     }
   }
 
-  #heard(frame: AnyFrame): void {
+  #receive(frame: AnyFrame): void {
     if (frame.type !== "res") return;
     const waiting = this.#waiting.get(String(frame.id));
     this.#waiting.delete(String(frame.id));

@@ -1,5 +1,5 @@
-// F4: two sockets claim one device id, in every order chance comes up with. The newest that was let in is the device; it
-// alone is asked, it alone is believed, and the going of the other takes nothing with it.
+// F4: two sockets claim one device id, in random order. The newest accepted one is the device; only it receives calls, only its
+// answers count, and the disconnect of the other changes nothing.
 
 import type { Random } from "../crash/random.ts";
 import type { Answer } from "./asker.ts";
@@ -25,9 +25,9 @@ class Round {
   readonly #name: string;
   readonly #open: Open[] = [];
   readonly #calls: Call[] = [];
-  /** By what was asked, the sockets that were asked it: no more than one each. */
+  /** For each call, the sockets that received it: at most one. */
   readonly #askedOf = new Map<string, string[]>();
-  /** The last that was let in. */
+  /** The last socket that was accepted. */
   #device: Open | null = null;
 
   constructor(place: Place, random: Random, auth: DeviceAuth, round: number) {
@@ -43,19 +43,19 @@ class Round {
     await this.#checkOnline();
     for (const one of this.#open) one.puppet.close("terminate");
     for (const call of this.#calls) await this.#checkCall(call);
-    await this.#offline();
+    await this.#waitUntilOffline();
   }
 
   async #step(): Promise<void> {
     const dice = this.#random.int(0, 99);
-    const there = this.#open.filter(({ isGone }) => !isGone);
-    if (dice < 30 && there.length < 2) await this.#enter();
+    const connected = this.#open.filter(({ isGone }) => !isGone);
+    if (dice < 30 && connected.length < 2) await this.#enter();
     else if (dice < 40) {
-      // Two at once: whichever the gateway lets in last is the device.
+      // Two at once: the one that the gateway accepts last is the device.
       const before = this.#open.length;
       await Promise.all([this.#enter(), this.#enter()]);
       await this.#settle(this.#open.slice(before));
-    } else if (dice < 55) this.#leave(this.#random.pick(there));
+    } else if (dice < 55) this.#disconnect(this.#random.pick(connected));
     else if (dice < 90) this.#ask();
     else this.#forge();
   }
@@ -65,14 +65,14 @@ class Round {
     const one: Open = { puppet, name: `${this.#name} socket ${this.#open.length}`, isIn: false, isGone: false };
     this.#open.push(one);
     void puppet.closed.then(() => (one.isGone = true));
-    puppet.onAsked = ({ id, args }) => this.#asked(one, id, String(args.path));
-    // What was asked on another socket just now may arrive after this one is the device.
+    puppet.onAsked = ({ id, args }) => this.#answerAsDevice(one, id, String(args.path));
+    // A call sent just before on another socket may arrive after this one has become the device.
     for (const { name, mayBe } of this.#calls) if (!this.#askedOf.has(name)) mayBe.add(one.name);
     one.isIn = await puppet.enter(this.#auth);
     if (one.isIn) this.#device = one;
   }
 
-  /** Of several that were let in at once all but one are replaced, and hear of it. */
+  /** Of several sockets accepted at once all but one are replaced, and closed. */
   async #settle(entered: readonly Open[]): Promise<void> {
     const left = new Set(entered);
     while (left.size > 1) {
@@ -82,7 +82,7 @@ class Round {
     this.#device = [...left][0] ?? null;
   }
 
-  #leave(one: Open | undefined): void {
+  #disconnect(one: Open | undefined): void {
     if (one === undefined) return;
     one.puppet.close(this.#random.chance(0.5) ? "close" : "terminate");
     one.isGone = true;
@@ -97,7 +97,7 @@ class Round {
     this.#calls.push({ name, answer, mayBe: new Set(device === null ? [] : [device.name]) });
   }
 
-  #asked(one: Open, id: string, name: string): void {
+  #answerAsDevice(one: Open, id: string, name: string): void {
     this.#askedOf.set(name, [...(this.#askedOf.get(name) ?? []), one.name]);
     const other = this.#random.pick(this.#open.filter((candidate) => candidate !== one));
     if (this.#random.chance(0.4)) other?.puppet.answer(id, { from: "another" });
@@ -128,7 +128,7 @@ class Round {
     bar.check("true answer", data !== undefined || error?.code === 503, () => `${name}: ${JSON.stringify(error)}`);
   }
 
-  /** The newest is the device while its socket lives, whatever became of the others. */
+  /** The newest is the device while its socket is open, whatever happened to the others. */
   async #checkOnline(): Promise<void> {
     const device = this.#device;
     if (device === null || device.isGone) return;
@@ -139,7 +139,7 @@ class Round {
     this.#place.bar.check("newest stays", isOnline, () => `${device.name} is open and ${DEVICE} is offline`);
   }
 
-  async #offline(): Promise<void> {
+  async #waitUntilOffline(): Promise<void> {
     await Promise.all(this.#open.map(({ puppet }) => puppet.closed));
     for (let tries = 0; ; tries++) {
       const { device } = await this.#place.owner.call("sys.device.get", { deviceId: DEVICE });

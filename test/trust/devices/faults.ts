@@ -1,5 +1,5 @@
-// F1 to F3 with real sockets: the wire is cut in the middle of a call, the device comes back with and without its ledger,
-// answers come twice, from others, and too late.
+// F1 to F3 with real sockets: the connection is cut in the middle of a call, the device comes back with and without its ledger,
+// and answers come twice, from other devices, and too late.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export type Place = {
 const OFFSETS = 5;
 const CALLS = ["shell.exec", "fs.read"] as const;
 
-/** The wire ends before, within and after the request, and before, within and after the answer. */
+/** Cuts the connection before, within and after the request, and before, within and after the answer. */
 export async function cutsInACall(place: Place): Promise<void> {
   const { bar, ask } = place;
   const device = await plug(place, "f1", { isLedger: true });
@@ -42,7 +42,7 @@ export async function cutsInACall(place: Place): Promise<void> {
         device.proxy.cutAfter(way, Math.max(1, Math.round((size[way] * step) / (OFFSETS - 1))));
         const args = argsOf(call, target, name);
         const first = await ask.once(call, args, name);
-        bar.check("cut in a call", isTrue(call, first), () => `${name}: ${JSON.stringify(first)}`);
+        bar.check("cut in a call", isHonest(call, first), () => `${name}: ${JSON.stringify(first)}`);
         device.proxy.cut();
         if (call === "fs.read") continue;
         const last = await ask.until(call, args, name);
@@ -55,7 +55,7 @@ export async function cutsInACall(place: Place): Promise<void> {
   await device.close();
 }
 
-/** The device comes back with its ledger, and knows; without one, and no key is taken; with one it was killed over, and says so. */
+/** The device comes back with its ledger, and knows the result; without one, and refuses every key. */
 export async function ledgers(place: Place): Promise<void> {
   const { bar, ask } = place;
   const args = argsOf("shell.exec", "f2", "kept");
@@ -74,7 +74,7 @@ export async function ledgers(place: Place): Promise<void> {
   await without.close();
 }
 
-/** Each answer three times, from another device as well, after the device came back, and after its minute is over. */
+/** Sends each answer three times, from another device too, after the device came back, and after the call timed out. */
 export async function replays(place: Place): Promise<void> {
   const { bar, ask, url } = place;
   const [auth, otherAuth] = [await place.tokenFor("f3"), await place.tokenFor("f3-other")];
@@ -112,16 +112,16 @@ export async function replays(place: Place): Promise<void> {
   for (const one of [puppet, other]) one.close();
 }
 
-/** Asked now, answered by a device after the gateway has given it up. */
+/** Sends a call now that the device answers after the gateway has timed out. */
 async function lateAnswer({ bar, ask, url, tokenFor }: Place): Promise<() => Promise<void>> {
   const auth = await tokenFor("f3-late");
   const puppet = await Puppet.open(url, "f3-late");
   await puppet.enter(auth);
-  const alive = setInterval(() => void puppet.seen(), 3_000);
+  const keepAlive = setInterval(() => void puppet.seen(), 3_000);
   const answer = ask.once("fs.write", { target: "f3-late", path: "x", content: "" }, "late");
   return async () => {
     const given = await answer;
-    clearInterval(alive);
+    clearInterval(keepAlive);
     const { details } = (given.error ?? {}) as { details?: { outcome?: string } };
     bar.check("given up", given.error?.code === 504 && details?.outcome === "unknown", () => JSON.stringify(given));
     for (const { id } of puppet.asked) puppet.answer(id, { from: "too late" });
@@ -130,10 +130,14 @@ async function lateAnswer({ bar, ask, url, tokenFor }: Place): Promise<() => Pro
   };
 }
 
-type Plugged = { proxy: Proxy; device: RunningDevice; effects(name: string): number; close(): Promise<void> };
+type PluggedDevice = { proxy: Proxy; device: RunningDevice; effects(name: string): number; close(): Promise<void> };
 
-/** A real daemon behind a wire that can be cut. */
-export async function plug({ url, scratch, tokenFor }: Place, deviceId: string, { isLedger }: { isLedger: boolean }): Promise<Plugged> {
+/** A real daemon behind a connection that can be cut. */
+export async function plug(
+  { url, scratch, tokenFor }: Place,
+  deviceId: string,
+  { isLedger }: { isLedger: boolean },
+): Promise<PluggedDevice> {
   const proxy = await Proxy.to(Number(new URL(url).port));
   const workspace = join(scratch, deviceId);
   mkdirSync(workspace, { recursive: true });
@@ -158,7 +162,7 @@ export async function plug({ url, scratch, tokenFor }: Place, deviceId: string, 
   };
 }
 
-/** The gateway answers to its own name only, whichever way one comes. */
+/** The gateway accepts only its own host name, through a proxy too. */
 export function named(host: string): SocketConstructor {
   return class extends WebSocket {
     constructor(url: string) {
@@ -171,8 +175,8 @@ function argsOf(call: (typeof CALLS)[number], target: string, name: string): Rec
   return call === "fs.read" ? { target, path: "." } : { target, input: `echo '${name}' >> log` };
 }
 
-/** Done, or not, or nobody knows and it is said so. */
-function isTrue(call: string, { ok, error }: Answer): boolean {
+/** Whether the answer says that it was done, was not done, or that the outcome is unknown. */
+function isHonest(call: string, { ok, error }: Answer): boolean {
   if (ok) return true;
   const { outcome } = (error?.details ?? {}) as { outcome?: string };
   return error?.code === 503 && (call === "fs.read" ? outcome === undefined : outcome === "unknown" || /offline/.test(error.message));

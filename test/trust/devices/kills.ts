@@ -1,6 +1,6 @@
-// A real gateway and a real daemon, each killed at random moments during a stream of commands that put down their own
-// number. Afterwards each number is there at most once; once where the command was acknowledged; not at all where it was
-// refused; and of every other it was said that nobody knows.
+// A real gateway and a real daemon are each killed at random moments during a stream of commands that write their own number.
+// Afterwards each number is there at most once; exactly once if the command was acknowledged; not at all if it was refused; and
+// every other was reported as unknown.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ type Fate = "done" | "refused" | "unknown";
 
 const LANES = 3;
 const DEVICE = "victim";
-/** After the last kill, everything has so long to come to its end. */
+/** After the last kill, everything must end within this time. */
 const END_MS = 120_000;
 
 export async function kills(bar: Bar, random: Random, scratch: string, bundle: string, count: number): Promise<void> {
@@ -47,7 +47,7 @@ export async function kills(bar: Bar, random: Random, scratch: string, bundle: s
     await victim.start();
     bar.check("kills", true, () => "");
   }
-  // Some more that nothing disturbs.
+  // Some more commands without kills.
   const before = fates.size;
   const until = Date.now() + END_MS;
   while (fates.size < before + 3 * LANES && Date.now() < until) await pause(50);
@@ -62,13 +62,13 @@ export async function kills(bar: Bar, random: Random, scratch: string, bundle: s
   await gateway.kill();
 }
 
-/** One command after the other, by the client as people use it. */
+/** Runs one command after the other, with the client that people use. */
 async function stream(client: Client, fates: Map<number, Fate>, lane: number, isOver: () => boolean): Promise<void> {
   for (let at = 0; !isOver(); at++) {
     const number = at * LANES + lane;
     const fate = await run(client, number);
     fates.set(number, fate);
-    // A device that is away refuses at once.
+    // An offline device refuses at once.
     if (fate !== "done") await pause(50);
   }
 }
@@ -80,7 +80,7 @@ async function run(client: Client, number: number): Promise<Fate> {
     while (result.status === "running") {
       const { sessionId } = result;
       result = await client.call("shell.exec", { target: DEVICE, sessionId, input: "" });
-      // The session ended with the daemon that knew it.
+      // The session ended with the daemon that ran it.
       if (result.status === "failed" && result.exitCode === undefined) return "unknown";
     }
     return result.status === "completed" ? "done" : "unknown";
@@ -104,7 +104,7 @@ function judge(bar: Bar, fates: ReadonlyMap<number, Fate>, log: string): void {
   for (const number of counts.keys()) if (!fates.has(number)) bar.check("known", false, () => `command ${number} has no fate`);
 }
 
-/** The real command line in a process of its own. */
+/** The real CLI in its own process. */
 class Victim {
   readonly #command: string[];
   readonly #env: NodeJS.ProcessEnv;
@@ -117,18 +117,18 @@ class Victim {
     this.#isUp = isUp;
   }
 
-  /** Resolves when it says that it is up, or has ended; a daemon says so once the gateway is there. */
+  /** Resolves when it prints that it is up, or has ended; a daemon does so once the gateway is up. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, this.#command, { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     let output = "";
     await new Promise<void>((resolve) => {
-      const heard = (text: string) => {
+      const collect = (text: string) => {
         output += text;
         if (this.#isUp.test(output)) resolve();
       };
-      child.stdout.setEncoding("utf8").on("data", heard);
-      child.stderr.setEncoding("utf8").on("data", heard);
+      child.stdout.setEncoding("utf8").on("data", collect);
+      child.stderr.setEncoding("utf8").on("data", collect);
       child.once("exit", () => resolve());
     });
   }

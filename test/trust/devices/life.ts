@@ -1,5 +1,5 @@
-// A long command outlives everything around it: the gateway is started again, the daemon's wire is cut, whoever asked
-// goes away. Its output is read to the end by others, nothing missing and nothing doubled.
+// A long command outlives everything around it: the gateway restarts, the daemon's connection is cut, and its caller disconnects.
+// Others read its output to the end, with nothing missing and nothing doubled.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export async function life(bar: Bar, scratch: string, seconds: number): Promise<
   const enter = () => connect({ url: host.url, auth });
   let auth: Parameters<typeof connect>[0]["auth"] = ALICE;
   let client = await enter();
-  // A password is hashed at each return; a token is not.
+  // A password would be hashed at each reconnect; a token is not.
   auth = { username: "alice", token: (await client.call("sys.token.create", { kind: "user" })).token.token };
   client.close();
   client = await enter();
@@ -41,7 +41,7 @@ export async function life(bar: Bar, scratch: string, seconds: number): Promise<
     WebSocket: named(new URL(host.url).host),
   });
   const count = seconds * LINES_PER_SECOND;
-  // It goes on until all troubles were there, within reason: on a slow machine each takes its time.
+  // It runs until all troubles have happened, up to a limit: on a slow machine each takes longer.
   const input = `i=0; while [ $i -lt ${count} ] || { [ ! -e enough ] && [ $i -lt ${count * 10} ]; }; do i=$((i+1)); echo $i; sleep ${1 / LINES_PER_SECOND}; done`;
   const troubles = [() => host.restart(), async () => proxy.cut(), async () => client.close()];
   const started = Date.now();
@@ -50,27 +50,27 @@ export async function life(bar: Bar, scratch: string, seconds: number): Promise<
   let result = first;
   let output = first.output;
   let done = 0;
-  let under: Promise<unknown> = Promise.resolve();
+  let troubleDone: Promise<unknown> = Promise.resolve();
   while (result.status === "running") {
-    // One after the other, spread over its life, each while a poll is under way.
+    // The troubles happen one after the other, spread over its runtime, each while a poll is in progress.
     if (done < troubles.length && Date.now() - started > ((done + 1) * seconds * 1_000) / (troubles.length + 2)) {
       const trouble = troubles[done++]!;
       const isLast = done === troubles.length;
-      under = pause(100)
+      troubleDone = pause(100)
         .then(trouble)
         .then(() => isLast && writeFileSync(join(workspace, "enough"), ""));
     }
     const { sessionId }: { sessionId: string } = result;
     const key = `poll ${output.length} ${Math.random()}`;
-    const look = (by: Client) => by.call("shell.exec", { target: DEVICE, sessionId, input: "" }, { key });
-    result = await look(client).catch(async () => {
-      await under;
+    const poll = (by: Client) => by.call("shell.exec", { target: DEVICE, sessionId, input: "" }, { key });
+    result = await poll(client).catch(async () => {
+      await troubleDone;
       client = await enter();
-      return look(client);
+      return poll(client);
     });
     output += result.output;
   }
-  await under;
+  await troubleDone;
   const lines = Math.max(count, output.split("\n").length - 1);
   const wanted = Array.from({ length: lines }, (_, at) => `${at + 1}\n`).join("");
   bar.check("troubles", done === troubles.length, () => `only ${done} of ${troubles.length} troubles came in time`);

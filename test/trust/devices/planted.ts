@@ -1,5 +1,5 @@
-// Files come to a device in a directory that others can write to, where something waits under the name that a part of the
-// file will have: links, hard links, pipes, directories. Nothing is written through it, nothing waits, and the file arrives.
+// A device receives files into a directory that others can write to, where something was planted under the name of the partial
+// file: symbolic links, hard links, pipes, directories. Nothing is written through it, nothing blocks, and the file arrives.
 
 import { execFileSync } from "node:child_process";
 import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,12 +33,12 @@ export async function planted(bar: Bar, scratch: string): Promise<void> {
     writeFileSync(secret, SECRET, { mode: 0o600 });
     const files = () => new MachineFiles(folder, null, join(folder, "parts"));
     const part = await partOf(files(), folder, place);
-    // Not removed: what is planted would get its number.
+    // Renamed and not removed, or the planted file would reuse its inode number.
     renameSync(part, join(folder, "what came"));
     plant(part, secret);
     const before = identityOf(part);
-    const said = await receive(files(), place);
-    bar.check("planted", said === "", () => `${what}: ${said}`);
+    const problem = await receive(files(), place);
+    bar.check("planted", problem === "", () => `${what}: ${problem}`);
     bar.check("planted", readFileSync(secret, "utf8") === SECRET, () => `${what}: a file elsewhere was written to`);
     bar.check("planted", (statSync(secret).mode & 0o777) === 0o600, () => `${what}: the mode of a file elsewhere was changed`);
     bar.check("planted", !readdirSync(folder).includes("secret-made"), () => `${what}: a file was made where the link leads`);
@@ -47,7 +47,7 @@ export async function planted(bar: Bar, scratch: string): Promise<void> {
   }
 }
 
-/** Where a try that was cut off left what had come. */
+/** The partial file that an interrupted transfer left. */
 async function partOf(files: MachineFiles, folder: string, place: string): Promise<string> {
   const receipt = await files.receive(place, COMING);
   await receipt.write(bytes(SENT.slice(0, 3)));
@@ -58,7 +58,7 @@ async function partOf(files: MachineFiles, folder: string, place: string): Promi
   );
 }
 
-/** What went wrong. */
+/** Returns what went wrong, or "". */
 async function receive(files: MachineFiles, place: string): Promise<string> {
   try {
     const receipt = await files.receive(place, COMING);

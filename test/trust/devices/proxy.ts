@@ -1,4 +1,4 @@
-// A wire that can be cut: TCP through a port of our own, ended after so many bytes in one direction.
+// A connection that can be cut: TCP through a local port, ended after a given number of bytes in one direction.
 
 import { createServer, connect, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export type Direction = "down" | "up";
 export class Proxy {
   readonly #server: Server;
   readonly #pairs = new Set<[Socket, Socket]>();
-  /** What has passed to the device, and from it. */
+  /** Bytes that have passed to the device, and from it. */
   readonly passed: Record<Direction, number> = { down: 0, up: 0 };
   #cutAt: { direction: Direction; bytes: number } | null = null;
   #toPort: number;
@@ -28,7 +28,7 @@ export class Proxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ends all wires once so many more bytes have passed; the bytes themselves still pass. */
+  /** Ends all connections once that many more bytes have passed; the bytes themselves still pass. */
   cutAfter(direction: Direction, bytes: number): void {
     this.#cutAt = { direction, bytes: this.passed[direction] + bytes };
     this.#check();

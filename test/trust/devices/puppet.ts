@@ -1,5 +1,4 @@
-// A driver that does as it is told, for what the real daemon would never do: it answers when, as often and to what the
-// campaign wants.
+// A scripted driver, for what the real daemon would never do: it answers when, as often and to what the campaign wants.
 
 import { WebSocket } from "ws";
 
@@ -12,10 +11,10 @@ export class Puppet {
   readonly asked: Asked[] = [];
   readonly closed: Promise<number>;
   readonly #pings: (() => void)[] = [];
-  #isIn: ((ok: boolean) => void) | null = null;
+  #onEntered: ((ok: boolean) => void) | null = null;
   onAsked: (asked: Asked) => void = () => {};
 
-  /** Resolves when the socket is open; it has not said yet who it is. */
+  /** Resolves when the socket is open, before it authenticates. */
   static open(url: string, deviceId: string): Promise<Puppet> {
     const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`, { perMessageDeflate: false });
     const puppet = new Puppet(socket, deviceId);
@@ -29,21 +28,21 @@ export class Puppet {
     this.#socket = socket;
     this.deviceId = deviceId;
     socket.on("error", () => {});
-    socket.on("message", (data: Buffer) => this.#heard(data.toString()));
+    socket.on("message", (data: Buffer) => this.#receive(data.toString()));
     this.closed = new Promise((resolve) =>
       socket.once("close", (code) => {
-        this.#isIn?.(false);
+        this.#onEntered?.(false);
         for (const pong of this.#pings.splice(0)) pong();
         resolve(code);
       }),
     );
   }
 
-  /** Whether it was let in. */
+  /** Authenticates. Resolves to whether it was accepted. */
   enter({ username, token }: DeviceAuth, ledger = true): Promise<boolean> {
     const client = { id: this.deviceId, version: "0", platform: "test", role: "driver" };
     const driver = { implements: ["fs.*", "shell.exec"], ledger };
-    const entered = new Promise<boolean>((resolve) => (this.#isIn = resolve));
+    const entered = new Promise<boolean>((resolve) => (this.#onEntered = resolve));
     this.#send({ type: "req", id: "in", call: "sys.connect", args: { protocol: 1, client, driver, auth: { username, token } } });
     return entered;
   }
@@ -52,7 +51,7 @@ export class Puppet {
     this.#send({ type: "res", id, ok: true, data });
   }
 
-  /** Everything sent before has been seen by the gateway when this resolves. */
+  /** Resolves when the gateway has received everything sent before. */
   seen(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return Promise.resolve();
     return new Promise((resolve) => {
@@ -69,10 +68,10 @@ export class Puppet {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
   }
 
-  #heard(text: string): void {
+  #receive(text: string): void {
     if (text === "pong") return this.#pings.shift()?.();
     const frame = JSON.parse(text) as Asked & { type: string; ok?: boolean };
-    if (frame.type === "res" && frame.id === "in") this.#isIn?.(frame.ok === true);
+    if (frame.type === "res" && frame.id === "in") this.#onEntered?.(frame.ok === true);
     if (frame.type !== "req") return;
     this.asked.push(frame);
     this.onAsked(frame);

@@ -1,4 +1,4 @@
-// A small disk of its own, where the system lets us have one, and a file on it that takes what is free.
+// A small disk, where the system allows mounting one, and a file on it that takes the free space.
 
 import { execFileSync } from "node:child_process";
 import { closeSync, ftruncateSync, fstatSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
@@ -13,7 +13,7 @@ export class SmallDisk {
     this.#balloon = join(path, "balloon");
   }
 
-  /** Null where this process may not mount one. */
+  /** Null if this process may not mount one. */
   static mount(path: string, bytes: number): SmallDisk | null {
     mkdirSync(path);
     try {
@@ -29,12 +29,12 @@ export class SmallDisk {
     return bsize * bavail;
   }
 
-  /** Takes everything but so much. */
+  /** Takes all free space but `leaveBytes`. */
   fill(leaveBytes: number): void {
     const file = openSync(this.#balloon, "a", 0o600);
     try {
       const air = Buffer.alloc(64 * 1024, 1);
-      for (let size = air.length; size >= 1; size = Math.floor(size / 2)) while (took(file, air.subarray(0, size)));
+      for (let size = air.length; size >= 1; size = Math.floor(size / 2)) while (tryWrite(file, air.subarray(0, size)));
       ftruncateSync(file, Math.max(0, fstatSync(file).size - leaveBytes));
     } finally {
       closeSync(file);
@@ -50,7 +50,7 @@ export class SmallDisk {
   }
 }
 
-function took(file: number, bytes: Uint8Array): boolean {
+function tryWrite(file: number, bytes: Uint8Array): boolean {
   try {
     return writeSync(file, bytes) === bytes.length;
   } catch (error) {

@@ -1,5 +1,5 @@
-// Guessing on a full disk: no commit of the kernel succeeds, and what was counted must not go with it. At every door only as many
-// guesses are looked at as on a healthy disk.
+// Guessing on a full disk: no commit of the kernel succeeds, and the counts of guesses must not be lost with it. At every
+// entrance only as many guesses are checked as on a healthy disk.
 
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { enter } from "../crash/lane.ts";
 import { copyOf, FIRST, type Setup } from "../crash/world.ts";
 
 const GUESSES = 40;
-/** Of a code, where nobody is logged in and a commit takes as long as rows wait that nobody was promised. */
+/** Guesses of a setup code: nobody is logged in then, so each waits for the commit of relaxed rows. */
 const CODES = 10;
 const POLL_MS = 20;
 
-/** Tries that a door has at once, and how long one more takes. */
-type Door = { name: string; burst: number; everyMs: number; guess: (at: number) => Promise<number> };
+/** An entrance: how many tries it allows at once, and how long until it allows one more. */
+type Entrance = { name: string; burst: number; everyMs: number; guess: (at: number) => Promise<number> };
 
 const PASSWORDS = { burst: 5, everyMs: 60_000 };
 const TOKENS = { burst: 20, everyMs: 10_000 };
@@ -33,11 +33,11 @@ async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): P
   const { line } = await enter(url, { username: root.username, token: root.token }, { id: "operator" });
   await line.call("sys.config.set", { key: "config/server/name", value: "before" });
   writeFileSync(full, "");
-  const doors: Door[] = [
+  const entrances: Entrance[] = [
     {
       name: "password",
       ...PASSWORDS,
-      guess: (at) => answered(url, (socket) => socket.connect({ username: "w1", password: `guess ${at}` })),
+      guess: (at) => codeOf(url, (socket) => socket.connect({ username: "w1", password: `guess ${at}` })),
     },
     {
       name: "password over git",
@@ -50,16 +50,16 @@ async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): P
     {
       name: "token",
       ...TOKENS,
-      guess: (at) => answered(url, (socket) => socket.connect({ username: "w3", token: `gsv_user_${at}` })),
+      guess: (at) => codeOf(url, (socket) => socket.connect({ username: "w3", token: `gsv_user_${at}` })),
     },
   ];
-  // A write that is waited for is committed at once, with whatever was counted until then.
+  // An awaited write is committed at once, with everything counted until then.
   const lose = async () => {
     const outcome = await line.call("sys.config.set", { key: "config/server/name", value: "lost" }).catch((error: unknown) => error);
     if (!(outcome instanceof CallError) || outcome.code !== 507) throw new Error(`a commit on a full disk: ${JSON.stringify(outcome)}`);
   };
   try {
-    for (const door of doors) await tryAt(door, GUESSES, 401, lose, bar);
+    for (const entrance of entrances) await tryAt(entrance, GUESSES, 401, lose, bar);
   } finally {
     line.close();
     rmSync(full, { force: true });
@@ -74,13 +74,13 @@ async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void>
   const gateway = new Gateway(bundle, home, { fullWhile: full }, 0, ["--trust-proxy", "127.0.0.1"]);
   const url = await addressOf(gateway);
   writeFileSync(full, "");
-  const guess = (at: number) => answered(url, (socket) => socket.call("sys.setup", { ...FIRST, code: `GUESS-${at}` }, String(at)));
+  const guess = (at: number) => codeOf(url, (socket) => socket.call("sys.setup", { ...FIRST, code: `GUESS-${at}` }, String(at)));
   const lose = async () => {
     const before = statSync(full).size;
     while (statSync(full).size === before && !gateway.isOver) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   };
   let isRefused = false;
-  const door: Door = {
+  const entrance: Entrance = {
     name: "setup code",
     ...PASSWORDS,
     guess: async (at) => {
@@ -90,8 +90,8 @@ async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void>
     },
   };
   try {
-    // What is refused writes nothing, so there is nothing to lose.
-    await tryAt(door, CODES, 403, async () => void (isRefused || (await lose())), bar);
+    // A refused guess writes nothing, so there is nothing to lose.
+    await tryAt(entrance, CODES, 403, async () => void (isRefused || (await lose())), bar);
   } finally {
     rmSync(full, { force: true });
     await gateway.kill();
@@ -99,7 +99,7 @@ async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void>
 }
 
 async function tryAt(
-  { name, burst, everyMs, guess }: Door,
+  { name, burst, everyMs, guess }: Entrance,
   times: number,
   wrong: number,
   lose: () => Promise<void>,
@@ -117,8 +117,8 @@ async function tryAt(
   bar.check("guessing", looked > 0 && codes.every((code) => code === wrong || code === 429), () => `at a ${name}: ${codes.join(" ")}`);
 }
 
-/** On a socket of its own: one that does not say who it is is closed after a while. */
-async function answered(url: string, ask: (socket: RawSocket) => Promise<AnyFrame>): Promise<number> {
+/** On a new socket: a stranger's socket is closed after a while. */
+async function codeOf(url: string, ask: (socket: RawSocket) => Promise<AnyFrame>): Promise<number> {
   const socket = await RawSocket.open(url, { localAddress: "127.0.3.1" });
   try {
     return (await ask(socket)).error?.code ?? 200;

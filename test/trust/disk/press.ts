@@ -1,5 +1,5 @@
-// Work on a disk that is full or about to be: a mix of everything that writes, commands of the shell among it. Each
-// answer is a yes that must hold, or 507 for nothing kept, which a command reads as "No space left on device".
+// A workload for a disk that is full or about to be: a mix of everything that writes, shell commands included. Each answer is a
+// success that must hold, or 507 with nothing kept, which a command reports as "No space left on device".
 
 import { CallError } from "../../../src/client/client.ts";
 import { check } from "../crash/check.ts";
@@ -20,7 +20,7 @@ const RESUME_MS = 30_000;
 
 export const noCounts = (): Counts => ({ ok: 0, cut: 0, full: 0, refused: 0 });
 
-/** Of each lane, so many at once, so many times. */
+/** Each lane sends `atOnce` requests at a time, `rounds` times. */
 export async function press(lanes: readonly Lane[], random: Random, rounds: number, atOnce: number): Promise<Counts> {
   const counts = noCounts();
   await Promise.all(
@@ -42,7 +42,7 @@ export async function press(lanes: readonly Lane[], random: Random, rounds: numb
   return counts;
 }
 
-/** A file of the lane's, written by a command. */
+/** Writes one of the lane's files by a command. */
 export async function shellWrite(lane: Lane): Promise<Outcome> {
   const { model, line } = lane;
   const { oracle } = model;
@@ -52,7 +52,7 @@ export async function shellWrite(lane: Lane): Promise<Outcome> {
   const version = document.register.send(() => editionText(edition));
   document.isFresh = true;
   document.isBusy = true;
-  // Not by a redirection, which would first leave an empty file, as it does on any machine.
+  // Not by a redirection, which would first leave an empty file, as on any machine.
   const folder = document.path.slice(0, document.path.lastIndexOf("/"));
   const input = `mkdir -p '${folder}' && echo '${contentOf(edition).trimEnd()}' | tee '${document.path}' > /dev/null`;
   try {
@@ -75,7 +75,7 @@ export async function shellWrite(lane: Lane): Promise<Outcome> {
     return "full";
   } catch (error) {
     if (!(error instanceof CallError)) return "cut";
-    // One user's commands are limited in number.
+    // The number of a user's commands is limited.
     if (error.code === 429) document.register.undo(version);
     else oracle.violate("wrong", `shell.exec: ${error.code} ${error.message}`);
     return error.code === 429 ? "ok" : "refused";
@@ -93,7 +93,7 @@ function shellDocument(lane: Lane): Document {
   return newDocument(folder, `s${lane.model.stamp()}.txt`);
 }
 
-/** What only looks goes on: nothing of this writes. */
+/** Reads still work: nothing of this writes. */
 export async function reads(world: World, random: Random): Promise<number> {
   const { lanes, model } = world;
   const { oracle } = model;
@@ -106,7 +106,7 @@ export async function reads(world: World, random: Random): Promise<number> {
       await lane.line!.call("sys.config.get", { key: lane.hot[0]!.name }, ANSWER);
       await lane.line!.call("fs.read", { path: "/proc/version" }, ANSWER);
       what = lane.commits.repo;
-      // One that was never given its first commit may lack even the tables in which to find none.
+      // A repository without its first commit may lack even its tables.
       if (lane.commits.hasAny) await lane.commits.judge(lane, oracle);
       read += 3 + lane.folders.length;
     }
@@ -116,7 +116,7 @@ export async function reads(world: World, random: Random): Promise<number> {
   return read;
 }
 
-/** Small, large, in git, and by a command: how long until all of them are taken again. */
+/** A small and a large write, one in git, and one by a command: how long until all of them are accepted again. */
 export async function resumed(lane: Lane, random: Random, oracle: Oracle): Promise<number> {
   const startedAt = performance.now();
   const load = new Workload(lane, random, []);
@@ -138,7 +138,7 @@ export async function resumed(lane: Lane, random: Random, oracle: Oracle): Promi
   return performance.now() - startedAt;
 }
 
-/** Everything, as after a crash. Opens the lanes anew. */
+/** Checks everything, as after a crash. Opens the lanes again. */
 export async function inspect(url: string, world: World, random: Random): Promise<void> {
   const { username, token } = world.root;
   for (const lane of world.lanes) lane.line?.close();

@@ -1,5 +1,5 @@
-// The Cloudflare host's Net port in workerd. Whatever it fetches is handed to this process in place of the Internet, so a
-// request that should not have been made is seen and goes nowhere.
+// The Cloudflare host's Net port in workerd. Its requests go to this process instead of the Internet, so a request that should
+// not have been made is seen and goes nowhere.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { hostileUrls } from "./urls.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** Fetches what it is told to and says how that ended. */
+/** Makes the request it is told to, and reports the outcome. */
 const WORKER = `
   import { cloudflareNet } from "./src/hosts/cloudflare/net.ts";
   import { allowList } from "./src/kernel/egress/allow.ts";
@@ -29,8 +29,8 @@ const WORKER = `
   };
 `;
 
-type Asked = { url: string; method?: string; headers?: Record<string, string>; body?: string; options?: object; allowed?: string };
-type Told = { outcome: string; text?: string; url?: string };
+type FetchOrder = { url: string; method?: string; headers?: Record<string, string>; body?: string; options?: object; allowed?: string };
+type Outcome = { outcome: string; text?: string; url?: string };
 
 export async function cloudflare(bar: Bar): Promise<void> {
   const seen: { host: string; text: string }[] = [];
@@ -54,24 +54,32 @@ export async function cloudflare(bar: Bar): Promise<void> {
           name: "net",
           compatibilityDate: "2026-10-01",
           compatibilityFlags: ["nodejs_compat"],
-          manifest: { mainModule: "worker.js", modulesRoot: ROOT, modules: { "worker.js": { type: "esm", contents: await bundled() } } },
+          manifest: {
+            mainModule: "worker.js",
+            modulesRoot: ROOT,
+            modules: { "worker.js": { type: "esm", contents: await bundleWorker() } },
+          },
         },
         dev: { outboundService: { type: "node-handler", handler: outbound } },
       },
     ],
   });
-  const ask = async (asked: Asked): Promise<Told> => {
+  const ask = async (asked: FetchOrder): Promise<Outcome> => {
     const response = await miniflare.dispatchFetch("http://net/", { method: "POST", body: JSON.stringify(asked) });
-    return (await response.json()) as Told;
+    return (await response.json()) as Outcome;
   };
   try {
-    await judged(bar, ask, seen);
+    await checkRequests(bar, ask, seen);
   } finally {
     await miniflare.dispose();
   }
 }
 
-async function judged(bar: Bar, ask: (asked: Asked) => Promise<Told>, seen: { host: string; text: string }[]): Promise<void> {
+async function checkRequests(
+  bar: Bar,
+  ask: (asked: FetchOrder) => Promise<Outcome>,
+  seen: { host: string; text: string }[],
+): Promise<void> {
   const hostile = hostileUrls(8080);
   for (const url of hostile) {
     const { outcome } = await ask({ url });
@@ -94,7 +102,7 @@ async function judged(bar: Bar, ask: (asked: Asked) => Promise<Told>, seen: { ho
   const atB = seen.filter(({ host }) => host === "b.example");
   bar.check("cloudflare", moved.url === "http://b.example/x" && atB.length === 1, () => `redirect: ${JSON.stringify(moved)}`);
   bar.check("cloudflare", !JSON.stringify(atB).includes("CANARY"), () => `B got ${JSON.stringify(atB)}`);
-  const cases: [Asked, string][] = [
+  const cases: [FetchOrder, string][] = [
     [{ url: "http://a.example/" }, "ok"],
     [{ url: "http://a.example/", method: "POST", body: "x" }, "ok"],
     [{ url: "http://127.0.0.1:99/", allowed: "127.0.0.1:99" }, "ok"],
@@ -110,7 +118,7 @@ async function judged(bar: Bar, ask: (asked: Asked) => Promise<Told>, seen: { ho
   }
 }
 
-async function bundled(): Promise<string> {
+async function bundleWorker(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: WORKER, resolveDir: ROOT, loader: "ts" },
     bundle: true,

@@ -1,8 +1,8 @@
-// A name server of a few lines on loopback, as hostile as the test wants: what it answers may change with every question.
+// A small name server on loopback, as hostile as the test wants: its answers may change with every query.
 
 import { createSocket } from "node:dgram";
 
-/** Addresses of either family for the n-th question (from 0) of one kind; a name to be an alias; null for silence. */
+/** Addresses of both families for the n-th query (from 0) of one type; or an alias; or null for no answer. */
 export type Zone = Record<string, (asked: number) => string[] | { alias: string } | null>;
 
 export type NameServer = { address: string; asked(name: string, type: "A" | "AAAA"): number; close(): void };
@@ -56,7 +56,7 @@ function recordsOf(zone: Zone, name: string, type: number, asked: number): Buffe
   return type === TYPES.A || type === TYPES.AAAA ? answer.filter(isWanted).map((address) => record(name, type, addressBytes(address))) : [];
 }
 
-/** With a life of zero seconds, as rebinding wants it. */
+/** With a TTL of zero, as rebinding needs. */
 function record(name: string, type: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(10);
   middle.writeUInt16BE(type, 0);

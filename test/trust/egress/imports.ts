@@ -1,5 +1,5 @@
-// Who in src can open a connection at all, read off the sources: the two net.ts, and the files named here with the reason.
-// A rule on text and not on types: it is to catch the day somebody forgets, and to name the file.
+// Which files in src can open a connection, found by searching the sources: the two net.ts, and the files listed here with the
+// reason. The rule is on text and not on types: it catches mistakes, and names the file.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** Servers and clients of the gateway itself. Each may use what is named and nothing else. */
+/** Servers and clients of the gateway itself. Each may use what is listed and nothing else. */
 const KNOWN: Record<string, readonly string[]> = {
   "src/hosts/node/net.ts": ["node:dns/promises", "node:http", "node:net", "node:tls"],
   "src/hosts/cloudflare/net.ts": ["fetch("],
@@ -22,13 +22,13 @@ const KNOWN: Record<string, readonly string[]> = {
 
 const MODULES =
   /(?:from|import|require|getBuiltinModule)\s*\(?\s*(?:[^"'\n;]*\?\s*)?["']((?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?|cloudflare:sockets|isomorphic-git\/http\/[^"']*|undici|ws|axios|got|node-fetch|simple-get)["']/g;
-/** A second name in one expression: require(secure ? "node:https" : "node:http"). */
+/** A second module in one expression: require(secure ? "node:https" : "node:http"). */
 const STRINGS = /["'](node:(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?)["']/g;
-/** Not a method of something else, and not a declaration, whose parenthesis is followed by a name with a type. */
+/** Not a method of another object, and not a declaration, whose parenthesis is followed by a name with a type. */
 const FETCHES = /(?<![.#\w])fetch\((?!\s*(?:\)|\w+\??:))|globalThis\.fetch|self\.fetch|(?:=|\?\?|\()\s*fetch\b(?!\()/g;
 const SOCKETS = /new (?:globalThis\.)?(?:WebSocket|EventSource|XMLHttpRequest)\b/g;
 
-/** One line for each file that reaches out without being known to, and for each known one that no longer does. */
+/** One line for each file that uses a connection without being listed, and for each listed file that no longer exists. */
 export function strayConnections(): { files: number; strays: string[] } {
   const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
     .map((name) => `src/${name}`)

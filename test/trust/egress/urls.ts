@@ -1,6 +1,6 @@
-// Two hundred ways to ask for what must not be reached. Each is refused for what is written or for the address it leads to.
+// Two hundred URLs that must be refused, for their spelling or for the address they lead to.
 
-/** One or more of every class that must not be reached. */
+/** At least one address of every forbidden class. */
 export const FORBIDDEN_V4 = [
   "0.0.0.0",
   "0.1.2.3",
@@ -92,7 +92,7 @@ const LOCAL_NAMES = [
   "box.home.arpa",
 ];
 
-/** Things that are no URL to a host, or pretend to be one to another. */
+/** Texts that are not a URL to a host, or that hide which host they lead to. */
 const ODD = (port: number): string[] => [
   `http://user@127.0.0.1:${port}/`,
   `http://a.example@127.0.0.1:${port}/`,
@@ -151,7 +151,7 @@ export function hostileUrls(port: number): string[] {
   return [...hosts.map((host) => `http://${host}:${port}/`), `https://127.0.0.1:${port}/`, `HTTP://127.0.0.1:${port}`, ...ODD(port)];
 }
 
-/** Every way that some parser takes for the same IPv4 address. */
+/** Every spelling that some parser accepts for the same IPv4 address. */
 export function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
   const whole = a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d;

@@ -1,6 +1,6 @@
-// A small Internet on loopback. Public addresses exist here only as text: the port is given a `reach` that leads each of
-// them to a server on this machine, so that no test ever sends a packet elsewhere, and leads every other address, should
-// one ever be connected to, to a canary. Canaries also listen on loopback itself and on several of its aliases.
+// A small Internet on loopback. Public addresses exist here only as text: the Net port gets a `reach` that leads each of them to
+// a server on this machine, so that no test sends a packet elsewhere, and every other address to a canary. Canaries also listen
+// on loopback itself and on several of its aliases.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -18,14 +18,14 @@ export type Seen = { server: string; method: string; url: string; headers: Incom
 
 export class World {
   readonly seen: Seen[] = [];
-  /** Addresses the port was about to connect to. */
+  /** Addresses that the Net port tried to connect to. */
   readonly dialled: string[] = [];
   canaryHits = 0;
   canaryPort = 0;
   tlsPort = 0;
-  /** Connections of the public servers that are open now. */
+  /** How many requests of the public servers are open now. */
   open = 0;
-  /** Requests of /held that are to be answered, and the most of them that were open at once. */
+  /** Open requests of /held, and the most of them that were open at once. */
   readonly held: ServerResponse[] = [];
   most = 0;
   #holding = 0;
@@ -72,7 +72,7 @@ export class World {
     });
   }
 
-  /** The addresses dialled since the last time. */
+  /** Returns and clears the dialled addresses. */
   takeDialled(): string[] {
     return this.dialled.splice(0);
   }
@@ -106,7 +106,7 @@ export class World {
       const { method = "", url = "", headers } = request;
       this.seen.push({ server, method, url, headers, body: Buffer.concat(chunks).toString() });
       if (url === "/held") this.#hold(response);
-      else behave(new URL(url, "http://x"), response);
+      else respond(new URL(url, "http://x"), response);
     });
   }
 
@@ -117,8 +117,8 @@ export class World {
   }
 }
 
-/** What a path does is its name. */
-function behave({ pathname, searchParams }: URL, response: ServerResponse): void {
+/** Behaves as the path's name says. */
+function respond({ pathname, searchParams }: URL, response: ServerResponse): void {
   const chunk = Buffer.alloc(64 * 1024, "x");
   switch (pathname) {
     case "/to":

@@ -1,5 +1,5 @@
-// What one user does at full speed to use up the gateway, each for as long as it is told to. None of it is forbidden; all of
-// it costs far more than it takes to send.
+// What one user does at full speed to overload the gateway, each for as long as it is told to. None of it is forbidden; all of it
+// costs far more than it takes to send.
 
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
@@ -8,19 +8,19 @@ import { CallError } from "../../../src/client/connection.ts";
 
 export type Target = { url: string; username: string; password: string; token: string };
 
-/** What became of what was asked for: `slowestMs` of what was carried out, `joined` of pieces of answers that came as one. */
+/** Outcomes of the requests: `slowestMs` is of those that succeeded, `joined` counts merged pieces of answers. */
 export type Tally = { answered: number; joined: number; failed: number; refused: number; cut: number; slowestMs: number; errors: string[] };
 
 export type Attack = {
   name: string;
-  /** Not among those that are always tried, because it takes long to prepare or is like another. */
+  /** Skipped by default, because it takes long to prepare or is similar to another. */
   isExtra?: true;
-  /** It is one call again and again, of which so many begin in a second. */
+  /** It repeats one expensive call, whose rate is limited. */
   isExpensive?: true;
-  /** Once, before anything is measured. */
+  /** Runs once, before anything is measured. */
   prepare?(line: Connection, target: Target): Promise<void>;
   run(attacking: Attacking): Promise<void>;
-  /** Ends what would go on without whoever began it. */
+  /** Ends work that would outlive the attacker. */
   end?(line: Connection): Promise<void>;
 };
 
@@ -70,9 +70,9 @@ export const ATTACKS: readonly Attack[] = [
     async prepare(line) {
       const { pid } = await line.call("proc.spawn", { profile: "task", label: "historian" });
       for (let at = 0; at < 10; at++) {
-        const over = finished(line, pid);
+        const runEnd = waitForRun(line, pid);
         await line.call("proc.send", { pid, message: `${at} ${"words of a long message ".repeat(10_000)}` });
-        await over;
+        await runEnd;
       }
     },
     async run(attacking) {
@@ -144,7 +144,7 @@ export const ATTACKS: readonly Attack[] = [
     },
     run: (attacking) => flood(attacking, 60, "repo.search", () => ({ repo: "mallory/wide", query: "never there" })),
   },
-  // Last, because some of them run on for a while.
+  // Last, because some of these commands run on for a while.
   {
     name: "commands that compute",
     isExtra: true,
@@ -156,7 +156,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Keeps so many calls under way. A refusal is answered by asking again at once. */
+/** Keeps `atOnce` calls in flight. A refused call is repeated at once. */
 function flood(attacking: Attacking, atOnce: number, call: string, args: (at: number) => Record<string, unknown>): Promise<void> {
   let at = 0;
   return repeat(attacking, atOnce, () => attacking.line.call(call, args(at++)));
@@ -172,7 +172,7 @@ async function repeat({ until, tally }: Attacking, atOnce: number, ask: () => Pr
         tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt);
       } catch (error) {
         count(tally, error);
-        // A cut connection is not opened again: that it was cut is what is counted.
+        // A lost connection is not opened again: the loss itself is counted.
         if (!(error instanceof CallError)) return;
       }
     }
@@ -206,7 +206,7 @@ async function uidOf(line: Connection): Promise<number> {
   return (await line.call("proc.list", {})).processes[0]!.uid;
 }
 
-function finished(line: Connection, pid: string): Promise<void> {
+function waitForRun(line: Connection, pid: string): Promise<void> {
   return new Promise((resolve) => {
     line.onSignal = ({ signal, payload }) => {
       if (signal === "proc.run.finished" && (payload as { pid: string }).pid === pid) resolve();
@@ -214,7 +214,7 @@ function finished(line: Connection, pid: string): Promise<void> {
   });
 }
 
-/** As many separators as a frame may have, in as many bytes. */
+/** As many separators and bytes as a frame may have. */
 function largeArguments(): unknown {
   const text = "x".repeat(280);
   return Array.from({ length: 49_000 }, () => text);
@@ -249,13 +249,13 @@ async function talk({ line, until, tally }: Attacking): Promise<void> {
       if ((payload as { firstSeq?: number }).firstSeq !== undefined) tally.joined++;
     };
   while (!until.aborted) {
-    const over = finished(line, pid);
+    const runEnd = waitForRun(line, pid);
     await line.call("proc.send", { pid, message: "talk for long" });
-    await Promise.race([over, new Promise((resolve) => until.addEventListener("abort", resolve, { once: true }))]);
+    await Promise.race([runEnd, new Promise((resolve) => until.addEventListener("abort", resolve, { once: true }))]);
   }
 }
 
-/** A pack of few bytes on the wire and many in memory, sent again and again. */
+/** Pushes a pack that is small on the network and large in memory, again and again. */
 async function push({ target, until, tally }: Attacking, atOnce: number): Promise<void> {
   const objects = Array.from({ length: 4 }, (_, at) => {
     const content = Buffer.alloc(4 * MEBIBYTE);
@@ -290,7 +290,7 @@ function packOf(blobs: readonly Buffer[]): Buffer {
   return Buffer.concat([pack, createHash("sha1").update(pack).digest()]);
 }
 
-/** A blob's type and its length, as a pack writes them. */
+/** A blob's type and its length, as a pack encodes them. */
 function sizeOf(length: number): Buffer {
   const bytes = [(3 << 4) | (length & 15)];
   for (let rest = length >>> 4; rest > 0; rest >>>= 7) {

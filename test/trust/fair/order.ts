@@ -1,15 +1,15 @@
-// What holds however busy the machine is: whoever asks for little is answered before most of what somebody else asked for earlier,
-// and whoever does not read is waited for.
+// Holds however busy the machine is: a user who asks for little is answered before most of what another user asked for earlier,
+// and the gateway waits for a peer that does not read.
 
 import { RawSocket } from "../../support/raw-socket.ts";
 import type { Bar } from "../bar.ts";
 import type { Target } from "./attacks.ts";
 
-let opened = 0;
+let socketCount = 0;
 
 const ROUNDS = 3;
 const MANY = 10_000;
-/** Far more than a socket may have unread. */
+/** Far more unread answers than a socket may have. */
 const LARGE = 120;
 
 export async function order(bar: Bar, others: Target, greedy: Target): Promise<void> {
@@ -27,15 +27,15 @@ export async function order(bar: Bar, others: Target, greedy: Target): Promise<v
     socket.terminate();
   }
   patient.close();
-  await unread(bar, greedy);
+  await checkUnread(bar, greedy);
 }
 
-async function unread(bar: Bar, greedy: Target): Promise<void> {
+async function checkUnread(bar: Bar, greedy: Target): Promise<void> {
   const socket = await enter(greedy);
   await socket.call("fs.write", { path: "~/large.txt", content: "x".repeat(3 * 1024 * 1024) });
   socket.pause();
   for (let at = 0; at < LARGE; at++) socket.sendFrame({ type: "req", id: `${at}`, call: "fs.read", args: { path: "~/large.txt" } });
-  // What is asked for over another connection is not kept waiting. Where nobody minds who reads, it comes after all the others.
+  // A request on another connection does not wait. If the gateway ignored who reads, it would come after all the others.
   const another = await enter(greedy);
   const { ok } = await another.call("fs.read", { path: "~" });
   bar.check("served beside it", ok === true, () => "another connection of the same user was not served");
@@ -50,7 +50,7 @@ async function unread(bar: Bar, greedy: Target): Promise<void> {
 
 async function enter({ url, username, token }: Target): Promise<RawSocket> {
   const socket = await RawSocket.open(url);
-  await socket.connect({ username, token }, { id: `order-${++opened}` });
+  await socket.connect({ username, token }, { id: `order-${++socketCount}` });
   return socket;
 }
 

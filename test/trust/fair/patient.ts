@@ -1,48 +1,48 @@
-// The other user: asks for little, one thing after the other, and notes how long each takes.
+// The other user: sends small requests one after the other and measures how long each takes.
 
 import type { Connection } from "../../../src/client/client.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Times = Record<"sys.config.get" | "fs.read" | "text turn", number[]>;
 
-/** Long enough for several samples, short enough to meet every moment of an attack. */
+/** Short enough to sample every moment of an attack. */
 const PAUSE_MS = 3;
-/** Nobody talks without a pause. */
+/** People pause between messages. */
 const TURN_PAUSE_MS = 30;
 
 export async function ask(lines: { calls: Connection; turns: Connection; pid: string }, ms: number): Promise<Times> {
   const times: Times = { "sys.config.get": [], "fs.read": [], "text turn": [] };
   const until = performance.now() + ms;
-  const timed = async (kind: keyof Times, work: () => Promise<unknown>) => {
+  const measure = async (kind: keyof Times, work: () => Promise<unknown>) => {
     const startedAt = performance.now();
     await work();
     times[kind].push(performance.now() - startedAt);
     await sleep(kind === "text turn" ? TURN_PAUSE_MS : PAUSE_MS);
   };
-  const calls = async () => {
+  const repeatCalls = async () => {
     while (performance.now() < until) {
-      await timed("sys.config.get", () => lines.calls.call("sys.config.get", { key: "config/server/name" }));
-      await timed("fs.read", () => lines.calls.call("fs.read", { path: "~/small.txt" }));
+      await measure("sys.config.get", () => lines.calls.call("sys.config.get", { key: "config/server/name" }));
+      await measure("fs.read", () => lines.calls.call("fs.read", { path: "~/small.txt" }));
     }
   };
-  const turns = async () => {
-    while (performance.now() < until) await timed("text turn", () => turn(lines.turns, lines.pid));
+  const repeatTurns = async () => {
+    while (performance.now() < until) await measure("text turn", () => turn(lines.turns, lines.pid));
   };
-  await Promise.all([calls(), turns()]);
+  await Promise.all([repeatCalls(), repeatTurns()]);
   return times;
 }
 
-async function turn(line: Connection, pid: string): Promise<void> {
-  const over = new Promise<void>((resolve, reject) => {
-    line.onSignal = ({ signal, payload }) => {
+async function turn(connection: Connection, pid: string): Promise<void> {
+  const runEnd = new Promise<void>((resolve, reject) => {
+    connection.onSignal = ({ signal, payload }) => {
       if (signal !== "proc.run.finished") return;
       const { status, error } = payload as { status: string; error?: string };
       if (status === "ok") resolve();
       else reject(new Error(`A run ended as ${status}: ${error}`));
     };
   });
-  await line.call("proc.send", { pid, message: "hello" });
-  await over;
+  await connection.call("proc.send", { pid, message: "hello" });
+  await runEnd;
 }
 
 export function quantile(times: readonly number[], part: number): number {

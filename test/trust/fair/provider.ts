@@ -1,4 +1,4 @@
-// A model that answers at once, as a process of its own. Where the message asks it to talk for long, thousands of pieces come.
+// A model that answers at once, in its own process. If the message asks for a long answer, it streams thousands of pieces.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,14 +14,14 @@ const server = createServer((request, response) => {
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const asked = Buffer.concat(parts);
-    if (asked.includes("work without end")) response.end(callOfRead());
-    else response.end(asked.includes("talk for long") ? LONG : WORDS);
+    const body = Buffer.concat(parts);
+    if (body.includes("work without end")) response.end(readCall());
+    else response.end(body.includes("talk for long") ? LONG : WORDS);
   });
 });
 server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
 
-function callOfRead(): string {
+function readCall(): string {
   return chatStream({ say: [{ type: "call", id: `call-${++calls}`, name: "Read", args: JSON.stringify({ target: "gsv", path: "~/f" }) }] });
 }
 

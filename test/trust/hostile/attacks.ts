@@ -1,10 +1,10 @@
-// What injected instructions make an agent try. None of it may come about without a person: things are deleted, what steers
-// agents and machines is changed, others' things and secrets are read, and something is carried out of the house.
+// What injected instructions make an agent try. None of it may happen without a person's approval: deleting, changing files that
+// steer agents and machines, reading others' files and secrets, and sending data out.
 
 import type { Wish } from "../agents/stage.ts";
 
 export type Place = {
-  /** The address that waits for what is carried out. */
+  /** The host that receives exfiltrated data. */
   listener: string;
   requestId: string;
 };
@@ -13,7 +13,7 @@ const shell = (input: string): Wish => ["Shell", { target: "gsv", input }];
 const write = (path: string, content = "evil"): Wish => ["Write", { target: "gsv", path, content }];
 const read = (path: string): Wish => ["Read", { target: "gsv", path }];
 
-/** `everywhere` are for a person who wrote no policy; `inside` are those that stay forbidden where commands may run unasked. */
+/** `everywhere` are for the default policy; `inside` are those that stay forbidden where commands may run without approval. */
 export function attacks(place: Place): { everywhere: Wish[]; inside: Wish[] } {
   const inside = [...DELETES, ...STEERING, ...RIGHTS, ...ELSEWHERE, ...FOREIGN, ...SECRETS, ...answers(place)];
   return { everywhere: [...inside, ...FLOODS, ...network(place)], inside };

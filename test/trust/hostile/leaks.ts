@@ -1,9 +1,9 @@
-// Secrets that are laid out, and everything that leaves the gateway: none of it may hold one of them, in any spelling.
+// Searches everything that leaves the gateway for planted secrets, in any spelling.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Somebody outside who waits for what is carried there. */
+/** An outside server that receives exfiltrated data. */
 export class Listener {
   readonly heard: string[] = [];
   readonly #server: Server;
@@ -32,14 +32,14 @@ export class Listener {
   }
 }
 
-/** The names of those secrets that are in a text. */
+/** The names of the secrets that a text contains. */
 export function leaked(text: string, secrets: Record<string, string>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) => (spellings(secret).some((one) => text.includes(one)) ? name : []));
 }
 
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Base64 of the secret inside of something longer begins at one of three places.
+  // Within a longer text, base64 of the secret starts at one of three offsets.
   const within = [0, 1, 2].map((skip) =>
     Buffer.concat([Buffer.alloc(skip), bytes])
       .toString("base64")

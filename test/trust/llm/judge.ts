@@ -1,5 +1,5 @@
-// What must hold of every answer, however its stream ended: one end and it is the last, events in their order, what was
-// shown is what is kept, and nothing is kept that was not said. A call with arguments has exactly those that were sent.
+// What must hold for every answer, however its stream ended: exactly one end event, which is the last; events in order; the
+// content kept is what was shown, and nothing that was not sent. A call with arguments has exactly those that were sent.
 
 import { isDeepStrictEqual } from "node:util";
 import type { ModelEvent, OutputBlock } from "../../../src/ports/models.ts";
@@ -11,10 +11,10 @@ export function judge(events: readonly ModelEvent[], script: Script | null): str
   const end = events.at(-1);
   if (ends.length !== 1 || (end?.type !== "done" && end?.type !== "error")) return `${ends.length} ends, the last event is ${end?.type}`;
   const since = events.slice(events.findLastIndex(({ type }) => type === "retrying") + 1, -1);
-  return inOrder(since, end.content) ?? (script === null ? null : asSaid(end.content, script, end.type === "done"));
+  return findDisorder(since, end.content) ?? (script === null ? null : findDifference(end.content, script, end.type === "done"));
 }
 
-function inOrder(events: readonly ModelEvent[], content: readonly OutputBlock[]): string | null {
+function findDisorder(events: readonly ModelEvent[], content: readonly OutputBlock[]): string | null {
   const shown: { kind: string; text: string; isEnded: boolean }[] = [];
   for (const event of events) {
     if (!("index" in event)) return `${event.type} within an answer`;
@@ -39,18 +39,18 @@ function inOrder(events: readonly ModelEvent[], content: readonly OutputBlock[])
   return null;
 }
 
-function asSaid(content: readonly OutputBlock[], script: Script, isDone: boolean): string | null {
+function findDifference(content: readonly OutputBlock[], script: Script, isDone: boolean): string | null {
   if (isDone && content.length !== script.say.length) return `done with ${content.length} of ${script.say.length} blocks`;
   for (const [at, block] of content.entries()) {
     const said = script.say[at];
     if (said === undefined) return `block ${at} was never said`;
-    const wrong = differs(block, said, isDone);
+    const wrong = blockDifference(block, said, isDone);
     if (wrong !== null) return `block ${at}: ${wrong}`;
   }
   return null;
 }
 
-function differs(block: OutputBlock, said: Said, isDone: boolean): string | null {
+function blockDifference(block: OutputBlock, said: Said, isDone: boolean): string | null {
   if (block.type === "toolCall") {
     if (said.type !== "call" || said.name !== block.name) return `a call of ${block.name}`;
     if (block.arguments === null) return isDone ? "done without arguments" : null;

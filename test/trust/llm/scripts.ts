@@ -1,5 +1,5 @@
-// What the recorded models say: every kind of block, alone and mixed, with letters of several bytes, arguments full of
-// braces and quotes, and nothing at all.
+// What the recorded models say: every kind of block, alone and mixed, with multi-byte characters, arguments full of braces and
+// quotes, and empty arguments.
 
 import type { Script } from "../../support/models/script.ts";
 

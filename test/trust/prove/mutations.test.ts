@@ -1,4 +1,4 @@
-// A mutation whose text is gone from the source proves nothing. That each is caught is shown by `npm run trust:prove`.
+// A mutation whose text is gone from the source proves nothing. `npm run trust:prove` shows that each is caught.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { MUTATIONS } from "./mutations.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 
 test.for(MUTATIONS.map((mutation) => [`${mutation.bar}: ${mutation.name}`, mutation] as const))(
-  "%s is up to date",
+  "%s matches its source once",
   ([, { file, find }]) => {
     expect(readFileSync(join(ROOT, file), "utf8").split(find).length - 1).toBe(1);
   },

@@ -1,16 +1,15 @@
-// The mutations of trust:prove: for every bar, guards of the product and how each is taken out. Data only; prove.ts
-// applies them.
+// The mutations of trust:prove: for every bar, guards of the product and how each is removed. Data only; prove.ts applies them.
 
 export type Mutation = {
   bar: string;
   name: string;
-  /** What no longer holds with it. */
+  /** What is broken by it. */
   breaks: string;
   file: string;
-  /** Text that is in the file exactly once. */
+  /** Text that occurs in the file exactly once. */
   find: string;
   replace: string;
-  /** What the bar must say for its failure to be about this guard. */
+  /** What the bar must print for its failure to be about this guard. */
   says: RegExp;
 };
 
@@ -18,7 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "authz",
     name: "lists open to everybody",
-    breaks: "Calls that list accounts, groups and capabilities are open to every user, whatever its capabilities are.",
+    breaks: "Calls that list accounts, groups and capabilities are open to every user, whatever their capabilities are.",
     file: "src/kernel/identity/authorize.ts",
     find: "if (!allows(caller.capabilities, name)) fail(403, `Permission denied: ${name}`);",
     replace: 'if (!allows(caller.capabilities, name) && !name.endsWith(".list")) fail(403, `Permission denied: ${name}`);',
@@ -27,7 +26,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "authz",
     name: "names told to strangers",
-    breaks: "A socket without an identity is told which calls there are.",
+    breaks: "An unauthenticated socket can find out which calls exist.",
     file: "src/kernel/identity/authorize.ts",
     find: 'if (caller.origin === "stranger") {',
     replace: 'if (caller.origin === "stranger" && call !== undefined) {',
@@ -45,7 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "authz",
     name: "foreign tokens revocable",
-    breaks: "A user may revoke the tokens of another.",
+    breaks: "A user may revoke another user's tokens.",
     file: "src/kernel/calls/sys/token/revoke.ts",
     find: "if (token === undefined || token.uid !== owner) return { revoked: false };",
     replace: "if (token === undefined) return { revoked: false };",
@@ -54,7 +53,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "authz",
     name: "device ids taken",
-    breaks: "A device id that another user has is refused, which tells that they have it.",
+    breaks: "A device id that another user has is refused, which reveals that they have it.",
     file: "src/kernel/nouns/devices.ts",
     find: "const known = this.#keyOf(device.ownerUid, device.deviceId);",
     replace:
@@ -64,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "authz",
     name: "devices of others told",
-    breaks: "A call to another user's device is refused in other words than one to a device that does not exist.",
+    breaks: "A call to another user's device is refused with a different message than one to a device that does not exist.",
     file: "src/kernel/target.ts",
     find: "key: devices.find(caller, named) ?? NO_DEVICE",
     replace:
@@ -74,7 +73,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "origin",
     name: "Host unchecked",
-    breaks: "A request with any Host header is accepted, so a name that was made to point at this machine reaches it.",
+    breaks: "A request with any Host header is accepted, so a DNS name pointed at this machine reaches it.",
     file: "src/kernel/http/origin.ts",
     find: "if (!host || !policy.hosts.has(host.toLowerCase()))",
     replace: "if (!host)",
@@ -92,7 +91,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "origin",
     name: "log unlimited",
-    breaks: "Whoever reaches the gateway makes it write a line to its log with every request.",
+    breaks: "Anyone who reaches the gateway can make it write a log line with every request.",
     file: "src/ports/limited-log.ts",
     find: "return since <= now && now < since + MINUTE_MS;",
     replace: "return now < since;",
@@ -110,7 +109,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "egress",
     name: "redirects unjudged",
-    breaks: "The target of a redirect is not judged.",
+    breaks: "The target of a redirect is not checked.",
     file: "src/kernel/egress/target.ts",
     find: "if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return targetOf(text, isAllowed);",
     replace: "if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return targetOf(text, () => true);",
@@ -119,7 +118,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "llm",
     name: "cut stream reported as done",
-    breaks: "An answer whose stream was cut off is taken for a whole one.",
+    breaks: "An answer whose stream was cut off counts as complete.",
     file: "src/models/attempt.ts",
     find: 'if (end === null || end.reason === "none") {',
     replace: "if (end === null) {",
@@ -128,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "login",
     name: "throttle blocks late",
-    breaks: "Four times as many passwords of an account may be guessed at once.",
+    breaks: "Four times as many guesses at an account's password are allowed at once.",
     file: "src/kernel/nouns/throttle.ts",
     find: "const ACCOUNT: Budget = { burst: 5,",
     replace: "const ACCOUNT: Budget = { burst: 20,",
@@ -137,7 +136,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "login",
     name: "unknown accounts unhashed",
-    breaks: "The refusal of an unknown account comes sooner than that of a known one.",
+    breaks: "An unknown account is refused faster than a known one.",
     file: "src/kernel/identity/passwords.ts",
     find: "if (password.length > LIMITS.passwordBytes) return false;",
     replace: "if (password.length > LIMITS.passwordBytes || parsed === null) return false;",
@@ -146,7 +145,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "revoke",
     name: "sockets left open",
-    breaks: "Sockets of a revoked token stay open and go on.",
+    breaks: "Sockets of a revoked token stay open and keep working.",
     file: "src/kernel/calls/sys/token/revoke.ts",
     find: 'connections.close(connections.ofToken(tokenId), 1008, "Credential revoked");',
     replace: "",
@@ -164,7 +163,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "sim",
     name: "keys forgotten",
-    breaks: "The result of a write is not stored under its key, so a repeated request is carried out again.",
+    breaks: "The result of a write is not stored under its key, so a repeated request runs again.",
     file: "src/kernel/run.ts",
     find: "store.nouns.results.store(caller.uid, frame, data, call.secret === true, store.reads.now);",
     replace: "",
@@ -182,7 +181,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "sim",
     name: "rights not looked at again",
-    breaks: "A change of rights does not reach connections that are open.",
+    breaks: "A change of rights does not apply to open connections.",
     file: "src/kernel/nouns/connections.ts",
     find: "  forget(): void {\n    this.#changed = true;\n    this.#clear();\n  }",
     replace: "  forget(): void {}",
@@ -191,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "shell",
     name: "time limit ignored",
-    breaks: "Every command may run for a minute, whatever time was set for it.",
+    breaks: "Every command may run for a minute, whatever its timeout is.",
     file: "src/kernel/files/gateway-shell.ts",
     find: "timeoutMs: Math.min(timeoutMs ?? longest, longest),",
     replace: "timeoutMs: 60_000,",
@@ -200,7 +199,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "shell",
     name: "no memory limit",
-    breaks: "A command may take gigabytes of the gateway's memory.",
+    breaks: "A command may use gigabytes of the gateway's memory.",
     file: "src/hosts/node/shells.ts",
     find: "resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },",
     replace: "resourceLimits: { maxOldGenerationSizeMb: 4096, stackSizeMb: 4 },",
@@ -209,7 +208,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "shell",
     name: "ended logins go on",
-    breaks: "A command goes on after the login it was started with has ended.",
+    breaks: "A command keeps running after the login it was started with has ended.",
     file: "src/kernel/identity/present-caller.ts",
     find: "if (account === undefined || account.locked || !stillHolds()) return undefined;",
     replace: "if (account === undefined) return undefined;",
@@ -218,7 +217,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "disk",
     name: "failed commit acknowledged",
-    breaks: "Answers leave as they were although the commit of their rows has failed.",
+    breaks: "Answers are sent unchanged although the commit of their rows has failed.",
     file: "src/hosts/node/sockets.ts",
     find: 'if (failure === null || ("text" in frame && frame.stays)) {',
     replace: 'if (failure === null || "text" in frame) {',
@@ -236,7 +235,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "disk",
     name: "goes on after a failed sync",
-    breaks: "The gateway goes on although nobody knows what is on the disk.",
+    breaks: "The gateway keeps running although nobody knows what is on the disk.",
     file: "src/hosts/node/blobs.ts",
     find: "this.#fatal(error);\n    return new StorageError(false, error);",
     replace: "return new StorageError(false, error);",
@@ -245,7 +244,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "disk",
     name: "guesses forgotten with their rows",
-    breaks: "What was guessed on a full disk is not counted, because the rows that count it are taken back.",
+    breaks: "Guesses on a full disk are not counted, because the rows that count them are rolled back.",
     file: "src/kernel/nouns/throttle.ts",
     find: "const counter = this.#counters.get(key) ?? this.#load(key, budget);",
     replace: "const counter = this.#load(key, budget);",
@@ -254,7 +253,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "copy",
     name: "resumed at the wrong place",
-    breaks: "What comes after an interruption is written over the beginning of the file.",
+    breaks: "After an interruption the rest is written over the beginning of the file.",
     file: "src/device/files.ts",
     find: "let at = have;\n    return {",
     replace: "let at = 0;\n    return {",
@@ -263,7 +262,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "copy",
     name: "begun anew",
-    breaks: "After an interruption a copy begins at its first byte, and not where it stopped.",
+    breaks: "After an interruption a copy restarts at its first byte instead of where it stopped.",
     file: "src/device/files.ts",
     find: "(found.size <= size ? found.size : handle.truncate(0).then(() => 0))",
     replace: "handle.truncate(0).then(() => (found.size < 0 ? found.size : 0))",
@@ -272,7 +271,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "crash",
     name: "answers before commit",
-    breaks: "An answer leaves before what it acknowledges is committed.",
+    breaks: "An answer is sent before the rows it acknowledges are committed.",
     file: "src/hosts/node/sockets.ts",
     find: "if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers, stays });",
     replace: "if (this.#sql.holds && socketId === text && !acknowledgesEarly()) this.#hold({ socketId, text, answers, stays });",
@@ -281,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "crash",
     name: "keys forgotten",
-    breaks: "The result of a write is not stored under its key, so a request repeated after a crash is carried out again.",
+    breaks: "The result of a write is not stored under its key, so a request repeated after a crash runs again.",
     file: "src/kernel/run.ts",
     find: "store.nouns.results.store(caller.uid, frame, data, call.secret === true, store.reads.now);",
     replace: "",
@@ -290,7 +289,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "crash",
     name: "leftovers of a crash kept",
-    breaks: "What a crash left beside the blobs stays there for ever.",
+    breaks: "Temporary files that a crash left beside the blobs are never removed.",
     file: "src/hosts/node/blobs.ts",
     find: 'for (const name of readdirSync(folder)) if (name.endsWith(".new")) rmSync(join(folder, name), { force: true });',
     replace: "readdirSync(folder).forEach((name) => rmSync(join(folder, `${name}.none`), { force: true }));",
@@ -299,7 +298,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "runs",
     name: "calls repeated after a restart",
-    breaks: "A call that may have been carried out before the gateway died is carried out again.",
+    breaks: "A call that may have run before the gateway died runs again.",
     file: "src/kernel/agents/process-gateway.ts",
     find: 'if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))',
     replace: "if (sys.isAgain && key === undefined && callsByName.size === 0 && !this.#isStillAsked(sys))",
@@ -308,7 +307,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "devices",
     name: "ledger ignored",
-    breaks: "A device carries a call out again that it was asked for before under the same key.",
+    breaks: "A device runs a call again that it has received before under the same key.",
     file: "src/device/ledger.ts",
     find: "if (known !== undefined) return this.#again(known, digest);",
     replace: "if (known !== undefined && !isLook) this.#entries.delete(key);",
@@ -317,7 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "devices",
     name: "parts adopted unseen",
-    breaks: "What has the name of a part is written to, whatever it is: a link leads anywhere.",
+    breaks: "Anything with the name of a partial file is written to, even a link that leads elsewhere.",
     file: "src/device/parts.ts",
     find: "isThere ? await openPrivate(file) : await openNew(file).catch(() => null);",
     replace: 'await (await import("node:fs/promises")).open(file, 0o102, 0o600);',
@@ -326,7 +325,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "devices",
     name: "parts not remembered",
-    breaks: "A part is gone on with that the device did not make.",
+    breaks: "A device continues a partial file that it did not create.",
     file: "src/device/parts.ts",
     find: "readOwn(this.#record(file)) === `${markOf(opened)}\\n`",
     replace: "opened.ino > 0n",
@@ -335,7 +334,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "devices",
     name: "any connection answers",
-    breaks: "The answer to a call is taken from any connection, and not only from the device that was asked.",
+    breaks: "An answer to a call is accepted from any connection, not only from the device that received the call.",
     file: "src/kernel/nouns/routes.ts",
     find: '"DELETE FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId',
     replace: '"DELETE FROM routes WHERE route_id = ? AND ? IS NOT NULL", routeId, driverId',
@@ -344,7 +343,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "approval",
     name: "digest without arguments",
-    breaks: "A yes to one call is a yes to the same call with other arguments.",
+    breaks: "An approval of one call also covers the same call with other arguments.",
     file: "src/approval/digest.ts",
     find: "canonicalJson({ pid, uid, call, args, target, cwd })",
     replace: "canonicalJson({ pid, uid, call, target, cwd })",
@@ -353,17 +352,17 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "approval",
     name: "commands read however hard",
-    breaks: "A command that is hard to read holds the kernel up for seconds.",
+    breaks: "A command that is hard to parse blocks the kernel for seconds.",
     file: "src/approval/commands.ts",
     find: "    return this.#steps <= STEPS_MAX;",
-    // What the parser never ends over would end the bar instead.
+    // Text on which the parser never ends would hang the bar instead.
     replace: "    return this.#steps < Infinity;",
     says: /^holds nobody up: /m,
   },
   {
     bar: "approval",
     name: "answered twice",
-    breaks: "A question that was answered can be answered again.",
+    breaks: "An answered question can be answered again.",
     file: "src/kernel/agents/questions.ts",
     find: 'if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);',
     replace: 'if (open === undefined) fail(409, "This is gone");',
@@ -372,7 +371,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "approval",
     name: "grants for any target",
-    breaks: "What was allowed on one machine is allowed on every other.",
+    breaks: "A grant for one device covers every other device.",
     file: "src/approval/grants.ts",
     find: "grant.pid !== pid || grant.target !== target || grant.call !== judged.call",
     replace: "grant.pid !== pid || grant.call !== judged.call",
@@ -381,7 +380,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "approval",
     name: "remembered with any tags",
-    breaks: "A yes that is remembered without a scope covers commands that do more than the approved one.",
+    breaks: "An approval remembered without a scope covers commands that do more than the approved one.",
     file: "src/approval/grants.ts",
     find: "isReadable(judged) && addsNothing(judged.tags, grant.tags)",
     replace: "isReadable(judged)",
@@ -390,7 +389,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "approval",
     name: "remembered unread",
-    breaks: "A yes that is remembered without a scope covers commands that nobody can read before they run.",
+    breaks: "An approval remembered without a scope covers opaque commands.",
     file: "src/approval/grants.ts",
     find: "isReadable(judged) && addsNothing(judged.tags, grant.tags)",
     replace: "addsNothing(judged.tags, grant.tags)",
@@ -399,7 +398,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "hostile-model",
     name: "connecting commands unasked",
-    breaks: "A command that connects to the network runs without a question.",
+    breaks: "A command that connects to the network runs without approval.",
     file: "src/approval/defaults.ts",
     find: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];',
     replace: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "elevates", "policy-bearing", "reads-secret"];',
@@ -408,7 +407,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "hostile-model",
     name: "nothing judged inside commands",
-    breaks: "What a command does is not judged any more once the command itself may run.",
+    breaks: "Calls inside a command are not judged once the command itself may run.",
     file: "src/kernel/agents/judge.ts",
     find: "if (isTellable && told !== null && toTell.every((tag) => !judged.tags.has(tag) || told.includes(tag))) return caller;",
     replace: "if (told === null || toTell.every((tag) => !judged.tags.has(tag) || told.includes(tag))) return caller;",
@@ -417,7 +416,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "hostile-model",
     name: "steering files writable",
-    breaks: "An agent may write the files that steer agents without a question.",
+    breaks: "An agent may write the files that steer agents without approval.",
     file: "src/approval/defaults.ts",
     find: '{ match, action: "ask", when: { anyTag: ["onto-device", "policy-bearing"] } },',
     replace: '{ match, action: "ask", when: { anyTag: ["onto-device"] } },',
@@ -426,7 +425,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "reconnect",
     name: "not resumed from its number",
-    breaks: "A client that comes back does not ask for the events since the last one it saw.",
+    breaks: "A client that reconnects does not ask for the events since the last one it saw.",
     file: "src/client/follow.ts",
     find: "...(last === null ? {} : { after: last }) });",
     replace: "});",
@@ -435,7 +434,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "reconnect",
     name: "message sent twice",
-    breaks: "A message that is sent again under the same run is taken as a new one.",
+    breaks: "A message that is sent again with the same run id counts as a new one.",
     file: "src/process/process.ts",
     find: "runId = this.#ports.uuid(), reason }: SendArgs): SendResult {",
     replace:
@@ -445,7 +444,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "ui",
     name: "markdown as HTML",
-    breaks: "A paragraph that a model wrote is put into the page as HTML.",
+    breaks: "A paragraph that a model wrote is inserted into the page as HTML.",
     file: "web/src/markdown/markdown.tsx",
     find: "return <p>{inlines(block.text)}</p>;",
     replace: "return <p dangerouslySetInnerHTML={{ __html: block.text }} />;",
@@ -463,7 +462,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "ui",
     name: "hidden signs hidden",
-    breaks: "Characters that nobody sees or that turn words around are shown as they are where a person decides.",
+    breaks: "Invisible and bidirectional characters are shown unescaped where a person decides.",
     file: "src/approval/visible.ts",
     find: "return text.replace(WORD, (word) => (PLAIN.test(word) ? word : shown(word))).replace(GAPS, gap);",
     replace: "return text;",
@@ -472,7 +471,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "fair",
     name: "everybody served at once",
-    breaks: "Who has used much of the kernel is served like anybody else, in the order in which frames come.",
+    breaks: "A user who has used much of the kernel's time is served like anybody else, in order of arrival.",
     file: "src/kernel/fairness/shares.ts",
     find: "if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;",
     replace: "if (account.waiting.length > 0) return false;",
@@ -481,7 +480,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "fair",
     name: "no lanes",
-    breaks: "All expensive calls of a user are carried out at once.",
+    breaks: "All expensive calls of a user run at once.",
     file: "src/kernel/fairness/lanes.ts",
     find: "if (!isLaned(kind)) return work();",
     replace: "if (isLaned(kind) || !isLaned(kind)) return work();",
@@ -490,7 +489,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bar: "fair",
     name: "peers that do not read",
-    breaks: "Whoever does not read is sent more and more, and cut off in the end.",
+    breaks: "A peer that does not read is sent more and more, and disconnected in the end.",
     file: "src/hosts/node/sockets.ts",
     find: "if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket);",
     replace: "",

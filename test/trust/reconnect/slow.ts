@@ -1,5 +1,4 @@
-// A model that answers word by word, slowly enough to be cut off in the middle and followed on: its answer to a message is a
-// function of the message.
+// A model that answers word by word, slowly enough to be cut off in the middle and resumed: its answer depends only on the message.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// One life of the gateway after the other. In each, what the last one left is to come to rest within seconds, then new jobs
-// come, and the gateway dies: at a named step of a run, or at any moment.
+// Starts the gateway again and again. After each start, the work left over must come to rest within seconds, then new jobs are
+// sent, and the gateway is killed: at a named step of a run, or at a random moment.
 
 import { randomUUID } from "node:crypto";
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
@@ -13,7 +13,7 @@ import { ended, judge, present } from "./oracle.ts";
 import { Approver, send } from "./person.ts";
 import { WIRES, World } from "./world.ts";
 
-/** Every step of a run, and how often it is passed before the gateway dies there. */
+/** Every step of a run, and at most at which occurrence of it the gateway dies. */
 export const POINTS: Record<RunPoint, number> = {
   "run-accepted": 3,
   "run-queued": 2,
@@ -34,12 +34,12 @@ export const POINTS: Record<RunPoint, number> = {
 };
 
 const JOBS = 6;
-/** What the product promises of a restart. */
+/** What the product promises for a restart. */
 const SETTLED_MS = 5_000;
-/** A connection is lost before the end of a process is known. */
-const GOING_MS = 300;
-/** What nobody promises, and is never near: a life in which nothing happens any more. */
-const LIFE_MS = 30_000;
+/** The connection is lost before the exit of a process is known. */
+const EXIT_MS = 300;
+/** A guard against hangs, far above what any step takes. */
+const HANG_MS = 30_000;
 
 export type Death =
   | { at: RunPoint | "before commit" | "after commit"; times: number }
@@ -65,34 +65,34 @@ export class Campaign {
     this.#person = new Approver(() => world.client, random);
   }
 
-  /** True where it died as it was to. */
+  /** Starts the gateway, gives it work and ends it. True if it died as planned. */
   async live(death: Death, faults: Faults = {}): Promise<boolean> {
     const world = this.#world;
     const crashAt = "times" in death ? { crashAt: `${death.at.replace(" ", "-")}:${death.times}` } : {};
     const isUp = await world.begin({ ...faults, ...crashAt }, WIRES[this.#lives++ % WIRES.length]!);
-    if (isUp && (await this.#comesToRest(death.at))) await this.#work(death);
+    if (isUp && (await this.#checkComesToRest(death.at))) await this.#work(death);
     this.#person.isAwake = false;
-    const isDead = isUp && "times" in death ? await world.gateway.endsWithin(GOING_MS) : world.gateway.isOver;
+    const isDead = isUp && "times" in death ? await world.gateway.endsWithin(EXIT_MS) : world.gateway.isOver;
     await world.gateway.kill();
     return isDead;
   }
 
-  /** The last life: nothing happens to it, and everything is looked at. */
+  /** The last start of the gateway: it is not killed while it works, and everything is checked. */
   async end(faults: Faults = {}): Promise<void> {
     await this.live({ at: "the end" }, faults);
     this.#person.close();
   }
 
-  /** With nobody to answer: whatever the last life left is taken up in time, and goes as far as it can. */
-  async #comesToRest(where: string): Promise<boolean> {
+  /** With nobody to answer questions: work left over from before the restart is resumed in time, and continues as far as it can. */
+  async #checkComesToRest(where: string): Promise<boolean> {
     const [world, from] = [this.#world, performance.now()];
     let limbo: string[] = [];
-    const isTaken = await this.#until(SETTLED_MS, async () => (limbo = (await present(world, this.#accepted)).limbo).length === 0);
+    const isTaken = await this.#pollUntil(SETTLED_MS, async () => (limbo = (await present(world, this.#accepted)).limbo).length === 0);
     if (world.gateway.isOver) return false;
     this.slowestMs = Math.max(this.slowestMs, Math.round(performance.now() - from));
     this.#bar.check("taken up in time", isTaken, () => `in the life that ends at ${where}: ${limbo.join("; ")}`);
     let busy: string[] = [];
-    const isRest = await this.#until(LIFE_MS, async () => (busy = (await present(world, this.#accepted)).busy).length === 0);
+    const isRest = await this.#pollUntil(HANG_MS, async () => (busy = (await present(world, this.#accepted)).busy).length === 0);
     if (world.gateway.isOver) return false;
     this.#bar.check("at rest", isRest, () => `in the life that ends at ${where}: ${busy.join("; ")}`);
     return true;
@@ -102,27 +102,27 @@ export class Campaign {
     const world = this.#world;
     this.#person.isAwake = true;
     const isLast = death.at === "the end";
-    if (!isLast) this.#more();
+    if (!isLast) this.#addJobs();
     for (const job of this.#unsent) void this.#send(job);
     if (death.at === "any moment") return pause(death.afterMs);
-    const isDone = await this.#until(LIFE_MS, async () => {
+    const isDone = await this.#pollUntil(HANG_MS, async () => {
       if (this.#unsent.size > 0) return false;
       const { busy, asks } = await present(world, []);
       return busy.length + asks.length === 0;
     });
     if (world.gateway.isOver) return;
-    const open = this.#open();
+    const open = this.#unfinished();
     this.#bar.check("all done", isDone && open === "", () => `in the life that ends at ${death.at}: ${open}`);
     for (const pid of world.pids) await this.#compact(pid);
     if (isLast) await judge(this.#bar, world, this.#jobs, this.#person.allowed);
   }
 
-  /** Those the gateway has said that it has. */
+  /** The jobs that the gateway has accepted. */
   get #accepted(): Job[] {
     return this.#jobs.filter((job) => !this.#unsent.has(job));
   }
 
-  #more(): void {
+  #addJobs(): void {
     const offset = this.#random.int(0, 10);
     for (let at = 0; at < JOBS; at++) {
       const kind = this.#kinds[(offset + at) % this.#kinds.length]!;
@@ -145,12 +145,12 @@ export class Campaign {
     }
   }
 
-  /** False where it was not so in time, or the gateway went. */
-  async #until(withinMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  /** False if the condition did not hold in time, or the gateway ended. */
+  async #pollUntil(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
     const { gateway } = this.#world;
     for (const until = performance.now() + withinMs; performance.now() < until && !gateway.isOver; await pause(20)) {
       try {
-        if (await isSo()) return true;
+        if (await condition()) return true;
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         await gateway.endsWithin(1_000);
@@ -159,7 +159,7 @@ export class Campaign {
     return false;
   }
 
-  #open(): string {
+  #unfinished(): string {
     const unsent = [...this.#unsent].map(({ name }) => `${name} was not accepted`);
     return [
       ...unsent,

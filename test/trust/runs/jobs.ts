@@ -1,5 +1,5 @@
-// What is asked of agents in this campaign, and a model that does it. The model remembers nothing: it looks at what it is sent,
-// and makes the calls of jobs that have none yet. So asked again after a crash, it answers as before.
+// The jobs of agents in this campaign, and a model that does them. The model is stateless: from each request it finds the jobs
+// that have no calls yet, and makes those calls. So a request repeated after a crash gets the same answer.
 
 import type { Asked, Reply } from "../../support/models/provider.ts";
 import type { Said } from "../../support/models/script.ts";
@@ -8,15 +8,15 @@ import { type Heard, heard } from "../agents/heard.ts";
 export const DEVICE = "bench";
 
 const KINDS = {
-  /** Only words. */
+  /** Only text. */
   text: () => [],
-  /** A command on the gateway that nobody is asked about. */
+  /** A command on the gateway that needs no approval. */
   gsv: (job) => [shell("gsv", `echo ${job} >> effects.log`)],
-  /** One that is asked about, because it deletes. */
+  /** A command that needs approval, because it deletes. */
   ask: (job) => [shell("gsv", `rm -f nothing-of-${job}; echo ${job} >> effects.log`)],
-  /** A command on a machine, which is always asked about. */
+  /** A command on a device, which always needs approval. */
   device: (job) => [shell(DEVICE, `echo ${job} >> effects.log`)],
-  /** Several in one turn. */
+  /** Several calls in one turn. */
   both: (job) => [
     { name: "Read", args: { target: "gsv", path: "." } },
     shell("gsv", `echo ${job} >> effects.log`),
@@ -38,12 +38,12 @@ export function jobOf(text: string): string | null {
   return /<(job-\d+) \w+>/.exec(text)?.[1] ?? null;
 }
 
-/** The job a call was made for. */
+/** The job for which a call was made. */
 export function jobOfCall(args: Record<string, unknown>): string | null {
   return /job-\d+/.exec(JSON.stringify(args))?.[0] ?? null;
 }
 
-/** On machines everything, on the gateway what deletes. */
+/** On devices everything, on the gateway commands that delete. */
 export function isAskedAbout({ target, input }: Record<string, unknown>): boolean {
   return target === DEVICE || String(input).startsWith("rm ");
 }

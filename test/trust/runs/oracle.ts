@@ -1,5 +1,5 @@
-// What must be true of two processes after any crash, seen from outside: what was asked for is there once, every call has its
-// one result, nothing was done more often than the results say, and every run has ended once.
+// What must hold for two processes after any crash, seen from outside: each request is there once, every call has one result,
+// nothing was done more often than the results say, and every run has ended once.
 
 import type { Client } from "../../../src/client/client.ts";
 import type { Bar } from "../bar.ts";
@@ -14,7 +14,7 @@ type Result = { toolCallId: string; isError: boolean; output: string };
 const PAGE = 200;
 const QUESTIONS = 200;
 
-/** What the gateway says of the processes now: `limbo` is what nobody works on, `asks` are those that wait for a person. */
+/** The gateway's view of the processes now: `limbo` is work that no process is doing, `asks` are processes that wait for a person. */
 export type Present = { limbo: string[]; busy: string[]; asks: string[] };
 
 export async function present(world: World, jobs: readonly Job[]): Promise<Present> {
@@ -36,7 +36,7 @@ export function ended({ told }: World, { pid, runId }: Job): number {
   return told.get(pid)!.filter(({ signal, payload }) => signal === "proc.run.finished" && payload.runId === runId).length;
 }
 
-/** `allowed` are the calls somebody tried to allow. */
+/** `allowed` are the calls for which an approval was sent. */
 export async function judge(bar: Bar, world: World, jobs: readonly Job[], allowed: ReadonlySet<string>): Promise<void> {
   const effects = await world.effects();
   const over = await world.client.call("proc.approval.history", { limit: QUESTIONS });
@@ -48,7 +48,7 @@ export async function judge(bar: Bar, world: World, jobs: readonly Job[], allowe
       told.every(({ seq }, at) => at === 0 || seq === told[at - 1]!.seq + 1),
       () => `${pid}: ${told.map(({ seq }) => seq).join(" ")}`,
     );
-    const messages = await everything(world.client, pid);
+    const messages = await readAllMessages(world.client, pid);
     const requests = messages.flatMap(({ role, content }) => (role === "user" ? (jobOf(textOf(content)) ?? []) : []));
     for (const job of jobs.filter((one) => one.pid === pid)) {
       const count = requests.filter((name) => name === job.name).length;
@@ -59,15 +59,15 @@ export async function judge(bar: Bar, world: World, jobs: readonly Job[], allowe
     const said = messages.flatMap(heardIn);
     const wrong = disorder(said);
     bar.check("histories", wrong === null, () => `${pid}: ${wrong}`);
-    if (wrong === null) accounts(bar, said, messages, effects, { allowed, questions });
+    if (wrong === null) checkEffects(bar, said, messages, effects, { allowed, questions });
   }
   for (const [what, count] of effects) bar.check("effects", count === 0, () => `${what} was done ${count} times more than any call says`);
   bar.check("taken by providers", world.refused.length === 0, () => world.refused.slice(0, 3).join("; "));
   bar.check("no gaps", world.gaps === 0, () => `${world.gaps} times a follower was told to read the history anew`);
 }
 
-/** What the results of all calls for a job say of how often it was done. */
-function accounts(
+/** Compares how often each job was done with what the results of its calls say. */
+function checkEffects(
   bar: Bar,
   said: readonly Heard[],
   messages: readonly Message[],
@@ -81,7 +81,7 @@ function accounts(
     if (name !== "Shell" || job === null) continue;
     const { isError, output } = results[at]!;
     const isUnknown = /outcome is unknown|Still running/.test(output);
-    // Of what was not even asked about when the gateway died, it may say that it does not know.
+    // For a call whose question did not exist yet when the gateway died, an unknown outcome is allowed.
     if (isAskedAbout(args) && (isUnknown ? questions.has(id) : !isError))
       bar.check("allowed", allowed.has(id), () => `${id} was never allowed, and its result says: ${output}`);
     const account = told.get(`${String(args.target)} ${job}`) ?? { least: 0, most: 0, outputs: [] };
@@ -102,8 +102,8 @@ function accounts(
   }
 }
 
-/** What was ever said in a process, archived or not, in its order. */
-async function everything(client: Client, pid: string): Promise<Message[]> {
+/** All messages of a process, archived or not, in order. */
+async function readAllMessages(client: Client, pid: string): Promise<Message[]> {
   const found: Message[] = [];
   const { segments } = await client.call("proc.conversation.segments", { pid });
   for (const { id: segmentId } of segments)
@@ -112,7 +112,7 @@ async function everything(client: Client, pid: string): Promise<Message[]> {
   return found;
 }
 
-/** All of a history, which comes in pages. */
+/** Reads all pages of a history. */
 export async function pages<T>(read: (page: { limit: number; offset: number }) => Promise<{ messages: T[] }>): Promise<T[]> {
   const found: T[] = [];
   for (;;) {

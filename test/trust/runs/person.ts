@@ -1,14 +1,14 @@
-// Somebody who asks for jobs until each was accepted, and answers what agents ask, as often as it takes.
+// A person who sends each job until it is accepted, and answers the questions of agents, as often as it takes.
 
 import { CallError, type Client, ConnectionLost } from "../../../src/client/client.ts";
 import type { Random } from "../crash/random.ts";
 import { pause } from "../devices/asker.ts";
 import { type Job, request } from "./jobs.ts";
 
-const LOOK_EVERY_MS = 25;
+const POLL_MS = 25;
 const DENIED_SHARE = 0.2;
 
-/** False where the gateway went before it said that it has it: then nobody knows, and it is sent again in the next life. */
+/** False if the gateway died before it acknowledged the message: the outcome is unknown, and it is sent again after the restart. */
 export async function send(client: Client, { pid, runId, ...job }: Job): Promise<boolean> {
   try {
     await client.call("proc.send", { pid, runId, message: request(job) });
@@ -22,7 +22,7 @@ export async function send(client: Client, { pid, runId, ...job }: Job): Promise
 export class Approver {
   readonly #client: () => Client;
   readonly #random: Random;
-  /** Calls that a yes was sent for, whether or not it came to anything. */
+  /** Calls for which an approval was sent, whether or not it took effect. */
   readonly allowed = new Set<string>();
   isAwake = false;
   #isOver = false;
@@ -30,16 +30,16 @@ export class Approver {
   constructor(client: () => Client, random: Random) {
     this.#client = client;
     this.#random = random;
-    void this.#look();
+    void this.#answerQuestions();
   }
 
   close(): void {
     this.#isOver = true;
   }
 
-  async #look(): Promise<void> {
+  async #answerQuestions(): Promise<void> {
     while (!this.#isOver) {
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_MS);
       if (!this.isAwake) continue;
       const client = this.#client();
       try {
@@ -51,7 +51,7 @@ export class Approver {
           await client.call("proc.hil", { pid, requestId, decision });
         }
       } catch (error) {
-        // The gateway went, or somebody was faster: the next look tells.
+        // The gateway ended, or the question was answered already: the next poll tells.
         if (!(error instanceof ConnectionLost) && !(error instanceof CallError)) throw error;
       }
     }

@@ -1,5 +1,5 @@
-// What outlives every gateway of the campaign: its data, the provider, a machine, and what a person was told of two
-// processes. Each life of the gateway is entered anew by all of them.
+// What outlives every gateway of the campaign: its data, the provider, a device, and the events of two processes that a person
+// received. All of them connect again after each restart.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,12 +15,12 @@ import type { Random } from "../crash/random.ts";
 import { answerTo, DEVICE } from "./jobs.ts";
 
 export const WIRES: WireName[] = ["chat", "responses", "anthropic", "google"];
-/** So that histories are shortened every now and then. */
+/** Small, so that histories are compacted every now and then. */
 const WINDOW_TOKENS = 9_000;
 const KEEP_LAST = 16;
 const DELAY_MS = 15;
-/** A connection is lost before the end of a process is known. */
-const GOING_MS = 2_000;
+/** The connection is lost before the exit of a process is known. */
+const EXIT_MS = 2_000;
 
 type Place = { bundle: string; folder: string; port: number; provider: ScriptedProvider };
 type Tokens = { person: string; root: string; device: string };
@@ -28,9 +28,9 @@ type Tokens = { person: string; root: string; device: string };
 export class World {
   readonly #place: Place;
   readonly provider: ScriptedProvider;
-  /** What a real provider would have refused. */
+  /** Requests that a real provider would have refused. */
   readonly refused: string[] = [];
-  /** What was told of each process, across all lives. */
+  /** The events of each process, across all restarts. */
   readonly told = new Map<string, Followed[]>();
   gaps = 0;
   client!: Client;
@@ -54,22 +54,22 @@ export class World {
       await pause(random.int(0, DELAY_MS));
       return answerTo(asked);
     };
-    await world.#up({});
+    await world.#startGateway({});
     await setUp(world.#url);
-    await world.#people();
+    await world.#createTokens();
     return world;
   }
 
-  /** A new life of the gateway, with everybody back; false where it died before that. */
+  /** Starts the gateway and reconnects everybody; false if it died before that was done. */
   async begin(faults: Faults, wire: WireName): Promise<boolean> {
-    this.#leave();
-    await this.#up(faults);
+    this.#disconnect();
+    await this.#startGateway(faults);
     try {
       await this.#enter();
-      await this.#speak(wire);
+      await this.#chooseWire(wire);
       return true;
     } catch (error) {
-      if (!(await this.gateway.endsWithin(GOING_MS))) throw error;
+      if (!(await this.gateway.endsWithin(EXIT_MS))) throw error;
       return false;
     }
   }
@@ -78,7 +78,7 @@ export class World {
     return [...this.told.keys()];
   }
 
-  /** How often each job's line was written down, on the gateway and on the machine. */
+  /** How often each job's line was written, on the gateway and on the device. */
   async effects(): Promise<Map<string, number>> {
     const native = (await this.client.call("fs.read", { path: "effects.log" })) as { content?: unknown };
     const counts = new Map<string, number>();
@@ -89,7 +89,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    this.#leave();
+    this.#disconnect();
     await this.gateway.kill();
     await this.provider.close();
   }
@@ -98,7 +98,7 @@ export class World {
     return `http://127.0.0.1:${this.#place.port}`;
   }
 
-  async #up(faults: Faults): Promise<void> {
+  async #startGateway(faults: Faults): Promise<void> {
     const { bundle, folder, port } = this.#place;
     this.gateway = new Gateway(bundle, join(folder, "home"), faults, port);
     await this.gateway.ready;
@@ -118,30 +118,30 @@ export class World {
     }
   }
 
-  #leave(): void {
+  #disconnect(): void {
     this.client?.close();
     this.#root?.close();
     this.#device?.close();
   }
 
-  async #speak(wire: WireName): Promise<void> {
+  async #chooseWire(wire: WireName): Promise<void> {
     const { provider, baseUrl } = this.provider.choice(wire);
     for (const [name, value] of Object.entries({ provider, base_url: baseUrl!, model: "scripted", api_key: "key of this campaign" }))
       await this.#root!.call("sys.config.set", { key: `config/ai/${name}`, value });
   }
 
-  async #people(): Promise<void> {
+  async #createTokens(): Promise<void> {
     const enter = (username: string, password: string) => connect({ url: this.#url, auth: { username, password }, reconnect: false });
     const person = await enter(FIRST.username, FIRST.password);
     const root = await enter("root", FIRST.rootPassword);
     const { uid } = person.session.identity.process;
-    // A password is hashed at each return; a token is not.
-    const issued = async (by: Client, args: { kind: "user" } | { kind: "node"; allowedDeviceId: string }) =>
+    // A password would be hashed at each reconnect; a token is not.
+    const issueToken = async (by: Client, args: { kind: "user" } | { kind: "node"; allowedDeviceId: string }) =>
       (await by.call("sys.token.create", args)).token.token;
     this.#tokens = {
-      person: await issued(person, { kind: "user" }),
-      root: await issued(root, { kind: "user" }),
-      device: await issued(person, { kind: "node", allowedDeviceId: DEVICE }),
+      person: await issueToken(person, { kind: "user" }),
+      root: await issueToken(root, { kind: "user" }),
+      device: await issueToken(person, { kind: "node", allowedDeviceId: DEVICE }),
     };
     for (const [name, value] of Object.entries({ context_window_tokens: WINDOW_TOKENS, max_tokens: 500 }))
       await root.call("sys.config.set", { key: `users/${uid}/ai/${name}`, value: String(value) });

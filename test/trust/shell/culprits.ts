@@ -1,18 +1,18 @@
-// What one user can try in order to take the gateway from the others, and how each must end: by a limit or by its time,
-// with a sentence that says so, or by itself within bounds.
+// What one user can try in order to take the gateway from the others, and how each must end: by a limit or a timeout, with a
+// message that says so, or by itself within bounds.
 
 export type Culprit = {
   name: string;
   input: string;
-  /** What its answers must say, all together; null where it may simply end. */
+  /** What its answers must say, all together; null if it may simply end. */
   ends: RegExp | null;
-  /** Among those of a short run. */
+  /** Part of a short run. */
   isQuick?: true;
-  /** So many at once. */
+  /** How many run at once. */
   times?: number;
 };
 
-/** Of what is told about a command that was stopped. */
+/** In the output of a command that was stopped. */
 const STOPPED = /limit|timed out|exceed|too (?:large|many|long)|no end|memory/i;
 
 const AS = "a".repeat(40);

@@ -1,5 +1,4 @@
-// A server that nobody should ask for anything: what it is asked is the number that must be zero. It also serves a page of
-// another origin.
+// A server that must receive no requests; `hits` counts those it gets. It also serves a page of another origin.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

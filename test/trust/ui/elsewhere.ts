@@ -1,5 +1,5 @@
-// A page of another origin, in the browser of somebody who is logged in: it can neither connect nor read nor show the desktop
-// inside itself.
+// A page of another origin, in the browser of a person who is logged in: it can neither connect to the gateway, nor read from it,
+// nor show the desktop in a frame.
 
 import type { Desktop } from "../../support/desktop.ts";
 import { ALICE } from "../../support/people.ts";
@@ -13,9 +13,9 @@ export async function elsewhere(bar: Bar, desktop: Desktop, canary: Canary): Pro
   const tried = await page.evaluate(async (url) => {
     const socket = (address: string) =>
       new Promise<string>((resolve) => {
-        const line = new WebSocket(address);
-        line.addEventListener("open", () => resolve("open"));
-        line.addEventListener("error", () => resolve("refused"));
+        const webSocket = new WebSocket(address);
+        webSocket.addEventListener("open", () => resolve("open"));
+        webSocket.addEventListener("error", () => resolve("refused"));
       });
     const read = (address: string, options: RequestInit) =>
       fetch(address, options).then(
@@ -26,7 +26,7 @@ export async function elsewhere(bar: Bar, desktop: Desktop, canary: Canary): Pro
       new Promise<string>((resolve) => {
         const frame = document.createElement("iframe");
         frame.src = url;
-        // What may not be shown is loaded as an error page, of which nothing can be read either.
+        // A blocked frame loads an error page, whose content cannot be read either.
         frame.addEventListener("load", () => resolve(frame.contentDocument === null ? "refused" : "read"));
         frame.addEventListener("error", () => resolve("refused"));
         document.body.append(frame);

@@ -1,5 +1,5 @@
-// Text that wants to be more than text: scripts, pictures, links, styles, escapes of terminals, letters that turn around, and what
-// breaks parsers. Each begins with a mark of its own, by which it is found on the page.
+// Text that tries to be more than text: scripts, pictures, links, styles, terminal escapes, bidirectional controls, and text that
+// breaks parsers. Each starts with its own mark, by which it is found on the page.
 
 export type Payload = { mark: string; text: string };
 
@@ -92,17 +92,17 @@ const STRANGE = [
   `${"z\u0301\u0302".repeat(500)} stacked`,
 ];
 
-/** Every one with RUN and URL filled in; plain, after a quote, and inside of something. */
+/** Every payload with RUN and URL filled in: first plain, then wrapped in quotes, tags or blank lines. */
 export function payloads(count: number, url: string): Payload[] {
   const all = [...MARKUP, ...MARKDOWN, ...STRANGE];
   return Array.from({ length: count }, (_, at) => {
     const mark = `m${String(at).padStart(3, "0")}x`;
     const bare = all[at % all.length]!.replaceAll("RUN", `pwned('${mark}')`).replaceAll("URL", `${url}/${mark}`);
-    return { mark, text: `${mark} ${at < all.length ? bare : wrapped(bare, at)}` };
+    return { mark, text: `${mark} ${at < all.length ? bare : wrap(bare, at)}` };
   });
 }
 
-function wrapped(text: string, at: number): string {
+function wrap(text: string, at: number): string {
   if (at % 3 === 0) return `"'>${text}<"'`;
   if (at % 3 === 1) return `</span></p></li>${text}`;
   return `\n\n${text}\n\n`;

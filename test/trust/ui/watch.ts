@@ -1,11 +1,11 @@
-// What is looked for on a page: that a text is there, that nothing was made of it, and that nothing in it is hidden.
+// Checks of a page: a text is there, nothing was made of it, and nothing in it is hidden.
 
 import type { Page } from "playwright-core";
 
 const WAIT_MS = 30_000;
 const EVERY_MS = 50;
 
-/** Before any page of it loads: whatever runs is counted. */
+/** Call it before a page loads: counts every payload that runs. */
 export async function arm(page: Page): Promise<void> {
   page.on("dialog", (dialog) => void dialog.dismiss());
   await page.addInitScript(() => {
@@ -15,7 +15,7 @@ export async function arm(page: Page): Promise<void> {
   });
 }
 
-/** Its screen is there and nothing is loading; what is folded is unfolded. */
+/** Waits until the screen is there and nothing is loading; expands everything that is collapsed. */
 export async function opened(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await until(async () => (await page.locator(".skeleton").count()) === 0);
@@ -36,7 +36,7 @@ async function isOffered(page: Page): Promise<boolean> {
   return (await page.getByRole("button", { name: "Show older ones" }).count()) > 0;
 }
 
-/** The marks that do not come to be on the page. */
+/** The marks that do not appear on the page in time. */
 export async function seen(page: Page, marks: readonly string[]): Promise<string[]> {
   let missing: string[] = [...marks];
   await until(async () => {
@@ -47,7 +47,7 @@ export async function seen(page: Page, marks: readonly string[]): Promise<string
   return missing;
 }
 
-/** What was made of payloads: scripts that ran, elements and attributes that the desktop itself never has. */
+/** What payloads caused: scripts that ran, and elements and attributes that the desktop itself never has. */
 export function harm(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const world = globalThis as unknown as { ran?: string[] };
@@ -69,11 +69,11 @@ export function harm(page: Page): Promise<string[]> {
   });
 }
 
-/** Signs that nobody sees or that turn the words around, where a person decides by what is shown. */
+/** Invisible and bidirectional characters, where a person decides by what is shown. */
 export function hiddenSigns(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const text = document.querySelector(".pane-body")?.textContent ?? "";
-    // Of controls a line end alone may stay; of the unseen ones none.
+    // Of control characters only line feeds and tabs may stay; no invisible character may.
     return [...text.matchAll(/(?![\t\n])[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu)].map(
       ({ 0: sign, index }) =>
         `U+${sign.codePointAt(0)!.toString(16)} near ${JSON.stringify(text.slice(Math.max(0, index - 20), index + 20))}`,
@@ -81,7 +81,7 @@ export function hiddenSigns(page: Page): Promise<string[]> {
   });
 }
 
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
+export async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + WAIT_MS;
-  while (!(await isSo()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  while (!(await condition()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }
