@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import { Bash } from "just-bash/browser";
 import { expect, test } from "vitest";
-import { quoted } from "../lib/quote.ts";
+import { shellQuote } from "../lib/quote.ts";
 import { readCommands } from "./commands.ts";
 import { parseScript } from "./script.ts";
 
@@ -69,13 +69,13 @@ const LEAVES = [
 ];
 
 const WRAPS: ((command: string) => string)[] = [
-  (command) => `sh -c ${quoted(command)}`,
-  (command) => `bash -c ${quoted(command)} name a b`,
-  (command) => `eval ${quoted(command)}`,
-  (command) => `env A=1 bash -c ${quoted(command)}`,
-  (command) => `timeout 9 sh -c ${quoted(command)}`,
-  (command) => `echo ${quoted(command)} | sh`,
-  (command) => `xargs -I{} sh -c ${quoted(command)} <<< x`,
+  (command) => `sh -c ${shellQuote(command)}`,
+  (command) => `bash -c ${shellQuote(command)} name a b`,
+  (command) => `eval ${shellQuote(command)}`,
+  (command) => `env A=1 bash -c ${shellQuote(command)}`,
+  (command) => `timeout 9 sh -c ${shellQuote(command)}`,
+  (command) => `echo ${shellQuote(command)} | sh`,
+  (command) => `xargs -I{} sh -c ${shellQuote(command)} <<< x`,
   (command) => `(${command}\n)`,
   (command) => `{ ${command}\n}`,
   (command) => `echo "$(${command}\n)"`,
@@ -89,8 +89,8 @@ const WRAPS: ((command: string) => string)[] = [
   (command) => `[[ -n $(${command}\n) ]] || true`,
   (command) => `: \${none:-$(${command}\n)}`,
   (command) => `: $(( $(${command}\necho 1) + 1 ))`,
-  (command) => `v=${quoted(command)}; eval "$v"`,
-  (command) => `v=${quoted(command)}; sh -c "$v"`,
+  (command) => `v=${shellQuote(command)}; eval "$v"`,
+  (command) => `v=${shellQuote(command)}; sh -c "$v"`,
   (command) => `sh <<'END${command.length}'\n${command}\nEND${command.length}\n`,
   (command) => `cat <<'END${command.length}' | sh\n${command}\nEND${command.length}\n`,
   (command) => `echo before; ${command}\necho after`,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
-import { type Asking, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, settled } from "./grants.ts";
+import { type GrantRequest, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, applyGrants } from "./grants.ts";
 import type { Action } from "./policy.ts";
 import { type Request, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
@@ -12,13 +12,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
 const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 
-function makeAsking(call: string, args: Record<string, unknown>, more: Partial<Asking> & { cwd?: string } = {}): Asking {
+function makeAsking(call: string, args: Record<string, unknown>, more: Partial<GrantRequest> & { cwd?: string } = {}): GrantRequest {
   const { uid = 1000, pid = "p1", target = "laptop", cwd = "/home/ann" } = more;
   const request: Request = { call, args, ...AROUND, device: target === "gsv" ? null : target };
   return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
 }
 
-function makeGrant(from: Asking, remember: Partial<Remember> = {}): Grant {
+function makeGrant(from: GrantRequest, remember: Partial<Remember> = {}): Grant {
   const grant = grantFor(from, Remember.parse(remember), NOW);
   if ("error" in grant) throw new Error(grant.error);
   return grant;
@@ -153,7 +153,7 @@ test("a grant lasts a day by default and at most as long as its scope allows", (
 });
 
 test("a folder grant covers paths below that folder, for one call on one target", () => {
-  const write = (path: string, more: Partial<Asking> = {}) => makeAsking("fs.write", { path, content: "x" }, more);
+  const write = (path: string, more: Partial<GrantRequest> = {}) => makeAsking("fs.write", { path, content: "x" }, more);
   const grant = makeGrant(write("~/site/pages/a.md"), { scope: "folder" });
   expect(grant.folder).toBe("~/site/pages");
   for (const path of ["~/site/pages/b.md", "~/site/pages/x/y", "~/site/./pages/b", "~/site/x/../pages/b"])
@@ -237,7 +237,7 @@ const FURTHER = [
 ];
 
 test("a class grant covers calls with no further tag, and no command that cannot be read", () => {
-  const run = (input: string, more: Partial<Asking> = {}) => makeAsking("shell.exec", { input }, more);
+  const run = (input: string, more: Partial<GrantRequest> = {}) => makeAsking("shell.exec", { input }, more);
   const grant = makeGrant(run("uptime"), { scope: "class" });
   expect(grant).toMatchObject({ scope: "class", target: "laptop", call: "shell.exec", expiresAt: NOW + DAY_MS });
   for (const input of ALIKE) expect(covers(grant, run(input), NOW), input).toBe(true);
@@ -312,7 +312,7 @@ const READS_MORE = [
 ];
 
 test("on a device a class grant covers no command that may read more than its words name", () => {
-  const run = (input: string, more: Partial<Asking> = {}) => makeAsking("shell.exec", { input }, more);
+  const run = (input: string, more: Partial<GrantRequest> = {}) => makeAsking("shell.exec", { input }, more);
   const grants = ["cat notes.txt", "cd src && grep -rn TODO ~/src | head", "cat $x; cat ~/x; cat .hidden"].map((input) =>
     makeGrant(run(input), { scope: "class" }),
   );
@@ -390,11 +390,11 @@ test("a grant describes what it allows", () => {
 test("a grant turns ask into auto and changes no other decision", () => {
   const from = makeAsking("shell.exec", { input: "make" });
   const grants = [makeGrant(makeAsking("shell.exec", { input: "ls" })), makeGrant(from)];
-  const action = (action: Action, list = grants) => settled({ action, why: "x" }, list, from, NOW).action;
+  const action = (action: Action, list = grants) => applyGrants({ action, why: "x" }, list, from, NOW).action;
   expect([action("auto"), action("ask"), action("deny")]).toEqual(["auto", "auto", "deny"]);
   expect(action("ask", grants.slice(0, 1))).toBe("ask");
-  expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the command");
+  expect(applyGrants({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the command");
   const look = makeAsking("shell.exec", { input: "ls" });
   const both = [makeGrant(look, { scope: "class" }), ...grants];
-  expect(settled({ action: "ask", why: "x" }, both, look, NOW).by?.scope).toBe("exact");
+  expect(applyGrants({ action: "ask", why: "x" }, both, look, NOW).by?.scope).toBe("exact");
 });

@@ -55,10 +55,10 @@ export type Grant = {
 };
 
 /** A call that needs approval, as grants see it. */
-export type Asking = { uid: number; pid: string; target: string; digest: string; judged: Judged };
+export type GrantRequest = { uid: number; pid: string; target: string; digest: string; judged: Judged };
 
 /** Returns the grant that a person gives with an approval, or an error if there can be none. */
-export function grantFor(asking: Asking, { scope: wanted, ttlMs }: Remember, now: number): Grant | { error: string } {
+export function grantFor(asking: GrantRequest, { scope: wanted, ttlMs }: Remember, now: number): Grant | { error: string } {
   const { uid, pid, target, digest, judged } = asking;
   const { says, longestMs } = SCOPES[wanted];
   if (ttlMs > longestMs) return { error: `A grant for ${says} lasts at most ${describeDuration(longestMs)}` };
@@ -72,7 +72,7 @@ export function grantFor(asking: Asking, { scope: wanted, ttlMs }: Remember, now
   return { uid, pid, call: judged.call, target, scope, digest, folder, tags, madeAt: now, expiresAt: now + ttlMs, revokedAt: null };
 }
 
-export function covers(grant: Grant, asking: Asking, now: number): boolean {
+export function covers(grant: Grant, asking: GrantRequest, now: number): boolean {
   const { uid, pid, target, digest, judged } = asking;
   if (grant.revokedAt !== null || now >= grant.expiresAt || now < grant.madeAt) return false;
   if (grant.uid !== uid || grant.pid !== pid || grant.target !== target || grant.call !== judged.call) return false;
@@ -85,7 +85,7 @@ export function covers(grant: Grant, asking: Asking, now: number): boolean {
 }
 
 /** A grant only turns `ask` into `auto`; a denied call stays denied. `by` is the grant that covered the call. */
-export function settled(decision: Decision, grants: readonly Grant[], asking: Asking, now: number): Decision & { by?: Grant } {
+export function applyGrants(decision: Decision, grants: readonly Grant[], asking: GrantRequest, now: number): Decision & { by?: Grant } {
   if (decision.action !== "ask") return decision;
   const covering = grants.filter((grant) => covers(grant, asking, now));
   // A grant whose giver saw this very call comes first.
@@ -102,7 +102,7 @@ function isReserved({ tags }: Judged): boolean {
  * Whether other calls can be like this one. A call that the gateway forwards to machines named only in its arguments, such as a
  * copy, is like no other: the tags of one pair of machines say nothing about another pair.
  */
-function hasClass({ judged, target }: Asking): boolean {
+function hasClass({ judged, target }: GrantRequest): boolean {
   return !isReserved(judged) && !(target === "gsv" && judged.target === "device");
 }
 

@@ -4,13 +4,13 @@
 import { resolvePath } from "../vfs/path.ts";
 import type { Tag, TargetClass } from "./request.ts";
 
-export type Around = { cwd: string; home: string; workspace: string | null };
+export type PathContext = { cwd: string; home: string; workspace: string | null };
 
 /** No system accepts a longer path. */
 export const PATH_CHARS_MAX = 4096;
 
 /** Resolves a path: absolute, or below `~` or `.` on a device; null if it cannot be known. */
-export function plainPath(path: string, target: TargetClass, around: Around): string | null {
+export function plainPath(path: string, target: TargetClass, around: PathContext): string | null {
   if (path.length > PATH_CHARS_MAX) return null;
   if (target === "gsv") {
     try {
@@ -34,7 +34,7 @@ export function plainPath(path: string, target: TargetClass, around: Around): st
 }
 
 /** Tags for where a path is, whatever the call does to it. */
-export function placeTags(path: string, target: TargetClass, around: Around): Set<Tag> {
+export function locationTags(path: string, target: TargetClass, around: PathContext): Set<Tag> {
   const tags = new Set<Tag>();
   const plain = plainPath(path, target, around);
   if ((plain ?? path).split(/[/\\]/).some((part) => /^\.[^.]/.test(part) || /^\.\.[^/]/.test(part))) tags.add("hidden-path");
@@ -51,7 +51,7 @@ export function placeTags(path: string, target: TargetClass, around: Around): Se
 }
 
 /** The tag for where a changed file is on the gateway; null for the rest of the tree. */
-export function changedPlace(path: string, around: Around): Tag | null {
+export function changedLocationTag(path: string, around: PathContext): Tag | null {
   const plain = plainPath(path, "gsv", around);
   if (plain === null) return null;
   if (/^\/workspaces\/[^/]+\/./.test(plain) || (around.workspace !== null && plain.startsWith(`${around.workspace}/`)))
@@ -66,7 +66,7 @@ const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)
  * Whether a change to this path changes how an agent or a machine behaves later: instructions, skills, policies and accounts on
  * the gateway; start-up files, keys and hooks on any target. Ignores case, as some file systems do.
  */
-export function isPolicyBearing(path: string, target: TargetClass, around: Around): boolean {
+export function isPolicyBearing(path: string, target: TargetClass, around: PathContext): boolean {
   const plain = foldedPath(path, target, around);
   // An unresolved path may be anything.
   if (plain === null) return true;
@@ -78,7 +78,7 @@ export function isPolicyBearing(path: string, target: TargetClass, around: Aroun
 }
 
 /** The path without case and letter forms, as some file systems compare names. */
-export function foldedPath(path: string, target: TargetClass, around: Around): string | null {
+export function foldedPath(path: string, target: TargetClass, around: PathContext): string | null {
   const plain = plainPath(path, target, around);
   // ASCII, the usual case, has only one form.
   return plain !== null && /[^\0-\x7f]/.test(plain) ? plain.normalize("NFKC").toLowerCase() : (plain?.toLowerCase() ?? null);

@@ -121,7 +121,7 @@ export function stricter(one: Decision, other: Decision): Decision {
 }
 
 /** Where nobody can be asked, a call that needs approval does not run. */
-export function unattended(decision: Decision): Decision {
+export function denyUnattended(decision: Decision): Decision {
   return decision.action === "ask" ? { ...decision, action: "deny", why: `${decision.why}, and nobody is there to be asked` } : decision;
 }
 

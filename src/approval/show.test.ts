@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { abridged, showRequest } from "./show.ts";
+import { abridge, showRequest } from "./show.ts";
 import { visible } from "./visible.ts";
 
 test.each([
@@ -110,7 +110,7 @@ test("a command of usual length is shown completely", () => {
 test("abridging neither loses nor invents text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.integer({ min: 20, max: 200 }), (text, max) => {
-      const [shown, isCut] = abridged(text, max);
+      const [shown, isCut] = abridge(text, max);
       if (!isCut) {
         expect(shown).toBe(visible(text));
         return;

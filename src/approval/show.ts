@@ -24,8 +24,8 @@ export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | 
   const lines = [`${visible(call)} on ${visible(target)}, in ${visible(cwd)}`];
   for (const [name, value] of listed) {
     const limit = whole ? Infinity : call === "shell.exec" && name === "input" ? COMMAND_CHARS_MAX : VALUE_CHARS_MAX;
-    const [text, isCut] = typeof value === "string" ? abridged(value, limit) : [visible(canonicalJson(value)), false];
-    const [shownName, isNameCut] = abridged(name, whole ? Infinity : NAME_CHARS_MAX);
+    const [text, isCut] = typeof value === "string" ? abridge(value, limit) : [visible(canonicalJson(value)), false];
+    const [shownName, isNameCut] = abridge(name, whole ? Infinity : NAME_CHARS_MAX);
     isWhole &&= !isCut && !isNameCut;
     lines.push(...argumentLines(shownName.replaceAll("\n", " "), text));
   }
@@ -40,7 +40,7 @@ function argumentLines(name: string, text: string): string[] {
 }
 
 /** The start and the end of a long text, with the number of omitted characters between them. */
-export function abridged(text: string, charsMax: number): [text: string, isCut: boolean] {
+export function abridge(text: string, charsMax: number): [text: string, isCut: boolean] {
   if (text.length <= charsMax) return [visible(text), false];
   const head = text.slice(0, boundary(text, Math.ceil(charsMax * 0.75)));
   const tail = text.slice(boundary(text, text.length - Math.floor(charsMax * 0.25)));

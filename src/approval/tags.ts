@@ -4,13 +4,13 @@
 import { isNative } from "../lib/target.ts";
 import { type Parse, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
-import { type Around, changedPlace, isPolicyBearing, PATH_CHARS_MAX, placeTags, plainPath } from "./paths.ts";
+import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, plainPath } from "./paths.ts";
 import type { Judged, Request, Tag, TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
 export function judge(request: Request, parse: Parse = () => null): Judged {
   const target = targetClass(request);
-  const around: Around = request;
+  const around: PathContext = request;
   const tags = new Set<Tag>(target === "device" ? ["remote"] : []);
   for (const tag of callTags(request)) tags.add(tag);
   if (request.call === "shell.exec") for (const tag of shellTags(request, target, parse)) tags.add(tag);
@@ -82,7 +82,7 @@ function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const places = call === "fs.copy" ? [asEnd(args.from), asEnd(args.to)] : [{ target: args.target, path: args.path }];
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
   for (const { target: end, path } of places)
-    if (typeof path === "string") for (const tag of placeTags(path, sideOf(end), request)) tags.add(tag);
+    if (typeof path === "string") for (const tag of locationTags(path, sideOf(end), request)) tags.add(tag);
   const read = READS.has(call) && args.namesOnly !== true ? places[0]!.path : undefined;
   if (typeof read === "string" && namesSecret(read)) tags.add("reads-secret");
   const changed = WRITES.has(call) ? places.at(-1) : undefined;
@@ -90,7 +90,7 @@ function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const side = sideOf(changed.target);
   if (side === "device") tags.add("onto-device");
   if (isPolicyBearing(changed.path, side, request)) tags.add("policy-bearing");
-  const place = side === "gsv" ? changedPlace(changed.path, request) : null;
+  const place = side === "gsv" ? changedLocationTag(changed.path, request) : null;
   if (place !== null) tags.add(place);
   return tags;
 }
@@ -110,11 +110,11 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   // On the gateway each file is judged when the command opens it.
   if (reading.readsBeyond && target === "device") tags.add("unknown-reads");
   const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
-  const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
-  if (typeof args.cwd === "string") for (const tag of placeTags(args.cwd, target, request)) tags.add(tag);
+  const around: PathContext = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
+  if (typeof args.cwd === "string") for (const tag of locationTags(args.cwd, target, request)) tags.add(tag);
   for (const path of [...reading.words, ...reading.directories]) {
     if (PLACE_TAGS.every((tag) => tags.has(tag))) break;
-    if (looksLikePath(path)) for (const tag of placeTags(path, target, around)) tags.add(tag);
+    if (looksLikePath(path)) for (const tag of locationTags(path, target, around)) tags.add(tag);
   }
   if (mentionsSecret(reading.shapes, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
   if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
@@ -129,7 +129,7 @@ function changesPolicy(
   directories: ReadonlySet<string>,
   tags: ReadonlySet<Tag>,
   target: TargetClass,
-  around: Around,
+  around: PathContext,
 ): boolean {
   // The command changes something that the words do not show: any mention counts, even a fragment of a path.
   const isUnsure = tags.has("opaque") || tags.has("unknown-path");
@@ -169,10 +169,15 @@ const SHAPES_CHARS_MAX = 150_000;
 const STARRED_MAX = 150;
 
 /** Temporary files may be emptied. */
-function emptiesFile(emptied: ReadonlySet<string | null>, directories: ReadonlySet<string>, target: TargetClass, around: Around): boolean {
+function emptiesFile(
+  emptied: ReadonlySet<string | null>,
+  directories: ReadonlySet<string>,
+  target: TargetClass,
+  around: PathContext,
+): boolean {
   for (const path of emptied) {
     const isKnown = path !== null && (path.startsWith("/") || directories.size === 0);
-    if (!isKnown || target === "device" || changedPlace(path, around) !== "scratch") return true;
+    if (!isKnown || target === "device" || changedLocationTag(path, around) !== "scratch") return true;
   }
   return false;
 }

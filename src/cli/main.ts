@@ -305,7 +305,7 @@ function keepRunning(run: Run): (this: Command) => Promise<void> {
     try {
       process.exitCode = (await run(this.optsWithGlobals<Flags>(), this.args)) ?? 0;
     } catch (error) {
-      process.exitCode = (await import("./terminal/problem.ts")).tell(error);
+      process.exitCode = (await import("./terminal/problem.ts")).printError(error);
     }
   };
 }

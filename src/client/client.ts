@@ -11,7 +11,7 @@ import {
   type CallOptions,
   ConnectionLost,
   Connection,
-  type LineRequest,
+  type GatewayRequest,
   type SignalListener,
   type SocketConstructor,
 } from "./connection.ts";
@@ -26,7 +26,7 @@ export type { Activity, ActivityEvent, Answer as ArrivingAnswer, ToolCall } from
 export { answerText, IDLE, reduce, resume } from "./activity.ts";
 export type { Followed, Following, FollowOptions } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
-export type { CallOptions, SentSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
+export type { CallOptions, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
 
 export type Session = Calls["sys.connect"]["result"];
 export type Auth = { username: string; password: string } | { username: string; token: string };
@@ -38,7 +38,7 @@ export type ClientOptions = {
   client?: ClientInfo;
   driver?: { implements: string[]; ledger?: boolean };
   /** Answers the gateway's requests to a device. */
-  answer?: (request: LineRequest, body: Body | undefined) => Promise<unknown>;
+  answer?: (request: GatewayRequest, body: Body | undefined) => Promise<unknown>;
   /** Incremental SHA-256, for calls with a body. */
   newHash?: () => Hash;
   /** Reconnect after a lost connection; true by default. */
@@ -231,7 +231,7 @@ export class Client {
   }
 
   /** Answers only on the connection that the request came by. */
-  async #answerRequest(connection: Connection, request: LineRequest): Promise<void> {
+  async #answerRequest(connection: Connection, request: GatewayRequest): Promise<void> {
     const { answer } = this.#options;
     const id = request.args.body;
     try {

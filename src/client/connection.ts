@@ -51,11 +51,11 @@ export class ConnectionLost extends Error {
 }
 
 /** `key`: the idempotency key of a call that may be repeated. */
-export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
+export type GatewayRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
 export type CallOptions = { key?: string; timeoutMs?: number };
 /** Testing `signal` narrows `payload`. `seq` numbers the events of a process (follow.ts). */
-export type SentSignal = { [N in SignalName]: { signal: N; payload: Payload<N>; seq?: number | undefined } }[SignalName];
-export type SignalListener = (sent: SentSignal) => void;
+export type ReceivedSignal = { [N in SignalName]: { signal: N; payload: Payload<N>; seq?: number | undefined } }[SignalName];
+export type SignalListener = (sent: ReceivedSignal) => void;
 
 type PendingCall = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
 
@@ -75,7 +75,7 @@ export class Connection {
   #closeReason: ConnectionLost | null = null;
   onSignal: SignalListener = () => {};
   /** Called for the gateway's requests to a device. */
-  onRequest: (request: LineRequest) => void = () => {};
+  onRequest: (request: GatewayRequest) => void = () => {};
   onClose: (lost: ConnectionLost) => void = () => {};
 
   static open(url: string, Socket: SocketConstructor | undefined = globalThis.WebSocket): Promise<Connection> {
@@ -174,7 +174,7 @@ export class Connection {
     if (frame === null) return this.#socket.close(4002, "Not a frame");
     if (frame.type === "sig" && frame.signal === BODY) return this.#handleNote(frame.payload);
     if (frame.type === "sig" && frame.signal !== undefined)
-      return this.onSignal({ signal: frame.signal, payload: frame.payload, seq: frame.seq } as SentSignal);
+      return this.onSignal({ signal: frame.signal, payload: frame.payload, seq: frame.seq } as ReceivedSignal);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
       return this.onRequest({
         id: frame.id,

@@ -1,7 +1,7 @@
 // Follows a process over a connection on which answers and signals arrive in any order that a gateway may send them.
 
 import { expect, it } from "vitest";
-import type { AnswerPiece, SentSignal, SignalListener } from "./client.ts";
+import type { AnswerPiece, ReceivedSignal, SignalListener } from "./client.ts";
 import { follow } from "./follow.ts";
 
 /** A client whose calls the test answers. */
@@ -33,7 +33,7 @@ const piece = (seq: number, modelCall = 1): AnswerPiece => ({
   timestamp: 0,
 });
 
-const event = (seq: number): SentSignal => ({
+const event = (seq: number): ReceivedSignal => ({
   signal: "proc.changed",
   payload: { pid: "p", queuedCount: 0, timestamp: 0, changes: ["usage"] },
   seq,

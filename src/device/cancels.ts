@@ -1,7 +1,7 @@
 // Calls that run on this device and can be cancelled: by the id of the request, or by its key, which stays the same over retries.
 // Cancelling a call whose command outlived it ends the command.
 
-import type { LineRequest } from "../client/connection.ts";
+import type { GatewayRequest } from "../client/connection.ts";
 import type { REQ_CANCEL } from "../protocol/signal-names.ts";
 import type { Payload } from "../protocol/signals.ts";
 
@@ -18,7 +18,7 @@ export class Cancels {
   }
 
   /** The signal that `work` gets aborts when the call is cancelled. */
-  async run<T>({ id, key, args }: Pick<LineRequest, "id" | "key" | "args">, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run<T>({ id, key, args }: Pick<GatewayRequest, "id" | "key" | "args">, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const name = key ?? id;
     const call = this.#calls.get(name) ?? { cancel: new AbortController() };
     this.#calls.set(name, call);

@@ -8,7 +8,7 @@ import { decode } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { hashPieces } from "../hosts/shared/crypto.ts";
-import { LinePlaces } from "../hardware/line-places.ts";
+import { LinePositions } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
 import { environment } from "./environment.ts";
@@ -62,7 +62,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
   const cancels = new Cancels((sessionId) => void shell.end(sessionId, CANCELLED));
-  const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places: new LinePlaces() };
+  const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places: new LinePositions() };
   const table = new Map(hardwareCalls.map((call) => [call.name, call]));
   let connected: Client | null = null;
   const client = await connect({

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { bySignal } from "../hardware/exit.ts";
+import { signalExit } from "../hardware/exit.ts";
 import type { Exit } from "../ports/shells.ts";
 
 /** Time between the first signal and SIGKILL: a stopped command is gone within two seconds. */
@@ -27,7 +27,7 @@ export function signalTerminal(pid: number, signal: NodeJS.Signals): void {
 
 export function signalled(number: number): Exit {
   const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
-  return bySignal(name, number);
+  return signalExit(name, number);
 }
 
 export function signalNumber(name: NodeJS.Signals): number {

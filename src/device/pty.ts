@@ -5,7 +5,7 @@ import type * as NodePty from "@lydell/node-pty";
 import { OpError } from "../hardware/outcome.ts";
 import type { Sink, Spawned } from "../hardware/sessions.ts";
 import type { Exit, TerminalSize } from "../ports/shells.ts";
-import { timedOut } from "../hardware/exit.ts";
+import { timeoutExit } from "../hardware/exit.ts";
 import { GRACE_MS, signalled, signalTerminal } from "./groups.ts";
 import type { Program } from "./program.ts";
 
@@ -46,7 +46,7 @@ export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: Pty
     clearInterval(exitCheck);
     terminal.resume();
   };
-  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timeoutExit(timeoutMs)), timeoutMs);
   terminal.onData((text) => sink.output("stdout", text));
   const done = new Promise<Exit>((resolve) =>
     terminal.onExit(({ exitCode, signal }) => {

@@ -3,12 +3,12 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { NOT_STARTED, timedOut } from "../hardware/exit.ts";
+import { NOT_STARTED, timeoutExit } from "../hardware/exit.ts";
 import { OpError } from "../hardware/outcome.ts";
 import { type SessionLimits, Sessions, type Sink, type Spawned } from "../hardware/sessions.ts";
 import type { Shell, ShellStart } from "../hardware/shell.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState } from "../ports/shells.ts";
+import type { Exit, Look, SendOutcome, CommandInput, SessionInfo, SessionState } from "../ports/shells.ts";
 import type { MachineFiles } from "./files.ts";
 import { GRACE_MS, signalGroup, signalled, signalNumber } from "./groups.ts";
 import { type Program, shellOf } from "./program.ts";
@@ -79,7 +79,7 @@ export class MachineShell implements Shell {
     return this.#sessions.wait(OWNER, sessionId, look, signal);
   }
 
-  send(sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  send(sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     return this.#sessions.send(OWNER, sessionId, sent, ms);
   }
 
@@ -109,7 +109,7 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     setTimeout(() => signalGroup(pid, "SIGTERM"), GRACE_MS / 4).unref();
     setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS).unref();
   };
-  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timeoutExit(timeoutMs), "SIGTERM"), timeoutMs);
   let charsRead = 0;
   // Reads explicitly, because Node resumes paused streams when the process exits.
   const next = (name: "stdout" | "stderr") => (isPaused ? null : (child[name].read() as string | null));

@@ -1,7 +1,7 @@
 // shell.exec: starts a command, or polls and feeds a running one. A command that outlives the wait is no failure: the answer says
 // `running` and names the session to poll. shell.list: lists the sessions that can be polled.
 
-import type { Sent, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
+import type { CommandInput, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
 import { outcome } from "./outcome.ts";
 import type { Shell } from "./shell.ts";
@@ -85,15 +85,15 @@ async function continueCommand({ shell, signal }: Machine, args: ExecArgs, sessi
   return resultOf(await poll(shell, sessionId, args, signal), sessionId, args);
 }
 
-function inputsOf({ input, resize, signal, until }: ExecArgs): Sent[] {
-  const inputs: Sent[] = [];
+function inputsOf({ input, resize, signal, until }: ExecArgs): CommandInput[] {
+  const inputs: CommandInput[] = [];
   if (resize !== undefined) inputs.push({ resize });
   if (input !== "" || until === "sent") inputs.push({ text: input });
   if (signal !== undefined) inputs.push({ signal });
   return inputs;
 }
 
-function unableMessage(sent: Sent): string {
+function unableMessage(sent: CommandInput): string {
   if ("signal" in sent) return `The gateway's own commands know no SIG${sent.signal}: INT, TERM, KILL, HUP and QUIT end them`;
   return "This command has no terminal to resize: give tty when you start it";
 }

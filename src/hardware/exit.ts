@@ -28,11 +28,11 @@ const SIGNAL_NUMBERS: Record<SignalName, number> = {
 /** Signals that end a command unless it handles them. */
 const ENDING_SIGNALS: ReadonlySet<SignalName> = new Set(["HUP", "INT", "QUIT", "KILL", "TERM"]);
 
-export function timedOut(ms: number): Exit {
+export function timeoutExit(ms: number): Exit {
   return { exitCode: TIMED_OUT, error: `Command timed out after ${ms}ms` };
 }
 
-export function interrupted(why: string): Exit {
+export function interruptExit(why: string): Exit {
   return { exitCode: INTERRUPTED, error: why };
 }
 
@@ -41,10 +41,10 @@ export function killed(why: string): Exit {
 }
 
 /** Null if the signal does not end a command. */
-export function endedBy(signal: SignalName): Exit | null {
-  return ENDING_SIGNALS.has(signal) ? bySignal(`SIG${signal}`, SIGNAL_NUMBERS[signal]) : null;
+export function exitOfSignal(signal: SignalName): Exit | null {
+  return ENDING_SIGNALS.has(signal) ? signalExit(`SIG${signal}`, SIGNAL_NUMBERS[signal]) : null;
 }
 
-export function bySignal(name: string, number: number): Exit {
+export function signalExit(name: string, number: number): Exit {
   return { exitCode: SIGNAL_BASE + number, error: `Command was ended by ${name}` };
 }

@@ -2,7 +2,7 @@
 // call means the same wherever it runs. Paths passed in are absolute and normalized by `resolve`.
 
 import type { Body, Incoming } from "./body.ts";
-import type { LinePlaces } from "./line-places.ts";
+import type { LinePositions } from "./line-places.ts";
 import type { Shell } from "./shell.ts";
 
 export type FileKind = "file" | "directory" | "other";
@@ -127,7 +127,7 @@ export type FileMachine = {
   now: () => number;
   signal: AbortSignal;
   /** If the target keeps it, the next page of a large file starts where the last one ended. */
-  places?: LinePlaces;
+  places?: LinePositions;
   /** The near end of the call's body, if the call has one. */
   body?: Body;
 };

@@ -6,7 +6,7 @@ import { MemoryFiles } from "../../test/support/memory/files.ts";
 import { deleteFile } from "./delete.ts";
 import { editFile } from "./edit.ts";
 import { type ByteRange, type FileMachine, NATIVE_LIMITS } from "./filesystem.ts";
-import { LinePlaces } from "./line-places.ts";
+import { LinePositions } from "./line-places.ts";
 import { readFile } from "./read.ts";
 import { searchFiles } from "./search.ts";
 import { writeFile } from "./write.ts";
@@ -52,7 +52,7 @@ describe("fs.read", () => {
   });
 
   it("reads the same text page by page, says if more follows, and reads a large file only a few times over", async () => {
-    const places = new LinePlaces();
+    const places = new LinePositions();
     const lines = Array.from({ length: 60_000 }, (_, at) => `${at} ${"é".repeat(at % 40)}`);
     await put("pages.txt", lines.join("\n"));
     const { size } = await files.stat("/home/alice/pages.txt");
@@ -83,7 +83,7 @@ describe("fs.read", () => {
     const asks = fc.array(fc.record({ offset: fc.nat(60), limit: fc.nat(20) }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 50 }), fc.nat(3_000), asks, async (texts, filler, asked) => {
-        const places = new LinePlaces();
+        const places = new LinePositions();
         await put("any.txt", texts.map((text, at) => text + (at % 7 === 0 ? "x".repeat(filler * 50) : "")).join("\n"));
         for (const ask of asked)
           expect(await readFile({ ...machine, places }, { path: "any.txt", ...ask })).toEqual(

@@ -2,17 +2,17 @@
 // belongs to a target and outlives a call. It holds only numbers; every read checks rights again.
 
 /** The line with this number, from 0, starts at this byte. */
-export type LinePlace = { line: number; byte: number };
+export type LinePosition = { line: number; byte: number };
 
 const FILES_MAX = 64;
 const SPACING_BYTES = 128 * 1024;
-const START: LinePlace = { line: 0, byte: 0 };
+const START: LinePosition = { line: 0, byte: 0 };
 
-export class LinePlaces {
-  readonly #files = new Map<string, LinePlace[]>();
+export class LinePositions {
+  readonly #files = new Map<string, LinePosition[]>();
 
   /** The last known position at or before a line of this version of a file. */
-  before(path: string, version: string, line: number): LinePlace {
+  before(path: string, version: string, line: number): LinePosition {
     const places = this.#files.get(keyOf(path, version)) ?? [];
     let [low, high] = [0, places.length];
     while (low < high) {
@@ -24,7 +24,7 @@ export class LinePlaces {
   }
 
   /** Kept if it is far enough behind the last one. Without a version nobody could tell which content it belongs to. */
-  add(path: string, version: string, place: LinePlace): void {
+  add(path: string, version: string, place: LinePosition): void {
     if (version === "") return;
     const key = keyOf(path, version);
     const places = this.#files.get(key) ?? [];

@@ -2,8 +2,18 @@
 // (an interpreter in a thread, a child process) is behind Spawned.
 
 import { fail } from "../lib/sys-error.ts";
-import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCommand, SignalName, TerminalSize } from "../ports/shells.ts";
-import { endedBy, interrupted } from "./exit.ts";
+import type {
+  Exit,
+  Look,
+  SendOutcome,
+  CommandInput,
+  SessionInfo,
+  SessionState,
+  ShellCommand,
+  SignalName,
+  TerminalSize,
+} from "../ports/shells.ts";
+import { exitOfSignal, interruptExit } from "./exit.ts";
 import { Output } from "./output.ts";
 
 export type Spawned = {
@@ -165,7 +175,7 @@ export class Sessions {
     return this.#take(id, session, look.after);
   }
 
-  async send(owner: number, id: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  async send(owner: number, id: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     const session = this.#find(owner, id);
     if (session === undefined || session.isEndReported) return "missing";
     if (session.exit !== null) return "ended";
@@ -183,7 +193,7 @@ export class Sessions {
     if (sent.text === "") return "sent";
     session.wantsInput = false;
     if (sent.text.includes(INTERRUPT) && session.about.tty !== true) {
-      spawned.end(interrupted("Interrupted"));
+      spawned.end(interruptExit("Interrupted"));
       return "sent";
     }
     const room = spawned.write(sent.text);
@@ -198,7 +208,7 @@ export class Sessions {
   async end(owner: number, id: string, why: string): Promise<void> {
     const session = this.#find(owner, id);
     if (session === undefined || session.exit !== null) return;
-    session.spawned.end(interrupted(why));
+    session.spawned.end(interruptExit(why));
     await session.spawned.done.catch(() => {});
   }
 
@@ -328,7 +338,7 @@ function isLost({ lastAnswer }: Session, after: number | undefined): boolean {
 function sendSignal(spawned: Spawned, signal: SignalName): SendOutcome {
   if (spawned.signal !== undefined) spawned.signal(signal);
   else {
-    const exit = endedBy(signal);
+    const exit = exitOfSignal(signal);
     if (exit === null) return "unable";
     spawned.end(exit);
   }

@@ -1,7 +1,7 @@
 // Text in files: detects text, reads lines of a file of any size in constant memory, and formats sizes for people.
 
 import type { FileSystem } from "./filesystem.ts";
-import type { LinePlace } from "./line-places.ts";
+import type { LinePosition } from "./line-places.ts";
 
 export const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
@@ -33,7 +33,7 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** `from` is where to start, at the start of a line; `found` is called with positions of later lines. */
-export type Reading = { version?: string; from?: LinePlace; found?: (place: LinePlace) => void };
+export type Reading = { version?: string; from?: LinePosition; found?: (place: LinePosition) => void };
 
 /**
  * Lines without their newlines, read chunk by chunk and yielded per chunk. A final newline adds no line. With a version, it fails

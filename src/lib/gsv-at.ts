@@ -2,11 +2,11 @@
 
 const DEFAULT = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):8787$/;
 
-export function gsvAt(origin: string): string {
+export function cliCommand(origin: string): string {
   return DEFAULT.test(origin) ? "npx gsv" : `npx gsv --url ${origin}`;
 }
 
 /** A gateway bound to every address cannot be reached under the wildcard address itself. */
-export function dialable(url: string): string {
+export function toDialableUrl(url: string): string {
   return url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }

@@ -3,7 +3,7 @@
 // nothing remains to be deleted. The line begins with a space, which keeps it out of the history of shells that honour that.
 
 import { isLoopback } from "./address.ts";
-import { quoted } from "./quote.ts";
+import { shellQuote } from "./quote.ts";
 
 /** How long the line is valid: a machine that has not connected by then needs a new one. */
 export const LINE_WORKS_MS = 60 * 60 * 1000;
@@ -13,7 +13,7 @@ export type NewDevice = { deviceId: string; username: string; token: string };
 /** `origin` is http or https, as the other machine reaches the gateway. */
 export function installLine(origin: string, { deviceId, username, token }: NewDevice): string {
   const script = `${origin}/downloads/cli/install.sh`;
-  return ` curl -fsSL ${quoted(script)} | GSV_DEVICE_TOKEN=${quoted(token)} sh -s -- --device ${quoted(deviceId)} --user ${quoted(username)}`;
+  return ` curl -fsSL ${shellQuote(script)} | GSV_DEVICE_TOKEN=${shellQuote(token)} sh -s -- --device ${shellQuote(deviceId)} --user ${shellQuote(username)}`;
 }
 
 /** The same for PowerShell. */

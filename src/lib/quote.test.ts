@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { commandLine, quoted } from "./quote.ts";
+import { commandLine, shellQuote } from "./quote.ts";
 
 test("several words are quoted as arguments, and a single word is a whole line", () => {
   expect(commandLine(["ls | wc -l"])).toBe("ls | wc -l");
   expect(commandLine(["echo", "a b", "it's", "$x", "", "-l", "漢"])).toBe("echo 'a b' 'it'\\''s' '$x' '' -l '漢'");
-  expect(quoted("a\nb")).toBe("'a\nb'");
+  expect(shellQuote("a\nb")).toBe("'a\nb'");
 });

@@ -2,11 +2,11 @@
 
 const SAFE = /^[\w@%+=:,./-]+$/;
 
-export function quoted(word: string): string {
+export function shellQuote(word: string): string {
   return SAFE.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A single word may be a whole line with pipes in it; several are a command and its arguments, each quoted. */
 export function commandLine(words: readonly string[]): string {
-  return words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
+  return words.length === 1 ? (words[0] ?? "") : words.map(shellQuote).join(" ");
 }

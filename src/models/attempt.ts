@@ -5,7 +5,7 @@ import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports
 import { type Net, NetError } from "../ports/net.ts";
 import { Answer } from "./answer.ts";
 import { callOptions, modelOf } from "./dialects.ts";
-import { ABORTED, brokenOff, failure, type Failure, malformed, refusal, silent, unreached } from "./failure.ts";
+import { ABORTED, streamFailure, failure, type Failure, malformed, refusal, silent, networkFailure } from "./failure.ts";
 import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
 import type { ModelFacts } from "./catalogue.ts";
 import { usedIds } from "./prompt.ts";
@@ -108,8 +108,8 @@ function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wir
   if (wire.isSilent) return silent(provider.title, services.silenceMs);
   if (wire.refused !== null)
     return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, services.now());
-  if (wire.error !== null) return unreached(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
-  if (error instanceof BrokenOff) return brokenOff(choice, provider.title, error.cause);
+  if (wire.error !== null) return networkFailure(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
+  if (error instanceof BrokenOff) return streamFailure(choice, provider.title, error.cause);
   if (wire.isAnswered) return malformed(`${provider.title} sent something that cannot be read`);
   return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a fault`);
 }

@@ -21,11 +21,11 @@ export class Breaker {
     return 0;
   }
 
-  succeeded(key: string): void {
+  recordSuccess(key: string): void {
     this.#states.delete(key);
   }
 
-  failed(key: string, now: number): void {
+  recordFailure(key: string, now: number): void {
     const state = this.#states.get(key) ?? { failures: 0, restUntil: 0, isProbing: false };
     state.failures++;
     state.isProbing = false;
@@ -36,7 +36,7 @@ export class Breaker {
   }
 
   /** Releases the probe of a call that says nothing about the model: it was stopped, or the request was at fault. */
-  left(key: string): void {
+  releaseProbe(key: string): void {
     const state = this.#states.get(key);
     if (state !== undefined) state.isProbing = false;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelChoice } from "../ports/models.ts";
-import { brokenOff, refusal, retryAfter } from "./failure.ts";
+import { streamFailure, refusal, retryAfter } from "./failure.ts";
 
 const KEY = "AbC-very-secret-value-123";
 const choice: ModelChoice = { provider: "openai", model: "m-1", apiKey: KEY, baseUrl: null, reasoning: "off", maxOutputTokens: 1 };
@@ -22,8 +22,8 @@ describe("refusals", () => {
     [429, {}, "rate-limited", true],
     [502, "<html>Bad gateway</html>", "overloaded", true],
     [504, "", "overloaded", true],
-  ])("%i %j is %s", (status, body, kind, isPassing) => {
-    expect(refusalOf(status, body)).toMatchObject({ kind, isPassing });
+  ])("%i %j is %s", (status, body, kind, isRetryable) => {
+    expect(refusalOf(status, body)).toMatchObject({ kind, isRetryable });
   });
 
   it("quote what helps and no secrets", () => {
@@ -40,7 +40,7 @@ describe("refusals", () => {
 });
 
 it("classifies errors inside a stream", () => {
-  const kindOf = (error: unknown) => brokenOff(choice, "OpenAI", error).kind;
+  const kindOf = (error: unknown) => streamFailure(choice, "OpenAI", error).kind;
   expect(kindOf({ type: "overloaded_error", message: "Overloaded" })).toBe("overloaded");
   expect(kindOf({ error: { type: "rate_limit_error", message: "slow down" } })).toBe("rate-limited");
   expect(kindOf({ message: "context length exceeded" })).toBe("too-long");

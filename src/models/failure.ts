@@ -6,15 +6,15 @@ import { NetError } from "../ports/net.ts";
 
 export type Failure = ModelFailure & {
   /** A retry may help. */
-  isPassing: boolean;
+  isRetryable: boolean;
   /** The provider asks to wait this long. */
   waitMs: number;
 };
 
 type Kind = ModelFailure["kind"];
 
-export function failure(kind: Kind, message: string, more: { isPassing?: boolean; waitMs?: number } = {}): Failure {
-  return { kind, message, isPassing: more.isPassing ?? false, waitMs: more.waitMs ?? 0 };
+export function failure(kind: Kind, message: string, more: { isRetryable?: boolean; waitMs?: number } = {}): Failure {
+  return { kind, message, isRetryable: more.isRetryable ?? false, waitMs: more.waitMs ?? 0 };
 }
 
 export const ABORTED: Failure = failure("aborted", "The run was stopped");
@@ -27,7 +27,7 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
     return failure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
   if (status === 429)
     return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little, or choose another model`, {
-      isPassing: true,
+      isRetryable: true,
       waitMs,
     });
   if (status === 413 || (status >= 400 && status < 500 && TOO_LONG.test(body)))
@@ -43,7 +43,7 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
       "overloaded",
       `${title} cannot answer at the moment (HTTP ${status})${quotation}: try again later, or choose another model`,
       {
-        isPassing: true,
+        isRetryable: true,
         waitMs,
       },
     );
@@ -56,7 +56,7 @@ export function refusedKey(choice: ModelChoice, title: string, quotation = ""): 
 }
 
 /** An error in the middle of an answer that began well. Providers report there what a status would have said before it. */
-export function brokenOff(choice: ModelChoice, title: string, error: unknown): Failure {
+export function streamFailure(choice: ModelChoice, title: string, error: unknown): Failure {
   // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))
     return malformed(`${title} sent something that cannot be read`);
@@ -64,30 +64,32 @@ export function brokenOff(choice: ModelChoice, title: string, error: unknown): F
   const quotation = quote(choice, wordsOf(text));
   if (/overloaded|unavailable|capacity|internal|server_error|api_error|timeout|\b5\d\d\b/i.test(text))
     return failure("overloaded", `${title} broke off its answer${quotation}: try again later, or choose another model`, {
-      isPassing: true,
+      isRetryable: true,
     });
   if (/rate.?limit|too many requests|\b429\b/i.test(text))
-    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little`, { isPassing: true });
+    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little`, { isRetryable: true });
   if (TOO_LONG.test(text))
     return failure("too-long", `The conversation is longer than ${choice.model} can take${quotation}: compact it, or choose another model`);
   return malformed(`${title} sent something that cannot be read${quotation}`);
 }
 
 export function malformed(what: string): Failure {
-  return failure("malformed", `${what}: try again, or choose another model`, { isPassing: true });
+  return failure("malformed", `${what}: try again, or choose another model`, { isRetryable: true });
 }
 
 export function silent(title: string, ms: number): Failure {
-  return failure("silent", `${title} said nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, { isPassing: true });
+  return failure("silent", `${title} said nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
+    isRetryable: true,
+  });
 }
 
 /** No response at all, or one that the network cut off: then `isAnswered`. */
-export function unreached(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
+export function networkFailure(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
   if (error.kind === "aborted") return ABORTED;
   if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${listingAdvice(baseUrl)}`);
   if (isAnswered) return malformed(`The answer of ${title} was cut off`);
-  const isPassing = error.kind !== "bad_url" && error.kind !== "too_large";
-  return failure("unreachable", `${title} cannot be reached: ${error.message}`, { isPassing });
+  const isRetryable = error.kind !== "bad_url" && error.kind !== "too_large";
+  return failure("unreachable", `${title} cannot be reached: ${error.message}`, { isRetryable });
 }
 
 function listingAdvice(baseUrl: string): string {

@@ -81,7 +81,7 @@ export class ProviderModels implements Models {
   async *#tries(request: ModelRequest, startedAt: number, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
     for (let tries = 1; ; tries++) {
       const outcome = yield* this.#try(request, signal);
-      if (outcome.ok || !outcome.failure.isPassing || tries === this.#limits.tries || signal.aborted) return outcome;
+      if (outcome.ok || !outcome.failure.isRetryable || tries === this.#limits.tries || signal.aborted) return outcome;
       // Rounded up, because clients treat it as whole milliseconds.
       const waitMs = Math.ceil(Math.max(outcome.failure.waitMs, this.#backoff(tries)));
       if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return waitTooLong(outcome, waitMs);
@@ -107,9 +107,9 @@ export class ProviderModels implements Models {
       return outcome;
     } finally {
       // Also if the consumer stops reading: then the probe is released.
-      if (outcome?.ok) this.#breaker.succeeded(key);
-      else if (outcome !== null && isModelsFault(outcome.failure)) this.#breaker.failed(key, this.#now());
-      else this.#breaker.left(key);
+      if (outcome?.ok) this.#breaker.recordSuccess(key);
+      else if (outcome !== null && isModelsFault(outcome.failure)) this.#breaker.recordFailure(key, this.#now());
+      else this.#breaker.releaseProbe(key);
     }
   }
 

@@ -15,7 +15,7 @@ export interface Shells {
   /** Waits, and takes the output since the last poll. Null if the user has no such session. */
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
   /** Resolves when the command can take more input, or after `ms`. */
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   /** Ends a command, no matter what it is doing. */
   end(uid: number, sessionId: string, why: string): Promise<void>;
   /** The user's sessions, except those whose end was already reported. */
@@ -33,7 +33,7 @@ export type Look = {
   after?: number | undefined;
 };
 
-export type Sent = { text: string } | { signal: SignalName } | { resize: TerminalSize };
+export type CommandInput = { text: string } | { signal: SignalName } | { resize: TerminalSize };
 
 /** `ended` if the command has ended and its end was not reported yet; `unable` if it does not support this kind of input. */
 export type SendOutcome = "sent" | "ended" | "unable" | "missing";

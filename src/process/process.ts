@@ -8,19 +8,19 @@ import { namesDevice } from "../lib/target.ts";
 import type { ModelEvent } from "../ports/models.ts";
 import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/proc-records.ts";
 import { overspentText } from "./loop/budget.ts";
-import { answered } from "./loop/record-answer.ts";
+import { recordAnswer } from "./loop/record-answer.ts";
 import { compactForRun } from "./conversation/compaction.ts";
 import { ConversationCalls } from "./conversation/conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./rows/conversations.ts";
 import { EarlyAnswers } from "./loop/early-answers.ts";
 import { withoutCompaction } from "../agent/estimate.ts";
-import type { Said } from "./rows/history.ts";
+import type { MessageContent } from "./rows/history.ts";
 import { type Preparation, type ProcessPorts, STOPPED } from "./kernel-port.ts";
 import { PartialAnswer, wireEvent } from "./loop/live-answer.ts";
-import { contextNow, measure, type Measured, spentNow, viewOf } from "./loop/measure.ts";
+import { contextNow, measure, type Measurement, spentNow, toOverflowView } from "./loop/measure.ts";
 import { Pictures } from "./loop/pictures.ts";
 import { Queue } from "./conversation/queue.ts";
-import { type Action, type LastSaid, next, type RunView } from "./loop/next.ts";
+import { type Action, type LastMessageKind, next, type RunView } from "./loop/next.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./rows/runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./rows/state.ts";
 import { ToolRunner } from "./loop/tool-runner.ts";
@@ -35,7 +35,7 @@ const LOOK_BACK_MAX = 100;
 
 export type SendArgs = {
   conversationId?: string | undefined;
-  said: Extract<Said, { role: "user" | "system" }>;
+  said: Extract<MessageContent, { role: "user" | "system" }>;
   runId?: string | undefined;
   reason: RunReason;
 };
@@ -62,7 +62,7 @@ export class Process {
   readonly #earlyBudgets = new EarlyAnswers<boolean>();
   /** What the active run needs from the kernel, looked up once. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
-  #measured: Measured | null = null;
+  #measured: Measurement | null = null;
   readonly #recent = new RecentMessages();
   #live: PartialAnswer | null = null;
   #stopping = new AbortController();
@@ -344,7 +344,7 @@ export class Process {
     const { keepLast } = this.#state.conversations.policy(run.conversationId);
     const outcome = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
     if (outcome === "compacted" || outcome === "gone") this.#measured = null;
-    else if (outcome === "empty") this.#measured = { ...measured, ...viewOf(withoutCompaction(measured.context)) };
+    else if (outcome === "empty") this.#measured = { ...measured, ...toOverflowView(withoutCompaction(measured.context)) };
     else this.#measured = { ...measured, overflow: "failed", why: `Compacting did not make room. ${outcome.failed}` };
   }
 
@@ -367,7 +367,7 @@ export class Process {
     const { pid, ports } = this.#state;
     const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard: onEvent });
     if (this.#state.isClosed) return;
-    this.#state.change((tell) => answered(this.#state, runId, generated, measured, tell));
+    this.#state.change((tell) => recordAnswer(this.#state, runId, generated, measured, tell));
     // Only after the message is stored: a reader between the last piece and the message would see neither.
     if (this.#live === live) this.#live = null;
   }
@@ -401,7 +401,7 @@ export class Process {
   }
 
   /** The partial answer as a message. Leaves out tool calls, because nobody needs them any more. */
-  #partialMessage(runId: string): Extract<Said, { role: "assistant" }> | null {
+  #partialMessage(runId: string): Extract<MessageContent, { role: "assistant" }> | null {
     const answer = this.#live?.answer();
     if (answer?.runId !== runId) return null;
     const blocks = answer.blocks.filter((block) => block.type !== "toolCall");
@@ -463,7 +463,7 @@ export class Process {
   }
 }
 
-function lastSaid(last: Said | undefined, hasCalls: boolean): LastSaid {
+function lastSaid(last: MessageContent | undefined, hasCalls: boolean): LastMessageKind {
   if (last === undefined) return "nothing";
   switch (last.role) {
     case "assistant":

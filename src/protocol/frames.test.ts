@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Frame, type Refusal, decodeFrame, UNKNOWN_ID } from "./frames.ts";
 import { LIMITS } from "./limits.ts";
-import { complaint } from "./scan.ts";
+import { findFrameProblem } from "./scan.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 20 });
 const args = fc
@@ -151,7 +151,7 @@ describe("the limits before parsing", () => {
     ] as const) {
       const deep = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
       const max = LIMITS.frameDepth;
-      expect([max - 1, max, max + 1, 100_000].map((levels) => complaint(deep(levels)) === null)).toEqual([true, true, false, false]);
+      expect([max - 1, max, max + 1, 100_000].map((levels) => findFrameProblem(deep(levels)) === null)).toEqual([true, true, false, false]);
     }
     expect(refusal("[".repeat(LIMITS.frameDepth + 1)).error.code).toBe(413);
   });
@@ -160,9 +160,9 @@ describe("the limits before parsing", () => {
     const max = LIMITS.frameTokens;
     // One bracket, and a comma between numbers.
     const commas = (tokens: number) => `[${"1,".repeat(tokens - 1)}1]`;
-    expect([max - 1, max, max + 1].map((tokens) => complaint(commas(tokens)) === null)).toEqual([true, true, false]);
+    expect([max - 1, max, max + 1].map((tokens) => findFrameProblem(commas(tokens)) === null)).toEqual([true, true, false]);
     const strings = (tokens: number) => '""'.repeat(tokens);
-    expect([max - 1, max, max + 1].map((tokens) => complaint(strings(tokens)) === null)).toEqual([true, true, false]);
+    expect([max - 1, max, max + 1].map((tokens) => findFrameProblem(strings(tokens)) === null)).toEqual([true, true, false]);
   });
 
   it("agrees with a scanner that looks at every character", () => {
@@ -170,7 +170,7 @@ describe("the limits before parsing", () => {
     const grown = fc.tuple(noisy, fc.integer({ min: 1, max: 80 })).map(([text, times]) => text.repeat(times));
     fc.assert(
       fc.property(fc.oneof(noisy, grown), (text) => {
-        expect(complaint(text)).toBe(slowComplaint(text));
+        expect(findFrameProblem(text)).toBe(slowComplaint(text));
       }),
       { numRuns: 3000 },
     );
@@ -180,7 +180,7 @@ describe("the limits before parsing", () => {
     for (const unit of ["a", '\\"', "\\\\", '\\\\\\"']) {
       const text = `{"x":"${unit.repeat(Math.floor((4 * 1024 * 1024) / unit.length))}"}`;
       const started = performance.now();
-      expect(complaint(text)).toBeNull();
+      expect(findFrameProblem(text)).toBeNull();
       expect(performance.now() - started).toBeLessThan(20_000);
     }
   });

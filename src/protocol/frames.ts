@@ -2,7 +2,7 @@
 
 import { type ErrorShape, SysError } from "../lib/sys-error.ts";
 import { LIMITS } from "./limits.ts";
-import { complaint } from "./scan.ts";
+import { findFrameProblem } from "./scan.ts";
 import type { Payload, SignalName } from "./signals.ts";
 
 export const PROTOCOL = 1 as const;
@@ -26,7 +26,7 @@ export type Refusal = { type: "refusal"; id: string; error: SysError };
 
 /** Never throws: text from outside becomes a frame, or the refusal to send back. */
 export function decodeFrame(text: string): Frame | Refusal {
-  const found = complaint(text);
+  const found = findFrameProblem(text);
   if (found !== null) return refuse(UNKNOWN_ID, 413, found);
   let value: unknown;
   try {
@@ -114,7 +114,7 @@ function refuse(id: string, code: 400 | 413, message: string): Refusal {
 }
 
 /** The answer that replaces a waiting one when its batch did not reach the disk. */
-export function lostAnswer(id: string, full: boolean, message: string): string {
+export function lostBatchFrame(id: string, full: boolean, message: string): string {
   const error = new SysError(full ? 507 : 500, message).toShape();
   return JSON.stringify({ type: "res", id, ok: false, error });
 }

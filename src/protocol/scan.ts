@@ -8,7 +8,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /** The problem with this text, or null if it may be parsed. Malformed text is left for the parser to refuse. */
-export function complaint(text: string): string | null {
+export function findFrameProblem(text: string): string | null {
   let depth = 0;
   let tokens = 0;
   for (let at = 0; at < text.length; at++) {

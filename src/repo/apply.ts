@@ -33,10 +33,10 @@ export type ApplyRequest = {
   now: number;
 };
 
-export type Applied = { ref: string; head: string | null; changed: boolean };
+export type ApplyResult = { ref: string; head: string | null; changed: boolean };
 
 /** Call inside a transaction. */
-export function apply(store: Store, request: ApplyRequest): Applied {
+export function apply(store: Store, request: ApplyRequest): ApplyResult {
   const { objects, refs, history, limits } = store;
   const name = branchRef(request.ref ?? "main");
   const ref = shortName(name);

@@ -9,7 +9,7 @@ import type { ImportRequest } from "./import.ts";
 import type { Quota } from "./objects.ts";
 import { heads } from "./read.ts";
 import type { HttpFetch } from "./remote.ts";
-import { type Keyed, remembered } from "./remember.ts";
+import { type IdempotencyKey, runIdempotent } from "./idempotency.ts";
 import type { Repository } from "./repository.ts";
 
 /** The kernel keeps a copy of this, to list repositories and to know what their owners store without calling each one. */
@@ -20,9 +20,9 @@ export type FileEntry = { name: string; kind: FileKind };
 /** A symbolic link is "other": nothing guarantees that its target exists. */
 type FileKind = "file" | "directory" | "other";
 
-type Apply = Omit<ApplyRequest, keyof Keyed> & Keyed;
+type Apply = Omit<ApplyRequest, keyof IdempotencyKey> & IdempotencyKey;
 type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
-type Create = Keyed & { slug: string; author: Person; ref?: string | undefined };
+type Create = IdempotencyKey & { slug: string; author: Person; ref?: string | undefined };
 type Import = Omit<ImportRequest, "http">;
 type Location = { ref?: string | undefined; path?: string | undefined };
 type None = Record<string, never>;
@@ -37,13 +37,13 @@ export const repoCalls = {
   },
 
   create: (repository: Repository, { slug, author, now, ref, key }: Create) =>
-    remembered(repository.store.sql, { key, now }, ["create", ref], () => ({
+    runIdempotent(repository.store.sql, { key, now }, ["create", ref], () => ({
       ...repository.create(slug, author, now, ref),
       state: stateOf(repository),
     })),
 
   apply: (repository: Repository, { key, ...request }: Apply) =>
-    remembered(repository.store.sql, { key, now: request.now }, ["apply", requestIdentity(request)], () => ({
+    runIdempotent(repository.store.sql, { key, now: request.now }, ["apply", requestIdentity(request)], () => ({
       ...repository.apply(request),
       state: stateOf(repository),
     })),

@@ -6,9 +6,9 @@ import { toBytes, toText } from "./text.ts";
 
 export type Person = { name: string; email: string };
 
-export type Signed = Person & { /** Seconds since the epoch, as in git. */ time: number };
+export type Signature = Person & { /** Seconds since the epoch, as in git. */ time: number };
 
-export type Commit = { tree: string; parents: string[]; author: Signed; committer: Signed; message: string };
+export type Commit = { tree: string; parents: string[]; author: Signature; committer: Signature; message: string };
 
 export type Tag = { target: string; kind: ObjectKind };
 
@@ -84,13 +84,13 @@ function parseOidLine(line: string | undefined, prefix: string): string | undefi
   return isOid(oid) ? oid : undefined;
 }
 
-function parseSignature(line: string | undefined, prefix: string): Signed | undefined {
+function parseSignature(line: string | undefined, prefix: string): Signature | undefined {
   if (line === undefined || !line.startsWith(prefix)) return undefined;
   const match = /^([^<>\n]*)<([^<>\n]*)> (\d{1,15}) [+-]\d{4,6}$/.exec(line.slice(prefix.length));
   return match === null ? undefined : { name: match[1]!.trim(), email: match[2]!, time: Number(match[3]) };
 }
 
-function formatSignature({ name, email, time }: Signed): string {
+function formatSignature({ name, email, time }: Signature): string {
   return `${sanitize(name) || "unknown"} <${sanitize(email)}> ${time} +0000`;
 }
 

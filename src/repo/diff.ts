@@ -1,7 +1,7 @@
 // The changes of one commit, and the differences between two commits.
 
-import { type Effort, effort, type Hunk, textHunks } from "./hunks.ts";
-import { Stints } from "./stints.ts";
+import { type DiffBudget, type Hunk, newDiffBudget, textHunks } from "./hunks.ts";
+import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
 import { toText } from "./text.ts";
 import { type ChangedFile, changedFiles } from "./tree-diff.ts";
@@ -62,8 +62,8 @@ async function compareTrees(
   let hunkCharsLeft = HUNKS_CHARS_MAX;
   let readBytesLeft = READ_BYTES_MAX;
   let truncated = isCut;
-  const budget = effort();
-  const stints = new Stints(YIELD_BYTES);
+  const budget = newDiffBudget();
+  const slices = new WorkSlices(YIELD_BYTES);
   const files = changed.map(describe);
   for (const [at, change] of changed.entries()) {
     const size = sizeOf(store, change.before) + sizeOf(store, change.after);
@@ -76,7 +76,7 @@ async function compareTrees(
     const { hunks, additions, deletions } = hunksOf(store, change, context, budget);
     stats.additions += additions;
     stats.deletions += deletions;
-    if (stints.isOver(size + FILE_COST_BYTES + effortBefore - budget.left)) await stints.pause();
+    if (slices.isOver(size + FILE_COST_BYTES + effortBefore - budget.left)) await slices.pause();
     if (!withHunks) continue;
     hunkCharsLeft -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
     if (hunkCharsLeft < 0) truncated = true;
@@ -96,7 +96,7 @@ function hunksOf(
   store: Store,
   { before, after }: ChangedFile,
   context: number,
-  budget: Effort,
+  budget: DiffBudget,
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
   if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return placeholderHunk("File is too large to show");

@@ -9,7 +9,7 @@ import { type SqlValue, StorageError } from "../ports/sql.ts";
 import type { Limits } from "./limits.ts";
 import { ZERO_OID } from "./oid.ts";
 import { pkt } from "./pkt-line.ts";
-import type { Received, RefUpdate } from "./receive.ts";
+import type { ReceiveResult, RefUpdate } from "./receive.ts";
 import { Repository } from "./repository.ts";
 import { serveGit } from "./serve.ts";
 
@@ -123,7 +123,7 @@ async function expectRefused(bytes: Uint8Array, update: RefUpdate, why: string, 
 
 async function expectAccepted(bytes: Uint8Array, update: RefUpdate, repository = repositoryWithCommit()): Promise<Repository> {
   const received = await repository.receive(toStream(bytes, 777), [update]);
-  expect(received).toEqual({ unpack: null, refs: [{ ref: update.ref, fault: null }] } satisfies Received);
+  expect(received).toEqual({ unpack: null, refs: [{ ref: update.ref, fault: null }] } satisfies ReceiveResult);
   expect(summarize(repository)).toMatchObject({ incoming: 0 });
   const { chunks, used } = summarize(repository) as { chunks: number; used: number };
   expect(chunks).toBe(used);

@@ -15,9 +15,9 @@ const LINES_MAX = 100_000;
 const TIMEOUT_MS = 500;
 
 /** What is left for all files of one answer, in squared edits. It is counted because on some hosts the clock stands still. */
-export type Effort = { left: number };
+export type DiffBudget = { left: number };
 
-export function effort(): Effort {
+export function newDiffBudget(): DiffBudget {
   return { left: 3 * EDITS_MAX ** 2 };
 }
 
@@ -25,7 +25,7 @@ export function textHunks(
   before: string,
   after: string,
   context: number,
-  budget: Effort = effort(),
+  budget: DiffBudget = newDiffBudget(),
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   const old = linesOf(before);
   const now = linesOf(after);
@@ -44,7 +44,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function changesOf(old: string[], now: string[], budget: Effort): Change[] {
+function changesOf(old: string[], now: string[], budget: DiffBudget): Change[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;

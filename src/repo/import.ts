@@ -19,18 +19,18 @@ export type ImportRequest = {
   note?: Note | undefined;
   http: HttpFetch;
 };
-export type Imported = { ref: string; head: string | null; changed: boolean; remoteUrl: string; remoteRef: string };
+export type ImportResult = { ref: string; head: string | null; changed: boolean; remoteUrl: string; remoteRef: string };
 
 const HAVES_PER_REF = 32;
 const HAVES_MAX = 512;
 
-export async function importBranch(store: Store, { ref = "main", remoteUrl, remoteRef, note, http }: ImportRequest): Promise<Imported> {
+export async function importBranch(store: Store, { ref = "main", remoteUrl, remoteRef, note, http }: ImportRequest): Promise<ImportResult> {
   const { refs, history, limits } = store;
   const checkedNote = note && { ...note, message: checkMessage(note.message, limits.messageBytes) };
   const name = branchRef(ref);
   const remoteName = remoteRef ?? shortName(name);
   const remote = await findRemote(http, remoteUrl, remoteName, limits);
-  const move = (): Imported => {
+  const move = (): ImportResult => {
     const remoteCommit = refs.peel(remote.ref.oid);
     if (remoteCommit?.kind !== "commit") fail(400, `${remoteName} of ${remoteUrl} does not lead to a commit`);
     const before = refs.get(name) ?? null;

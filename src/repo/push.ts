@@ -5,7 +5,7 @@ import { StorageError } from "../ports/sql.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { isOid, ZERO_OID } from "./oid.ts";
 import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
-import { receive, type Received, type RefUpdate } from "./receive.ts";
+import { receive, type ReceiveResult, type RefUpdate } from "./receive.ts";
 import type { Store } from "./store.ts";
 import { concat } from "../lib/bytes.ts";
 
@@ -45,7 +45,7 @@ async function readCommands(reader: ByteReader, refsMax: number): Promise<Comman
   }
 }
 
-function formatReport(received: Received, capabilities: ReadonlySet<string>): Uint8Array {
+function formatReport(received: ReceiveResult, capabilities: ReadonlySet<string>): Uint8Array {
   const lines = [pkt(`unpack ${received.unpack ?? "ok"}\n`)];
   for (const { ref, fault } of received.refs) lines.push(pkt(fault === null ? `ok ${ref}\n` : `ng ${ref} ${fault}\n`));
   const status = concat([...lines, FLUSH]);

@@ -1,11 +1,11 @@
 // Which objects a client is missing that wants some commits and has others. Every fetch needs this.
 
 import type { Node } from "./history.ts";
-import { Stints } from "./stints.ts";
+import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
 import { isTree, parseTree } from "./tree.ts";
 
-export type Wanted = {
+export type FetchRequest = {
   /** Commits, trees, blobs or tags. */
   wants: readonly string[];
   /** Commits that the client has, with all their ancestors down to its shallow ones. */
@@ -19,7 +19,7 @@ export type Wanted = {
 const OBJECTS_PER_YIELD = 200;
 
 /** Returns the objects in the order in which they go into the pack. */
-export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<string>> {
+export async function missingObjects(store: Store, wanted: FetchRequest): Promise<Set<string>> {
   const { refs, objects } = store;
   const result = new Set<string>();
   const tips: string[] = [];
@@ -30,14 +30,14 @@ export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<
     if (peeled?.kind === "commit") tips.push(peeled.oid);
     else if (peeled !== undefined) nonCommits.push(peeled.oid);
   }
-  const stints = new Stints(OBJECTS_PER_YIELD);
-  const { missing, edge } = await missingCommits(store, tips, wanted, stints);
+  const slices = new WorkSlices(OBJECTS_PER_YIELD);
+  const { missing, edge } = await missingCommits(store, tips, wanted, slices);
   const known = new Set<string>();
-  for (const node of edge) await addTree(store, node.tree, known, new Set(), stints);
+  for (const node of edge) await addTree(store, node.tree, known, new Set(), slices);
   for (const node of missing) result.add(node.oid);
-  for (const node of missing) await addTree(store, node.tree, result, known, stints);
+  for (const node of missing) await addTree(store, node.tree, result, known, slices);
   for (const oid of nonCommits) {
-    if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, stints);
+    if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, slices);
     else if (!known.has(oid)) result.add(oid);
   }
   return result;
@@ -47,15 +47,15 @@ export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<
 async function missingCommits(
   store: Store,
   tips: readonly string[],
-  wanted: Wanted,
-  stints: Stints,
+  wanted: FetchRequest,
+  slices: WorkSlices,
 ): Promise<{ missing: Node[]; edge: Node[] }> {
   const walk = new Walk(store, wanted);
   for (const oid of wanted.haves) walk.mark(oid, "had");
   for (const oid of tips) walk.mark(oid, "wanted");
   const missing: Node[] = [];
   while (walk.isOpen) {
-    if (stints.isOver()) await stints.pause();
+    if (slices.isOver()) await slices.pause();
     const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
     if (isWanted && !had) missing.push(node);
     const followsParents = isWanted && wanted.newShallow?.has(node.oid) !== true;
@@ -81,7 +81,7 @@ class Walk {
   /** How many queued commits can still lead to a missing object. The walk ends when this is 0. */
   #live = 0;
 
-  constructor(store: Store, { theirShallow = new Set(), newShallow }: Wanted) {
+  constructor(store: Store, { theirShallow = new Set(), newShallow }: FetchRequest) {
     this.#store = store;
     this.#theirShallow = theirShallow;
     this.#deepens = theirShallow.size > 0 && theirShallow !== newShallow;
@@ -138,12 +138,12 @@ class Walk {
 }
 
 /** Adds the tree and everything below it to `into`, except what is in `known`. */
-async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, stints: Stints): Promise<void> {
+async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, slices: WorkSlices): Promise<void> {
   const stack = [root];
   for (let tree = stack.pop(); tree !== undefined; tree = stack.pop()) {
     if (into.has(tree) || known.has(tree)) continue;
     into.add(tree);
-    if (stints.isOver()) await stints.pause();
+    if (slices.isOver()) await slices.pause();
     for (const entry of parseTree(objects.read(tree, "tree"))) {
       if (isTree(entry)) stack.push(entry.oid);
       else if (!known.has(entry.oid)) into.add(entry.oid);

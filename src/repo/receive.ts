@@ -18,7 +18,7 @@ export type ReceiveOptions = {
 };
 
 /** `unpack` is null if the pack was accepted; the `fault` of a ref is null if the ref moved. */
-export type Received = { unpack: string | null; refs: { ref: string; fault: string | null }[] };
+export type ReceiveResult = { unpack: string | null; refs: { ref: string; fault: string | null }[] };
 
 /** `pack` is null if all updates are deletions. */
 export async function receive(
@@ -26,7 +26,7 @@ export async function receive(
   pack: ByteReader | null,
   updates: readonly RefUpdate[],
   options: ReceiveOptions = {},
-): Promise<Received> {
+): Promise<ReceiveResult> {
   try {
     const refs = await withPack(store, pack, () => moveAll(store, updates, options));
     return { unpack: null, refs };
@@ -64,15 +64,15 @@ function dropQuietly(quarantine: Quarantine): void {
 }
 
 class NothingMoved extends Error {
-  readonly refs: Received["refs"];
+  readonly refs: ReceiveResult["refs"];
 
-  constructor(refs: Received["refs"]) {
+  constructor(refs: ReceiveResult["refs"]) {
     super("nothing moved");
     this.refs = refs;
   }
 }
 
-function moveAll(store: Store, updates: readonly RefUpdate[], options: ReceiveOptions): Received["refs"] {
+function moveAll(store: Store, updates: readonly RefUpdate[], options: ReceiveOptions): ReceiveResult["refs"] {
   const refs = updates.map((update) => ({ ref: update.ref, fault: move(store, update, options) }));
   const failed = refs.filter(({ fault }) => fault !== null).length;
   if (failed > 0 && options.atomic === true)

@@ -3,18 +3,18 @@
 
 import { fail } from "../lib/sys-error.ts";
 import type { Sql } from "../ports/sql.ts";
-import { type Applied, apply, type ApplyRequest } from "./apply.ts";
+import { type ApplyResult, apply, type ApplyRequest } from "./apply.ts";
 import { ByteReader, type ByteStream } from "./byte-reader.ts";
 import type { Person } from "./commit.ts";
 import { compare, type CompareResult, diff, type DiffResult } from "./diff.ts";
 import { History } from "./history.ts";
-import { importBranch, type Imported, type ImportRequest } from "./import.ts";
+import { importBranch, type ImportResult, type ImportRequest } from "./import.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { log, type LogResult } from "./log.ts";
 import { Objects } from "./objects.ts";
 import { sweep } from "./quarantine.ts";
 import { type Found, lookup, read, type ReadResult } from "./read.ts";
-import { receive, type Received, type ReceiveOptions, type RefUpdate } from "./receive.ts";
+import { receive, type ReceiveResult, type ReceiveOptions, type RefUpdate } from "./receive.ts";
 import { branchRef, shortName } from "./ref-names.ts";
 import { Refs } from "./refs.ts";
 import { migrate } from "./schema/migrate.ts";
@@ -92,17 +92,17 @@ export class Repository {
     return search(this.store, ref, query, prefix);
   }
 
-  apply(request: ApplyRequest): Applied {
+  apply(request: ApplyRequest): ApplyResult {
     return this.store.sql.transaction(() => apply(this.store, request));
   }
 
   /** Receives a pack and its ref updates. `pack` is null if all updates are deletions. */
-  receive(pack: ByteStream | null, updates: readonly RefUpdate[], options?: ReceiveOptions): Promise<Received> {
+  receive(pack: ByteStream | null, updates: readonly RefUpdate[], options?: ReceiveOptions): Promise<ReceiveResult> {
     return receive(this.store, pack === null ? null : new ByteReader(pack), updates, options);
   }
 
   /** Sets a branch to the commit of a remote's ref. */
-  import(request: ImportRequest): Promise<Imported> {
+  import(request: ImportRequest): Promise<ImportResult> {
     return importBranch(this.store, request);
   }
 

@@ -3,7 +3,7 @@
 import { namesSecret } from "../lib/secrets.ts";
 import { fail } from "../lib/sys-error.ts";
 import { readPath } from "./names.ts";
-import { Stints } from "./stints.ts";
+import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
 import { asText } from "./text.ts";
 import { isTree, MODE, parseTree } from "./tree.ts";
@@ -33,17 +33,17 @@ type Search = {
   entries: number;
   bytes: number;
   isCut: boolean;
-  stints: Stints;
+  slices: WorkSlices;
 };
 
 export async function search(store: Store, ref: string, query: string, prefix?: string): Promise<SearchResult> {
   if (query === "") fail(400, "query is required");
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
-  const stints = new Stints(YIELD_BYTES);
+  const slices = new WorkSlices(YIELD_BYTES);
   // As in fs.search: files with secrets are skipped, unless the caller's prefix names one.
   const isSearchable = namesSecret(folder) ? () => true : (path: string) => !namesSecret(path);
-  const search: Search = { store, query, prefix: folder, isSearchable, matches: [], entries: 0, bytes: 0, isCut: false, stints };
+  const search: Search = { store, query, prefix: folder, isSearchable, matches: [], entries: 0, bytes: 0, isCut: false, slices };
   await walk(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
@@ -61,7 +61,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
-    if (search.stints.isOver(ENTRY_COST_BYTES)) await search.stints.pause();
+    if (search.slices.isOver(ENTRY_COST_BYTES)) await search.slices.pause();
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
@@ -69,7 +69,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
     } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isSearchable(name)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);
-      if (search.stints.isOver(search.bytes - before)) await search.stints.pause();
+      if (search.slices.isOver(search.bytes - before)) await search.slices.pause();
     }
   }
 }

@@ -7,7 +7,7 @@ import { applyDelta, deltaSize } from "./delta.ts";
 import type { Limits } from "./limits.ts";
 import type { GitObject } from "./objects.ts";
 import { readPack } from "./pack-read.ts";
-import { Stints } from "./stints.ts";
+import { WorkSlices } from "./work-slices.ts";
 import type { Quarantine } from "./quarantine.ts";
 
 /** `depth` is the length of the delta chain below the object. */
@@ -24,12 +24,12 @@ const OBJECT_COST_BYTES = 8192;
 
 export async function unpack(reader: ByteReader, quarantine: Quarantine, limits: Limits): Promise<void> {
   const unpacker = new Unpacker(quarantine, limits);
-  const stints = new Stints(YIELD_BYTES);
+  const slices = new WorkSlices(YIELD_BYTES);
   for await (const { offset, content, bytes: inflated, deflated } of readPack(reader, limits)) {
     if ("kind" in content) unpacker.addObject(offset, { kind: content.kind, bytes: inflated }, 0, deflated);
     else if ("baseOid" in content) unpacker.addDeltaByOid(offset, content.baseOid, inflated);
     else unpacker.addDeltaByOffset(offset, content.baseOffset, inflated);
-    if (stints.isOver(inflated.length + OBJECT_COST_BYTES + unpacker.takeProducedBytes())) await stints.pause();
+    if (slices.isOver(inflated.length + OBJECT_COST_BYTES + unpacker.takeProducedBytes())) await slices.pause();
   }
   unpacker.finish();
 }

@@ -5,7 +5,7 @@ import { fail, SysError } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { isOid } from "./oid.ts";
 import { writePack } from "./pack-write.ts";
-import { Stints } from "./stints.ts";
+import { WorkSlices } from "./work-slices.ts";
 import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
 import { missingObjects } from "./reachable.ts";
 import { depthOf, shallowUpdate } from "./shallow.ts";
@@ -47,10 +47,10 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
 
     const oids = await missingObjects(store, { wants: request.wants, haves: [...common], theirShallow: request.shallow, newShallow });
     if (request.capabilities.has("include-tag")) addTags(store, oids);
-    const stints = new Stints(PIECES_PER_YIELD);
+    const slices = new WorkSlices(PIECES_PER_YIELD);
     for (const piece of framePack(writePack(store.objects, oids), packetSize(request.capabilities))) {
       yield piece;
-      if (stints.isOver()) await stints.pause();
+      if (slices.isOver()) await slices.pause();
     }
   } catch (error) {
     if (!(error instanceof SysError)) throw error;

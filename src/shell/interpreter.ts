@@ -4,7 +4,7 @@
 import { Bash, type Command, defineCommand, getCommandNames } from "just-bash/browser";
 import { FileError } from "../hardware/filesystem.ts";
 import { fromLatin1 } from "../lib/bytes.ts";
-import { quoted } from "../lib/quote.ts";
+import { shellQuote } from "../lib/quote.ts";
 import { SysError } from "../lib/sys-error.ts";
 import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
@@ -16,14 +16,14 @@ import { exportedFunctions } from "./functions.ts";
 import { RUN, runFile } from "./inner.ts";
 import type { ShellLimits } from "./limits.ts";
 import { type Ask, Link } from "./kernel-client.ts";
-import { mended } from "./mended.ts";
+import { workaroundsPlugin } from "./workarounds.ts";
 import { OURS, withOurs } from "./shadowed.ts";
 import type { Plugin } from "./syntax.ts";
 import { onTerminal } from "./terminal.ts";
 import { TRAP_COMMANDS, Traps } from "./traps.ts";
 import { YIELD, yieldCommand, yielding } from "./yielding.ts";
 
-export type Ran = { stdout: string; stderr: string; exitCode: number; env: Record<string, string> };
+export type RunResult = { stdout: string; stderr: string; exitCode: number; env: Record<string, string> };
 export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
 
 /** Not in the build of just-bash that runs on both hosts. */
@@ -68,7 +68,7 @@ export class Interpreter {
     });
     const plugins = [
       this.#scriptPlugin("functions"),
-      mended,
+      workaroundsPlugin,
       this.#scriptPlugin("traps"),
       withOurs,
       decoding,
@@ -82,12 +82,12 @@ export class Interpreter {
     return who.uid === this.#uid && timeoutMs === this.#timeoutMs && limits === this.#limits;
   }
 
-  async run(run: Run, signal: AbortSignal): Promise<Ran> {
+  async run(run: Run, signal: AbortSignal): Promise<RunResult> {
     const { input, env, cwd } = run.command;
     this.#run = run;
     this.#script = new ScriptState();
     this.#files.forget();
-    const exec = (script: string, variables: Readonly<Record<string, string>>, at: string): Promise<Ran> =>
+    const exec = (script: string, variables: Readonly<Record<string, string>>, at: string): Promise<RunResult> =>
       this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(toFailedRun);
     const mainRun = await exec(input, env, cwd);
     const { traps } = this.#script;
@@ -145,9 +145,9 @@ export class Interpreter {
         commands: shellCommands,
         programs: () => [...PROGRAMS].toSorted(),
         exec: async (words, { withInput = false, variables = {} } = {}) => {
-          const settings = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+          const settings = Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`);
           const input: unknown = inner.stdin;
-          return inner.exec!([...settings, ...words.map(quoted)].join(" "), {
+          return inner.exec!([...settings, ...words.map(shellQuote)].join(" "), {
             cwd: inner.cwd,
             ...(inner.exportedEnv && { env: inner.exportedEnv }),
             ...(inner.signal && { signal: inner.signal }),
@@ -178,7 +178,7 @@ class ScriptState {
 }
 
 /** just-bash throws if a redirection of the last statement fails; output before it is on the terminal already. */
-function toFailedRun(error: unknown): Ran {
+function toFailedRun(error: unknown): RunResult {
   if (!(error instanceof Error) || !("code" in error)) throw error;
   return { stdout: "", stderr: `${error.message}\n`, exitCode: 1, env: {} };
 }

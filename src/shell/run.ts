@@ -1,7 +1,7 @@
 // Runs one command line in just-bash, with the kernel's files and the caller's environment. Only files survive from one
 // command to the next. The host must call this where an endless loop does no harm.
 
-import { STOPPED, TIMED_OUT, timedOut } from "../hardware/exit.ts";
+import { STOPPED, TIMED_OUT, timeoutExit } from "../hardware/exit.ts";
 import type { Exit, ShellCommand } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
 import { Interpreter } from "./interpreter.ts";
@@ -24,7 +24,7 @@ export async function runCommand(
   const started = performance.now();
   const { stdout, stderr: rawStderr, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
   if (exitCode === TIMED_OUT && performance.now() - started >= command.timeoutMs)
-    return { stdout, stderr: "", ...timedOut(command.timeoutMs) };
+    return { stdout, stderr: "", ...timeoutExit(command.timeoutMs) };
   if (exitCode !== TIMED_OUT && !signal.aborted && !mayLeaveState(command.input)) returnInterpreter(interpreter);
   const stderr = rawStderr.replace(ADVICE, "");
   const limit = exitCode === STOPPED ? LIMIT_MESSAGE.exec(stderr) : null;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Told } from "../../src/hosts/cloudflare/process-requests.ts";
+import type { ProcessOutput } from "../../src/hosts/cloudflare/process-requests.ts";
 import type { SysCall } from "../../src/process/kernel-port.ts";
 import type { ProcessResult } from "../../src/process/actor.ts";
 import { ScriptedProvider } from "../support/models/provider.ts";
@@ -17,7 +17,7 @@ const WORKER = "processes";
 /** How often an object was constructed, how often its alarm fired, and when the next one is due. */
 type Counts = { built: number; alarms: number; alarmAt: number | null };
 type State = ProcessResult<"state">;
-type Seen = { told: Told[]; sent: (SysCall & { isAborted?: true })[] };
+type Seen = { told: ProcessOutput[]; sent: (SysCall & { isAborted?: true })[] };
 
 let provider: ScriptedProvider;
 let miniflare: Miniflare;
@@ -97,7 +97,7 @@ async function textOf(runId: string): Promise<unknown> {
   return seen.told.map(payloadOf).find((payload) => payload.runId === runId && payload.status !== undefined)?.text;
 }
 
-function payloadOf(one: Told): Record<string, unknown> {
+function payloadOf(one: ProcessOutput): Record<string, unknown> {
   return "event" in one ? one.event.payload : one.piece;
 }
 

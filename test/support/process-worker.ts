@@ -8,7 +8,7 @@ import { StorageError } from "../../src/ports/sql.ts";
 import type { KernelPort, SysCall, SysOutcome } from "../../src/process/kernel-port.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { type Env, kernelOf } from "../../src/hosts/cloudflare/options.ts";
-import { ProcessRequests, type Told } from "../../src/hosts/cloudflare/process-requests.ts";
+import { ProcessRequests, type ProcessOutput } from "../../src/hosts/cloudflare/process-requests.ts";
 import { CloudflareProcesses, type ProcessNamespace, ProcessObject as Deployed } from "../../src/hosts/cloudflare/processes.ts";
 
 type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die" | "counts" | "ring">;
@@ -91,7 +91,7 @@ export class KernelObject extends DurableObject<TestEnv> {
       case "restart":
         await this.#restart();
     }
-    return Response.json({ told: this.#get<Told[]>("told", []), sent: this.#get<Sent[]>("sent", []) });
+    return Response.json({ told: this.#get<ProcessOutput[]>("told", []), sent: this.#get<Sent[]>("sent", []) });
   }
 
   #link(pid: string): KernelPort {
@@ -141,11 +141,11 @@ export class KernelObject extends DurableObject<TestEnv> {
   }
 
   #heard(pid: string): number {
-    const events = this.#get<Told[]>("told", []).flatMap((told) => ("event" in told ? told.event : []));
+    const events = this.#get<ProcessOutput[]>("told", []).flatMap((told) => ("event" in told ? told.event : []));
     return events.findLast(({ payload }) => payload.pid === pid)?.seq ?? 0;
   }
 
-  #add(list: "told" | "sent", value: Told | Sent): void {
+  #add(list: "told" | "sent", value: ProcessOutput | Sent): void {
     this.ctx.storage.kv.put(list, [...this.#get<unknown[]>(list, []), value]);
   }
 

@@ -3,7 +3,7 @@
 import type { Client } from "../../client/client.ts";
 import { relative } from "../terminal/durations.ts";
 import { contextFields, conversationOf, spentFields, type Where } from "./processes.ts";
-import { briefly, wordsOf } from "./message-text.ts";
+import { truncate, spokenText } from "./message-text.ts";
 
 /** The chat that a command acts on. */
 export type Chat = {
@@ -101,8 +101,8 @@ async function listConversations(chat: Chat): Promise<void> {
 async function showHistory(chat: Chat): Promise<void> {
   const { messages } = await chat.client.call("proc.history", { ...chat.where, limit: 40, offset: -40 });
   const lines = messages.flatMap((message) => {
-    const words = wordsOf(message);
-    return words === null ? [] : [`${message.role === "user" ? "› " : ""}${briefly(words, 40, 4_000)}\n`];
+    const words = spokenText(message);
+    return words === null ? [] : [`${message.role === "user" ? "› " : ""}${truncate(words, 40, 4_000)}\n`];
   });
   chat.remark(lines.length === 0 ? "Nothing was said yet" : lines.join("\n"));
 }

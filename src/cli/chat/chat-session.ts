@@ -6,16 +6,16 @@ import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/client.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { runCommand } from "./chat-commands.ts";
-import { chatFoot } from "./footer.ts";
+import { chatFooter } from "./footer.ts";
 import { decided, type Decision, EXACTLY, Questions } from "./questions.ts";
 import { ChatView, personText, type Piece } from "./chat-view.ts";
 import { onKeys } from "../terminal/keys.ts";
 import { type Key, LineEditor } from "../terminal/line-editor.ts";
-import { lookOfStdout } from "../terminal/text-style.ts";
+import { stdoutMode } from "../terminal/text-style.ts";
 import { Page } from "../terminal/page.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { Where } from "./processes.ts";
-import { afterStop, briefly, wordsOf } from "./message-text.ts";
+import { afterStop, truncate, spokenText } from "./message-text.ts";
 import { printable } from "../terminal/terminal.ts";
 import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
 
@@ -27,7 +27,7 @@ const HISTORY_MESSAGES = 60;
 export class ChatSession {
   readonly client: Client;
   readonly where: Where;
-  readonly #look = lookOfStdout();
+  readonly #look = stdoutMode();
   readonly #view: ChatView;
   readonly #page: Page;
   readonly #questions = new Questions();
@@ -108,7 +108,7 @@ export class ChatSession {
     this.#activity = { ...IDLE, runs: new Map(activeRunId === null ? [] : [[activeRunId, activeConversationId ?? ""]]) };
     this.#lastMessageId = history.messages.at(-1)?.id ?? 0;
     const words = history.messages.flatMap((message) => {
-      const text = wordsOf(message);
+      const text = spokenText(message);
       return text === null ? [] : [{ role: message.role, text }];
     });
     const draft = this.#editor.text;
@@ -166,8 +166,8 @@ export class ChatSession {
     else if (messageCount > 0) this.remark(`${messageCount} messages${name} so far, at the end:`);
     else this.remark(name === "" ? "A new conversation. /help says what can be done here." : `A new conversation: ${conversationId}`);
     for (const { role, text } of earlier) {
-      if (role === "user") this.#show([{ stream: "stdout", text: `\n${personText(briefly(text), this.#look)}\n\n` }]);
-      else this.remark(briefly(text));
+      if (role === "user") this.#show([{ stream: "stdout", text: `\n${personText(truncate(text), this.#look)}\n\n` }]);
+      else this.remark(truncate(text));
     }
   }
 
@@ -315,7 +315,7 @@ export class ChatSession {
     const knownRuns = new Set([...this.#startedRuns, ...queued.map(({ runId }) => runId)]);
     this.#sent = this.#sent.filter(({ runId }) => !this.#startedRuns.has(runId));
     const { open, isArmed } = this.#questions;
-    return chatFoot({
+    return chatFooter({
       columns: this.#page.columns,
       rows: this.#page.rows,
       isStyled: this.#look === "styled",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChatView, type Piece } from "./chat-view.ts";
-import type { Look } from "../terminal/text-style.ts";
+import type { OutputMode } from "../terminal/text-style.ts";
 import type { ActivityEvent } from "../../client/activity.ts";
 import { type Question, questionText } from "./tool-call.ts";
 
@@ -25,12 +25,12 @@ const streamPieces = (...deltas: string[]): ActivityEvent[] =>
     piece(at + 1, event),
   );
 
-function pieces(look: Look, events: readonly ActivityEvent[]): Piece[] {
+function pieces(look: OutputMode, events: readonly ActivityEvent[]): Piece[] {
   const view = new ChatView(look);
   return events.flatMap(({ signal, payload }, at) => view.view(eventOf(signal, { ...payload, timestamp: at * 100 }), at * 100));
 }
 
-function render(events: readonly ActivityEvent[], look: Look = "plain"): string {
+function render(events: readonly ActivityEvent[], look: OutputMode = "plain"): string {
   return pieces(look, events)
     .map(({ text }) => text)
     .join("");

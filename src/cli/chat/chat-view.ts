@@ -17,7 +17,7 @@ import {
   TOOL_STARTED,
 } from "../../protocol/signal-names.ts";
 import type { AnswerPiece, Payload } from "../../protocol/signals.ts";
-import { type Look, type Style, styled } from "../terminal/text-style.ts";
+import { type OutputMode, type Style, styled } from "../terminal/text-style.ts";
 import { Markdown } from "../terminal/markdown.ts";
 import { textIn } from "./message-text.ts";
 import { printable } from "../terminal/terminal.ts";
@@ -33,7 +33,7 @@ export type ViewOptions = {
 };
 
 export class ChatView {
-  readonly #look: Look;
+  readonly #look: OutputMode;
   readonly #showsPeople: boolean;
   isVerbose: boolean;
   #pieces: Piece[] = [];
@@ -56,7 +56,7 @@ export class ChatView {
   /** More of the last tool call or thought, shown on request. */
   #details = "";
 
-  constructor(look: Look, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
+  constructor(look: OutputMode, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
     this.#look = look;
     this.isVerbose = isVerbose;
     this.#showsPeople = showsPeople;
@@ -308,7 +308,7 @@ export class ChatView {
 }
 
 /** A person's message as the conversation shows it. */
-export function personText(content: unknown, look: Look): string {
+export function personText(content: unknown, look: OutputMode): string {
   const lines = printable(textIn(content), "\n\t").split("\n");
   const paint = (line: string) => (look === "styled" ? styled(line, "bold") : line);
   return lines.map((line, at) => `${at === 0 ? PROMPT : "  "}${paint(line)}`).join("\n");

@@ -7,7 +7,7 @@ import { type Foot, rowsOf } from "../terminal/page.ts";
 import { printable, width } from "../terminal/terminal.ts";
 import { BUDGET, type Question } from "./tool-call.ts";
 
-export type FootState = {
+export type FooterState = {
   columns: number;
   rows: number;
   isStyled: boolean;
@@ -34,7 +34,7 @@ const BUDGET_KEYS = "y go on   n stop here";
 const WAITING_ROWS = 5;
 
 /** Null while an answer arrives and nobody types: the answer has the terminal to itself. */
-export function chatFoot(state: FootState): Foot | null {
+export function chatFooter(state: FooterState): Foot | null {
   const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
   const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
   if (isLineOpen && isQuiet) return null;
@@ -53,7 +53,7 @@ export function chatFoot(state: FootState): Foot | null {
   return { rows: [...above, ...shown], cursor: { row: above.length + input.cursor.row - first, column: input.cursor.column } };
 }
 
-function inputOf(state: FootState, paint: (text: string) => string): Foot {
+function inputOf(state: FooterState, paint: (text: string) => string): Foot {
   const { editor, reason, isArmed, question, columns, isWorking } = state;
   const inputRows = (prompt: string, { before, text }: LineEditor) =>
     rowsOf(prompt, printable(before, "\n\t"), printable(text.slice(before.length), "\n\t"), columns);
@@ -67,7 +67,7 @@ function inputOf(state: FootState, paint: (text: string) => string): Foot {
   return { ...input, rows: [`${PROMPT}${paint(PLACEHOLDER)}`] };
 }
 
-function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FootState): string {
+function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FooterState): string {
   if (!isConnected) return "the connection was lost; trying to get it back";
   if (isStopping) return "stopping; Ctrl-C again leaves";
   if (isLeaving) return "Ctrl-C again leaves, and so does Ctrl-D";

@@ -9,7 +9,7 @@ const STOPPED = " [stopped]";
 export type Message = Calls["proc.history"]["result"]["messages"][number];
 
 /** The text of a person or a model; null for every other message, or an empty one. */
-export function wordsOf({ role, content }: Message): string | null {
+export function spokenText({ role, content }: Message): string | null {
   if (role !== "user" && role !== "assistant") return null;
   const text = textIn(content);
   return text.trim() === "" ? null : `${text.trim()}${isStopped(content) ? STOPPED : ""}`;
@@ -34,13 +34,13 @@ type StopReport = { stillRunning: Stop["stillRunning"] | undefined; pausedCount:
 
 /** What to tell the person who stopped a run; empty if nothing still runs and no message is on hold. */
 export function afterStop({ stillRunning = [], pausedCount = 0, how }: StopReport): string {
-  const running = stillRunning.map(({ command, target, why }) => `This may go on: ${briefly(command, 1, 80)} on ${target}. ${why}`);
+  const running = stillRunning.map(({ command, target, why }) => `This may go on: ${truncate(command, 1, 80)} on ${target}. ${why}`);
   const messages = pausedCount === 1 ? "1 message waits" : `${pausedCount} messages wait`;
   return [...running, ...(pausedCount === 0 ? [] : [`${messages} on hold; to say what waits: ${how}`])].join("\n");
 }
 
 /** The first lines of a text. */
-export function briefly(text: string, lines = 3, chars = 400): string {
+export function truncate(text: string, lines = 3, chars = 400): string {
   const all = text.split("\n");
   const shown = all
     .slice(0, lines)

@@ -8,7 +8,7 @@ import { askKey } from "../terminal/ask-key.ts";
 import { isInteractive } from "../terminal/ask.ts";
 import { decided } from "./questions.ts";
 import { ChatView, type Piece } from "./chat-view.ts";
-import { lookOfStdout } from "../terminal/text-style.ts";
+import { stdoutMode } from "../terminal/text-style.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { Where } from "./processes.ts";
 import { afterStop } from "./message-text.ts";
@@ -44,7 +44,7 @@ class Once {
   readonly #options: OnceOptions;
   readonly #runId = crypto.randomUUID();
   readonly #view: ChatView;
-  readonly #look = lookOfStdout();
+  readonly #look = stdoutMode();
   #activity: Activity = IDLE;
   #hasBegun = false;
   #hasEnded = false;

@@ -2,7 +2,7 @@
 // and cannot imitate other output.
 
 import { showRequest } from "../../approval/show.ts";
-import { type Look, styled } from "../terminal/text-style.ts";
+import { type OutputMode, styled } from "../terminal/text-style.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import { printable } from "../terminal/terminal.ts";
 
@@ -29,7 +29,7 @@ export function toolLine({ name, syscall, args }: ToolCall): string {
 }
 
 /** Everything that would run, formatted as the gateway lists it; the caller adds how to answer. */
-export function questionText(question: Question, look: Look, isWhole = false): string {
+export function questionText(question: Question, look: OutputMode, isWhole = false): string {
   const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
   const { syscall: call, args, target, cwd, why } = question;
   if (call === BUDGET) return `${paint("? May it go on?", "yellow")}\n  ${printable(why)}`;

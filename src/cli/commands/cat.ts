@@ -2,7 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { decodeText, isText } from "../../hardware/text.ts";
-import { type FilePlace, parsePlace } from "../files/target-path.ts";
+import { type TargetPath, parseTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
@@ -11,14 +11,14 @@ import { pour, sayJson } from "../terminal/terminal.ts";
 type Write = (chunk: Uint8Array) => void | Promise<void>;
 
 export async function cat(flags: Globals, [text = ""]: readonly string[]): Promise<void> {
-  const place = parsePlace(text);
+  const place = parseTargetPath(text);
   await withClient(flags, async (client) => {
     if (flags.json) return printJson(client, place);
     await download(client, place, process.stdout.isTTY ? terminalWriter(text) : pour);
   });
 }
 
-async function printJson(client: Client, place: FilePlace): Promise<void> {
+async function printJson(client: Client, place: TargetPath): Promise<void> {
   const chunks: Uint8Array[] = [];
   const { path, size } = await download(client, place, (chunk) => void chunks.push(chunk));
   const bytes = Buffer.concat(chunks);
@@ -37,7 +37,7 @@ function terminalWriter(text: string): Write {
   };
 }
 
-async function download(client: Client, place: FilePlace, write: Write): Promise<{ path: string; size: number }> {
+async function download(client: Client, place: TargetPath, write: Write): Promise<{ path: string; size: number }> {
   const answer = await client.download(place, async () => ({
     have: 0,
     read: async () => new Uint8Array(),

@@ -5,8 +5,8 @@ import { type Client, CallError } from "../../client/client.ts";
 import { here, type Kind, there } from "../files/copy-endpoint.ts";
 import { humanSize } from "../../hardware/text.ts";
 import { explainDevice } from "../device/no-such-device.ts";
-import { parsePlace } from "../files/target-path.ts";
-import { Problem, tell } from "../terminal/problem.ts";
+import { parseTargetPath } from "../files/target-path.ts";
+import { Problem, printError } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { note, printable, sayJson } from "../terminal/terminal.ts";
 import { type Progress, type Side, transfer } from "../files/transfer.ts";
@@ -23,7 +23,7 @@ const ERASE = "\r\u001b[K";
 export async function cp(flags: Flags, texts: readonly string[]): Promise<number> {
   const [last = "", ...others] = texts.toReversed();
   if (others.length === 0) throw new Problem(`Copy ${last} to where? Write gsv cp FROM TO`);
-  const places = texts.map((text) => parsePlace(text, "."));
+  const places = texts.map((text) => parseTargetPath(text, "."));
   if (places.every(({ target }) => target === undefined))
     throw new Problem("All of these are on this machine: write gsv:PATH for a file on the gateway, or laptop:PATH for one on a device");
   return withClient(flags, async (client) => {
@@ -39,7 +39,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
       // A file that cannot be copied does not stop the others.
       if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
       endProgress();
-      exitCode = tell(await explainDevice(client, error));
+      exitCode = printError(await explainDevice(client, error));
     };
     for (const text of others.toReversed()) {
       try {
@@ -60,7 +60,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
 }
 
 function side(client: Client, text: string): Side {
-  const { target, path } = parsePlace(text, ".");
+  const { target, path } = parseTargetPath(text, ".");
   return target === undefined ? { depot: here, path } : { depot: there(client, target), path };
 }
 

@@ -1,7 +1,7 @@
 // Runs the gateway in the foreground until a signal ends it.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
-import { dialable, gsvAt } from "../../lib/gsv-at.ts";
+import { toDialableUrl, cliCommand } from "../../lib/gsv-at.ts";
 import { Problem } from "../terminal/problem.ts";
 import { say } from "../terminal/terminal.ts";
 
@@ -34,13 +34,13 @@ function mustHaveSqlite(): void {
 }
 
 function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {
-  const url = dialable(gateway.url);
+  const url = toDialableUrl(gateway.url);
   const lines = [
     `GSV is up at ${url}${url === gateway.url ? "" : " and at this machine's other addresses"}`,
     `Data and logs are in ${home}`,
   ];
   if (gateway.isSetupMode)
-    lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${gsvAt(url)} auth setup`);
+    lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${cliCommand(url)} auth setup`);
   if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
   return lines.join("\n");
 }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { schemaText } from "../../lib/schema-text.ts";
 import type { Reference } from "../../protocol/reference.ts";
 import { reference } from "../../generated/reference.ts";
-import { near } from "../terminal/suggest.ts";
+import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
 import { say, sayTable } from "../terminal/terminal.ts";
 
@@ -18,7 +18,7 @@ export function help(program: Command, words: readonly string[]): void {
   const family = reference.filter((call) => call.name.startsWith(`${name.replace(/\.\*?$/, "")}.`));
   if (family.length > 0) return printCalls(family);
   const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
-  const suggestions = near(name, names);
+  const suggestions = findSimilar(name, names);
   const hint =
     suggestions.length > 0 ? `Did you mean ${suggestions.join(", ")}?` : "gsv help lists commands, gsv help syscalls lists syscalls";
   throw new Problem(`No such command or syscall: ${words.join(" ")}. ${hint}`);

@@ -1,12 +1,12 @@
 // gsv ls: prints the names in a directory, one per line, directories with a slash.
 
 import { kindListed, mustBeOk } from "../files/remote-file.ts";
-import { parsePlace } from "../files/target-path.ts";
+import { parseTargetPath } from "../files/target-path.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { sayJson, sayLine } from "../terminal/terminal.ts";
 
 export async function ls(flags: Globals, [text = "."]: readonly string[]): Promise<void> {
-  const place = parsePlace(text, ".");
+  const place = parseTargetPath(text, ".");
   await withClient(flags, async (client) => {
     const answer = await client.call("fs.read", { ...place, limit: 0 });
     // Reading fails for a file without text, which exists all the same.

@@ -5,8 +5,8 @@ import type { Client } from "../../client/client.ts";
 import { CallError } from "../../client/connection.ts";
 import { askYes, isInteractive } from "../terminal/ask.ts";
 import { explainDevice } from "../device/no-such-device.ts";
-import { type FilePlace, parsePlace, placeText } from "../files/target-path.ts";
-import { Problem, tell } from "../terminal/problem.ts";
+import { type TargetPath, parseTargetPath, formatTargetPath } from "../files/target-path.ts";
+import { Problem, printError } from "../terminal/problem.ts";
 import { isDirectory, mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { printable, sayJson } from "../terminal/terminal.ts";
@@ -14,9 +14,9 @@ import { printable, sayJson } from "../terminal/terminal.ts";
 type Flags = Globals & { recursive?: boolean; force?: boolean };
 
 export async function rm(flags: Flags, texts: readonly string[]): Promise<number> {
-  const places = texts.map((text) => parsePlace(text));
+  const places = texts.map((text) => parseTargetPath(text));
   return withClient(flags, async (client) => {
-    const deleted: FilePlace[] = [];
+    const deleted: TargetPath[] = [];
     let exitCode = 0;
     for (const place of places) {
       try {
@@ -26,7 +26,7 @@ export async function rm(flags: Flags, texts: readonly string[]): Promise<number
       } catch (error) {
         // A file that cannot be deleted does not stop the others.
         if (!(error instanceof CallError) && !(error instanceof Problem && error.exitCode === 1)) throw error;
-        exitCode = tell(await explainDevice(client, error));
+        exitCode = printError(await explainDevice(client, error));
       }
     }
     if (flags.json) sayJson({ deleted });
@@ -34,11 +34,11 @@ export async function rm(flags: Flags, texts: readonly string[]): Promise<number
   });
 }
 
-async function isConfirmed(client: Client, flags: Flags, place: FilePlace): Promise<boolean> {
+async function isConfirmed(client: Client, flags: Flags, place: TargetPath): Promise<boolean> {
   const canAsk = isInteractive();
   if (canAsk ? flags.force : flags.recursive) return true;
   if (!(await isDirectory(client, place))) return true;
-  const name = placeText(place, place.path);
+  const name = formatTargetPath(place, place.path);
   if (!canAsk) throw new Problem(`Is a directory: ${name}. Add -r to delete it with all below it`);
   return askYes(`Delete the directory ${printable(name)} with all below it?`, false);
 }

@@ -1,16 +1,16 @@
 // gsv search: prints lines that contain a text, in grep's format. Exit code 1 means that there are none.
 
-import { parsePlace, placeText } from "../files/target-path.ts";
+import { parseTargetPath, formatTargetPath } from "../files/target-path.ts";
 import { mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { note, sayJson, sayLine } from "../terminal/terminal.ts";
 
 export async function search(flags: Globals & { include?: string }, [query = "", where = "."]: readonly string[]): Promise<number> {
-  const place = parsePlace(where, ".");
+  const place = parseTargetPath(where, ".");
   const args = { ...place, query, ...(flags.include === undefined ? {} : { include: flags.include }) };
   const { matches, count, truncated = false } = mustBeOk(await withClient(flags, (client) => client.call("fs.search", args)));
   if (flags.json) sayJson({ matches, count, truncated });
-  else for (const { path, line, content } of matches) sayLine(`${placeText(place, path)}:${line}: ${content}`);
+  else for (const { path, line, content } of matches) sayLine(`${formatTargetPath(place, path)}:${line}: ${content}`);
   if (truncated) note(`gsv: the search ended early, after ${count} lines: there may be more. Name a path or --include to search less`);
   return matches.length === 0 ? 1 : 0;
 }

@@ -9,7 +9,7 @@ import { Completer } from "../shell/complete.ts";
 import { type Ended, END_OF_INPUT, Running } from "../shell/exec.ts";
 import { historyPath } from "../shell/history.ts";
 import { Keyboard, type Typed } from "../terminal/keyboard.ts";
-import { Problem, tell } from "../terminal/problem.ts";
+import { Problem, printError } from "../terminal/problem.ts";
 import { safe, Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { Report, ShellState } from "../shell/shell-state.ts";
@@ -134,7 +134,7 @@ class Session {
       return /\b(exit|logout)\b/.test(line) && exitCode !== undefined && error === undefined && !isSyntax ? exitCode : null;
     } catch (error) {
       if (this.#client.isClosed) throw error;
-      this.#state.status = tell(error);
+      this.#state.status = printError(error);
       return null;
     }
   }

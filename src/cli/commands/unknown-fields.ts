@@ -1,7 +1,7 @@
 // Finds fields of a call's arguments that its schema does not have. The gateway drops them silently, so the CLI warns about them.
 
 import type { JsonSchema } from "../../lib/schema-text.ts";
-import { near } from "../terminal/suggest.ts";
+import { findSimilar } from "../terminal/suggest.ts";
 
 /** `field` is a path from the arguments down; `meant` is a known field there with a similar name. */
 export type UnknownField = { field: string; meant: string | null };
@@ -18,6 +18,6 @@ export function unknownFields(schema: JsonSchema, value: unknown, path: readonly
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return unknownFields(known, inner, [...path, name]);
     if (others === true || typeof others === "object") return unknownFields(others === true ? {} : others, inner, [...path, name]);
-    return { field: [...path, name].join("."), meant: near(name, Object.keys(properties))[0] ?? null };
+    return { field: [...path, name].join("."), meant: findSimilar(name, Object.keys(properties))[0] ?? null };
   });
 }

@@ -3,7 +3,7 @@
 import type { Client } from "../../client/client.ts";
 import { stdinBytes } from "../terminal/ask.ts";
 import { here, there } from "../files/copy-endpoint.ts";
-import { type FilePlace, parsePlace, placeText } from "../files/target-path.ts";
+import { type TargetPath, parseTargetPath, formatTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
@@ -15,22 +15,22 @@ const GATEWAY = "gsv";
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
 export async function write(flags: Globals, [text = "", file = "-"]: readonly string[]): Promise<void> {
-  const place = parsePlace(text);
+  const place = parseTargetPath(text);
   await withClient(flags, async (client) => {
     const { path, size } = file === "-" ? await writeStdin(client, place) : await writeFile(client, place, file);
     if (flags.json) return sayJson({ path, size });
-    note(`Wrote ${size} bytes to ${placeText(place, path)}.`);
+    note(`Wrote ${size} bytes to ${formatTargetPath(place, path)}.`);
   });
 }
 
-async function writeFile(client: Client, { target = GATEWAY, path }: FilePlace, file: string): Promise<Made> {
+async function writeFile(client: Client, { target = GATEWAY, path }: TargetPath, file: string): Promise<Made> {
   const kind = await here.kind(file);
   if (kind !== "file") throw new Problem(`${kind === null ? "Not found" : "Not a file"}: ${file}`);
   return transfer(client, { depot: here, path: file }, { depot: there(client, target), path });
 }
 
 /** Reads after the login, because a password on standard input comes before the content. */
-async function writeStdin(client: Client, place: FilePlace): Promise<Made> {
+async function writeStdin(client: Client, place: TargetPath): Promise<Made> {
   if (process.stdin.isTTY) note("gsv: type the text; Ctrl-D on a line of its own ends it");
   const bytes = await stdinBytes(STDIN_BYTES_MAX);
   if (bytes.length > STDIN_BYTES_MAX) throw new Problem("Too much to be piped: save it in a file, and name that");

@@ -2,7 +2,7 @@
 // device gives the same error as one that does not exist, because the gateway does not tell them apart.
 
 import { CallError, type Client } from "../../client/client.ts";
-import { near } from "../terminal/suggest.ts";
+import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
 
 /** The gateway's messages for a device that the caller may not use, and for one that they may use and that is not connected. */
@@ -38,7 +38,7 @@ function problemWith(name: string, devices: readonly Device[] | null): Problem {
   const message = `no such device: ${name}`;
   if (devices === null) return new Problem(message);
   if (devices.length === 0) return new Problem(`${message}. You have none yet: gsv token create --device NAME shows how to add one`);
-  const [meant] = near(
+  const [meant] = findSimilar(
     name,
     devices.map(({ deviceId }) => deviceId),
   );

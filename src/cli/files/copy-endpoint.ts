@@ -3,7 +3,7 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
-import { type FilePlace, placeText } from "./target-path.ts";
+import { type TargetPath, formatTargetPath } from "./target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { isDirectory, kindListed, mustBeOk } from "./remote-file.ts";
 
@@ -54,10 +54,10 @@ export const here: CopyEndpoint = {
 };
 
 export function there(client: Client, target: string): CopyEndpoint {
-  const place = (path: string): FilePlace => ({ target, path });
+  const place = (path: string): TargetPath => ({ target, path });
   return {
     target,
-    text: (path) => placeText({ target, path }, path),
+    text: (path) => formatTargetPath({ target, path }, path),
     join: (folder, name) => `${folder.replace(/(?<=.)\/+$/, "")}${folder === "/" ? "" : "/"}${name}`,
     async kind(path) {
       const listed = await kindListed(client, place(path));
@@ -69,8 +69,8 @@ export function there(client: Client, target: string): CopyEndpoint {
     },
     async list(path) {
       const found = mustBeOk(await client.call("fs.read", { ...place(path), limit: 0 }));
-      if (!("directories" in found)) throw new Problem(`Not a directory: ${placeText(place(path), path)}`);
-      for (const name of [...found.files, ...found.directories]) mustBeName(name, placeText(place(path), path));
+      if (!("directories" in found)) throw new Problem(`Not a directory: ${formatTargetPath(place(path), path)}`);
+      for (const name of [...found.files, ...found.directories]) mustBeName(name, formatTargetPath(place(path), path));
       return { files: found.files, directories: found.directories, others: [] };
     },
     // Writing a file creates its parent directories.

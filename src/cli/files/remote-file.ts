@@ -1,7 +1,7 @@
 // Helpers of the file commands: failed answers, and whether a path is a file or a directory.
 
 import type { Client } from "../../client/client.ts";
-import type { FilePlace } from "./target-path.ts";
+import type { TargetPath } from "./target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 
 /** Throws the error that the answer of a failed operation carries. */
@@ -11,14 +11,14 @@ export function mustBeOk<T extends { ok: boolean }>(answer: T): Exclude<T, { ok:
 }
 
 /** Asks the parent directory first, because reading an image would fetch all of it and a binary file cannot be read. */
-export async function isDirectory(client: Client, place: FilePlace): Promise<boolean> {
+export async function isDirectory(client: Client, place: TargetPath): Promise<boolean> {
   const listed = await kindListed(client, place);
   if (listed !== null) return listed === "directory";
   return "directories" in mustBeOk(await client.call("fs.read", { ...place, limit: 0 }));
 }
 
 /** What the parent directory lists under this name; null if it lists nothing. */
-export async function kindListed(client: Client, place: FilePlace): Promise<"file" | "directory" | null> {
+export async function kindListed(client: Client, place: TargetPath): Promise<"file" | "directory" | null> {
   const name = /[^/]+(?=\/*$)/.exec(place.path)?.[0];
   if (name === undefined || name === "." || name === ".." || name === "~") return null;
   const parent = await client.call("fs.read", { ...place, path: `${place.path}/..`, limit: 0 });

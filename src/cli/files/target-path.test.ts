@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parsePlace, placeText } from "./target-path.ts";
+import { parseTargetPath, formatTargetPath } from "./target-path.ts";
 
 test("the part before the first colon is the target", () => {
-  expect(parsePlace("laptop:/etc/hosts")).toEqual({ target: "laptop", path: "/etc/hosts" });
-  expect(parsePlace("gsv:~/x")).toEqual({ target: "gsv", path: "~/x" });
-  expect(parsePlace("laptop:notes")).toEqual({ target: "laptop", path: "notes" });
-  expect(parsePlace("laptop:a:b")).toEqual({ target: "laptop", path: "a:b" });
-  expect(parsePlace("laptop:C:\\x")).toEqual({ target: "laptop", path: "C:\\x" });
-  expect(parsePlace("my laptop:/x\ny")).toEqual({ target: "my laptop", path: "/x\ny" });
-  expect(parsePlace("pc-1.lan:x")).toEqual({ target: "pc-1.lan", path: "x" });
+  expect(parseTargetPath("laptop:/etc/hosts")).toEqual({ target: "laptop", path: "/etc/hosts" });
+  expect(parseTargetPath("gsv:~/x")).toEqual({ target: "gsv", path: "~/x" });
+  expect(parseTargetPath("laptop:notes")).toEqual({ target: "laptop", path: "notes" });
+  expect(parseTargetPath("laptop:a:b")).toEqual({ target: "laptop", path: "a:b" });
+  expect(parseTargetPath("laptop:C:\\x")).toEqual({ target: "laptop", path: "C:\\x" });
+  expect(parseTargetPath("my laptop:/x\ny")).toEqual({ target: "my laptop", path: "/x\ny" });
+  expect(parseTargetPath("pc-1.lan:x")).toEqual({ target: "pc-1.lan", path: "x" });
 });
 
 test("everything else is a path", () => {
@@ -30,21 +30,21 @@ test("everything else is a path", () => {
     ":x",
     "a\\b:c",
   ])
-    expect(parsePlace(path)).toEqual({ path });
+    expect(parseTargetPath(path)).toEqual({ path });
 });
 
 test("a target without a path is refused, unless the command takes directories", () => {
-  expect(() => parsePlace("laptop:")).toThrow("Which file on laptop? Write laptop:PATH");
-  expect(() => parsePlace("")).toThrow("Name a path");
-  expect(parsePlace("laptop:", ".")).toEqual({ target: "laptop", path: "." });
-  expect(parsePlace("", ".")).toEqual({ path: "." });
+  expect(() => parseTargetPath("laptop:")).toThrow("Which file on laptop? Write laptop:PATH");
+  expect(() => parseTargetPath("")).toThrow("Name a path");
+  expect(parseTargetPath("laptop:", ".")).toEqual({ target: "laptop", path: "." });
+  expect(parseTargetPath("", ".")).toEqual({ path: "." });
 });
 
 test("a printed path parses to the same file", () => {
   fc.assert(
     fc.property(fc.constantFrom(undefined, "laptop", "gsv"), fc.string(), (target, name) => {
       const place = target === undefined ? { path: `/${name}` } : { path: `/${name}`, target };
-      expect(parsePlace(placeText(place, place.path))).toEqual(place);
+      expect(parseTargetPath(formatTargetPath(place, place.path))).toEqual(place);
     }),
   );
 });

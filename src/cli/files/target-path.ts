@@ -4,10 +4,10 @@
 import { Problem } from "../terminal/problem.ts";
 
 /** Fits the arguments of every fs.* call. */
-export type FilePlace = { path: string; target?: string };
+export type TargetPath = { path: string; target?: string };
 
 /** `defaultPath` is used if only a target is given; without it a path is required. */
-export function parsePlace(text: string, defaultPath?: string): FilePlace {
+export function parseTargetPath(text: string, defaultPath?: string): TargetPath {
   const [, target, rest = text] = /^([^/\\:.~][^/\\:]+):(.*)$/s.exec(text) ?? [];
   const path = rest || defaultPath;
   if (path === undefined) throw new Problem(target === undefined ? "Name a path" : `Which file on ${target}? Write ${target}:PATH`);
@@ -15,6 +15,6 @@ export function parsePlace(text: string, defaultPath?: string): FilePlace {
 }
 
 /** A path from an answer, in the form that the next command accepts. */
-export function placeText({ target }: FilePlace, path: string): string {
+export function formatTargetPath({ target }: TargetPath, path: string): string {
   return target === undefined ? path : `${target}:${path}`;
 }

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { homePath } from "../../hosts/node/running.ts";
-import { ran, type Ran } from "./program.ts";
+import { runProgram, type ProgramResult } from "./program.ts";
 import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
 
 const NOT_FOUND = 127;
 
 export async function launchd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
   const manager = new Launchd(env);
-  const { code } = await ran("launchctl", ["version"], env);
+  const { code } = await runProgram("launchctl", ["version"], env);
   return code === NOT_FOUND ? { none: "launchctl was not found, so no service can be installed" } : manager;
 }
 
@@ -75,12 +75,12 @@ class Launchd implements ServiceManager {
     return (await this.#print(name)).code === 0;
   }
 
-  #print(name: string): Promise<Ran> {
-    return ran("launchctl", ["print", `${this.#domain}/${name}`], this.#env);
+  #print(name: string): Promise<ProgramResult> {
+    return runProgram("launchctl", ["print", `${this.#domain}/${name}`], this.#env);
   }
 
   async #launchctl(...args: string[]): Promise<void> {
-    mustHaveDone(await ran("launchctl", args, this.#env), `launchctl ${args.join(" ")}`);
+    mustHaveDone(await runProgram("launchctl", args, this.#env), `launchctl ${args.join(" ")}`);
   }
 }
 

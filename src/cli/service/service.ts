@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "../../hosts/node/own-files.ts";
 import { Problem } from "../terminal/problem.ts";
-import type { Ran } from "./program.ts";
+import type { ProgramResult } from "./program.ts";
 
 export type Service = {
   /** gsvd, the device daemon, or gsv, the gateway. */
@@ -54,6 +54,6 @@ export function place(file: string, text: string): void {
   replaceFile(file, text, { mode: 0o644 });
 }
 
-export function mustHaveDone({ code, out, err }: Ran, what: string): void {
+export function mustHaveDone({ code, out, err }: ProgramResult, what: string): void {
   if (code !== 0) throw new Problem(`${what} failed: ${(err || out || `exit code ${code}`).split("\n").join(" ")}`);
 }

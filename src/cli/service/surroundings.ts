@@ -2,7 +2,7 @@
 // can read the unit.
 
 import { isAbsolute } from "node:path";
-import { ran } from "./program.ts";
+import { runProgram } from "./program.ts";
 
 const PASSED_VARIABLES = [
   "GSV_CONFIG",
@@ -22,7 +22,7 @@ export async function surroundings(env: NodeJS.ProcessEnv = process.env): Promis
 async function loginPath(env: NodeJS.ProcessEnv): Promise<string> {
   const shell = env.SHELL && isAbsolute(env.SHELL) ? env.SHELL : "/bin/sh";
   // Between markers, because start-up files may print text.
-  const { code, out } = await ran(shell, ["-lc", `printf '\\n<PATH>%s</PATH>\\n' "$PATH"`], env);
+  const { code, out } = await runProgram(shell, ["-lc", `printf '\\n<PATH>%s</PATH>\\n' "$PATH"`], env);
   const found = code === 0 ? /<PATH>(.+)<\/PATH>/.exec(out)?.[1] : undefined;
   return found ?? env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 }

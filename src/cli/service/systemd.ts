@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { systemUser } from "../device/system.ts";
-import { ran, type Ran } from "./program.ts";
+import { runProgram, type ProgramResult } from "./program.ts";
 import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
 
 const NOT_FOUND = 127;
@@ -38,8 +38,8 @@ class Systemd implements ServiceManager {
     return join(this.#folder, `${name}.service`);
   }
 
-  ask(...args: string[]): Promise<Ran> {
-    return ran("systemctl", ["--user", ...args], this.#env);
+  ask(...args: string[]): Promise<ProgramResult> {
+    return runProgram("systemctl", ["--user", ...args], this.#env);
   }
 
   async install(service: Service): Promise<string[]> {
@@ -48,7 +48,7 @@ class Systemd implements ServiceManager {
     await this.#systemctl("daemon-reload");
     await this.#systemctl("enable", unit);
     await this.#systemctl("restart", unit);
-    const linger = await ran("loginctl", ["enable-linger"], this.#env);
+    const linger = await runProgram("loginctl", ["enable-linger"], this.#env);
     if (linger.code === 0) return [];
     return [
       `It runs while you are logged in. To let it start with the machine and stay when you log out: sudo loginctl enable-linger ${systemUser()}`,

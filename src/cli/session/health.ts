@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import { homePath, isAlive, readRunning } from "../../hosts/node/running.ts";
-import { dialable } from "../../lib/gsv-at.ts";
+import { toDialableUrl } from "../../lib/gsv-at.ts";
 import type { Address } from "./address.ts";
 import { EXIT_UNREACHABLE, Problem } from "../terminal/problem.ts";
 
@@ -87,7 +87,7 @@ function unreachableProblem(address: Address, error: unknown): Problem {
 function localHint(address: Address): string {
   const running = readRunning(homePath(undefined, process.env));
   if (running === null || !isAlive(running)) return "Start it with: gsv up";
-  const url = dialable(running.url);
+  const url = toDialableUrl(running.url);
   return new URL(url).port === new URL(address.url).port
     ? `Process ${running.pid} should: gsv doctor says more`
     : `The gateway of this machine is at ${url}: add --url ${url}`;

@@ -2,7 +2,7 @@
 // restores what a person expects to stay (directory, variables, last status), and a script after it reports them: at the end of
 // standard error, after an unguessable mark. The report is removed before anything is shown.
 
-import { quoted } from "../../lib/quote.ts";
+import { shellQuote } from "../../lib/quote.ts";
 
 /** Separates the parts of a report; `declare -p` never prints it unquoted. */
 const PART = "\u001e";
@@ -32,7 +32,7 @@ export class ShellState {
 
   /** Restores the state on the same line, so that the line numbers in error messages are right. */
   script(line: string, mark: string): string {
-    const back = this.#previousCwd === "" ? [] : [`cd ${quoted(this.#previousCwd)} >/dev/null 2>&1`, `cd ${quoted(this.cwd)}`];
+    const back = this.#previousCwd === "" ? [] : [`cd ${shellQuote(this.#previousCwd)} >/dev/null 2>&1`, `cd ${shellQuote(this.cwd)}`];
     const before = [...this.#variables.values(), ...back, `(exit ${this.status})`].join("; ");
     const parts = ['"$?"', '"$PWD"', '"${OLDPWD-}"', '"$HOME"', '"${USER-}"', '"$UID"'];
     const report = `{ printf '${mark}${`%s${PART}`.repeat(parts.length)}' ${parts.join(" ")}; declare -p; printf '${PART}'; } >&2`;

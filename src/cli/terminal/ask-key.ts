@@ -3,14 +3,14 @@
 import { createInterface } from "node:readline/promises";
 import { type Decision, EXACTLY, Questions } from "../chat/questions.ts";
 import { onKeys } from "./keys.ts";
-import { type Look, lookOfStdout } from "./text-style.ts";
+import { type OutputMode, stdoutMode } from "./text-style.ts";
 import { BUDGET, type Question, questionText } from "../chat/tool-call.ts";
 
 /** Returns "interrupt" for Ctrl-C, and null if the question was withdrawn, for example because it was answered elsewhere. */
 export async function askKey(
   question: Question,
   withdrawn: AbortSignal,
-  look: Look = lookOfStdout(),
+  look: OutputMode = stdoutMode(),
 ): Promise<Decision | "interrupt" | null> {
   const out = process.stderr;
   const isBudget = question.syscall === BUDGET;

@@ -2,7 +2,7 @@
 // is shown up to the first open span, any other when it is complete. Text of a model is not trusted: control characters are
 // escaped.
 
-import { type Look, styled } from "./text-style.ts";
+import { type OutputMode, styled } from "./text-style.ts";
 import { inline } from "./markdown-inline.ts";
 import { printable, width } from "./terminal.ts";
 
@@ -23,7 +23,7 @@ const OPEN_CHARS_MAX = 1_000;
 const STYLES = /\u001b\[\d+m/g;
 
 export class Markdown {
-  readonly #look: Look;
+  readonly #look: OutputMode;
   #heldBack = "";
   /** The part of the current line that is not shown yet, and whether its kind is known. */
   #line = "";
@@ -33,7 +33,7 @@ export class Markdown {
   #fence: string | null = null;
   #rows: string[] = [];
 
-  constructor(look: Look) {
+  constructor(look: OutputMode) {
     this.#look = look;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { CallError, ConnectionLost } from "../../client/connection.ts";
-import { Problem, tell } from "./problem.ts";
+import { Problem, printError } from "./problem.ts";
 
 test("a failure prints one line, whatever the gateway's message contains", () => {
   const message = "no\ngsv: all is well\u001b]0;title\u0007\r\u009b2K";
@@ -11,7 +11,7 @@ test("a failure prints one line, whatever the gateway's message contains", () =>
     new Error(message),
   ]) {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-    tell(error);
+    printError(error);
     const printed = write.mock.calls.map(([text]) => String(text)).join("");
     write.mockRestore();
     expect(printed).toMatch(/^gsv: [^\p{Cc}]*no\\x0agsv: all is well\\x1b\]0;title\\x07\\x0d\\x9b2K[^\p{Cc}]*\n$/u);

@@ -19,7 +19,7 @@ export const EXIT_UNREACHABLE = 3;
 export const EXIT_CANCELLED = 130;
 
 /** Prints the failure and returns the exit code. */
-export function tell(error: unknown): number {
+export function printError(error: unknown): number {
   if (error instanceof Problem) {
     note(`gsv: ${error.message}`);
     return error.exitCode;

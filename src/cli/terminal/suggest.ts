@@ -1,6 +1,6 @@
 // Finds known names that are similar to a mistyped one.
 
-export function near(name: string, known: readonly string[]): string[] {
+export function findSimilar(name: string, known: readonly string[]): string[] {
   const scored = known.map((candidate) => ({ candidate, score: distance(name, candidate) }));
   const last = name.slice(name.lastIndexOf(".") + 1);
   return scored

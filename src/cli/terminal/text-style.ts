@@ -3,7 +3,7 @@
 
 import { hasColours } from "./terminal.ts";
 
-export type Look = "raw" | "plain" | "styled";
+export type OutputMode = "raw" | "plain" | "styled";
 
 export type Style = "bold" | "dim" | "italic" | "underline" | "strike" | "red" | "green" | "yellow" | "cyan";
 
@@ -19,7 +19,7 @@ const CODES: Record<Style, readonly [number, number]> = {
   cyan: [36, 39],
 };
 
-export function lookOfStdout(): Look {
+export function stdoutMode(): OutputMode {
   if (!process.stdout.isTTY) return "raw";
   return hasColours() ? "styled" : "plain";
 }

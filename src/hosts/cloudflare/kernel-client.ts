@@ -6,7 +6,7 @@ import { sleep } from "../../lib/sleep.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { type Reply, valueOf } from "../../ports/reply.ts";
 import { type KernelPort, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
-import type { KernelAsk, ProcessFacts, Told } from "./process-requests.ts";
+import type { KernelRequests, ProcessFacts, ProcessOutput } from "./process-requests.ts";
 
 /** The method of the kernel's object for processes. */
 export type KernelStub = { kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> };
@@ -24,9 +24,9 @@ const TRIES = 16;
 /** The size of a batch of events; the platform's limit is 32 MiB. */
 const BATCH_CHARS_MAX = 4_000_000;
 
-type Result<N extends keyof KernelAsk> = Awaited<ReturnType<KernelAsk[N]>>;
+type Result<N extends keyof KernelRequests> = Awaited<ReturnType<KernelRequests[N]>>;
 type RetryOptions = { tries: number; signal?: AbortSignal };
-type OutboxItem = { told: Told; chars: number; resolve: () => void; reject: (error: unknown) => void };
+type OutboxItem = { told: ProcessOutput; chars: number; resolve: () => void; reject: (error: unknown) => void };
 
 export class RemoteKernel {
   readonly #pid: string;
@@ -89,7 +89,7 @@ export class RemoteKernel {
   }
 
   /** Resolves when the kernel has received it. */
-  #deliver(told: Told): Promise<void> {
+  #deliver(told: ProcessOutput): Promise<void> {
     if (this.#hasGap) return Promise.reject(new SysError(503, "The kernel has not heard what came before this"));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#outbox.push({ told, chars: JSON.stringify(told).length, resolve, reject });
@@ -129,9 +129,9 @@ export class RemoteKernel {
     return this.#outbox.splice(0, count === -1 ? this.#outbox.length : count);
   }
 
-  async #ask<N extends keyof KernelAsk>(
+  async #ask<N extends keyof KernelRequests>(
     name: N,
-    args: Parameters<KernelAsk[N]> | ((tries: number) => Parameters<KernelAsk[N]>),
+    args: Parameters<KernelRequests[N]> | ((tries: number) => Parameters<KernelRequests[N]>),
     { tries: triesMax, signal = new AbortController().signal }: RetryOptions = { tries: TRIES },
   ): Promise<Result<N>> {
     for (let tries = 0; ; tries++) {

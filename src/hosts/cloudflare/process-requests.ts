@@ -17,15 +17,15 @@ export type ProcessFacts = {
 export type Prepared = { preparation: Preparation; facts: ProcessFacts };
 
 /** An event or a piece of an answer; delivered in order. */
-export type Told = { event: ProcessEvent } | { piece: AnswerPiece };
+export type ProcessOutput = { event: ProcessEvent } | { piece: AnswerPiece };
 
 /** The requests of a process. `abandon` is about a call made by `sys`; `isStopped` means that the call must end. */
-export type KernelAsk = {
+export type KernelRequests = {
   facts: () => ProcessFacts;
   prepare: (conversationId: string) => Promise<Prepared>;
   sys: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
-  tell: (told: readonly Told[]) => Promise<void>;
+  tell: (told: readonly ProcessOutput[]) => Promise<void>;
 } & Pick<KernelPort, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
 
 const ENDED_MAX = 200;
@@ -59,10 +59,10 @@ export class ProcessRequests {
   async #answer(pid: string, name: string, args: readonly unknown[]): Promise<unknown> {
     const handlers = this.#handlers(pid);
     if (!Object.hasOwn(handlers, name)) fail(404, `A process cannot ask for ${name}`);
-    return (handlers[name as keyof KernelAsk] as (...args: readonly unknown[]) => unknown)(...args);
+    return (handlers[name as keyof KernelRequests] as (...args: readonly unknown[]) => unknown)(...args);
   }
 
-  #handlers(pid: string): KernelAsk {
+  #handlers(pid: string): KernelRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       heardUpTo: () => kernel.heardUpTo(),

@@ -10,7 +10,7 @@ import type {
   Exit,
   Look,
   SendOutcome,
-  Sent,
+  CommandInput,
   SessionInfo,
   SessionState,
   ShellAsk,
@@ -32,7 +32,7 @@ type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
   room(uid: number): Promise<boolean>;
   wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null>;
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
   list(uid: number): Promise<SessionInfo[]>;
 };
@@ -64,7 +64,7 @@ export class ShellObject extends DurableObject<Env> {
     return this.#sessions.wait(uid, sessionId, look, new AbortController().signal);
   }
 
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     return this.#sessions.send(uid, sessionId, sent, ms);
   }
 
@@ -133,7 +133,7 @@ export class CloudflareShells implements Shells {
     ).catch(() => unchanged);
   }
 
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     return this.#stubOf(uid).send(uid, sessionId, sent, ms);
   }
 

@@ -28,7 +28,7 @@ const NEW_KEY = /^secret\.key\.\d+\.new$/;
 const NEIGHBOURS: ReadonlySet<string> = new Set(["logs", "device", "parts"]);
 const ADVICE = "Choose with --home an empty directory, one that does not exist yet, or one that gsv has made";
 
-export function mustBeForUs(path: string): void {
+export function checkDataDirectory(path: string): void {
   const names = readdirSync(path).filter((name) => name !== "lost+found");
   const marks = names.filter((name) => isMark(name, join(path, name)));
   if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && startsWith(join(path, DATABASE), SQLITE_HEADER))) return;

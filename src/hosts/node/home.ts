@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./folders.ts";
-import { mustBeForUs } from "./home-check.ts";
+import { checkDataDirectory } from "./home-check.ts";
 import { isOurs, replaceFile } from "./own-files.ts";
 import { readRunning, type Running, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
@@ -24,7 +24,7 @@ export class Home {
     this.path = path;
     try {
       makeFolder(path);
-      mustBeForUs(path);
+      checkDataDirectory(path);
       makePrivate(path);
     } catch (error) {
       throw new OperatorError(`Cannot use the data directory ${path}: ${(error as Error).message}`);

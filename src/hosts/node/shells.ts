@@ -2,11 +2,21 @@
 // time or the memory of its thread is ended together with the thread. Threads start on demand and exit after an idle time.
 
 import { Worker } from "node:worker_threads";
-import { killed, timedOut } from "../../hardware/exit.ts";
+import { killed, timeoutExit } from "../../hardware/exit.ts";
 import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
-import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCommand, ShellLink, Shells } from "../../ports/shells.ts";
+import type {
+  Exit,
+  Look,
+  SendOutcome,
+  CommandInput,
+  SessionInfo,
+  SessionState,
+  ShellCommand,
+  ShellLink,
+  Shells,
+} from "../../ports/shells.ts";
 import { Lines } from "../../shell/lines.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
@@ -43,7 +53,7 @@ export class NodeShells implements Shells {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
 
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     return this.#sessions.send(uid, sessionId, sent, ms);
   }
 
@@ -190,7 +200,7 @@ class Thread {
     this.#worker.ref();
     const { timeoutMs } = job.command;
     // The thread checks the time itself; this timer is for a thread that is stuck.
-    this.#deadline = setTimeout(() => this.#kill(timedOut(timeoutMs)), timeoutMs + GRACE_MS);
+    this.#deadline = setTimeout(() => this.#kill(timeoutExit(timeoutMs)), timeoutMs + GRACE_MS);
     this.#post({ type: "run", command: job.command });
   }
 

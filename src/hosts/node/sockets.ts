@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
 import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
-import { lostAnswer, PING, PONG } from "../../protocol/frames.ts";
+import { lostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { acknowledgesEarly, crashPoint } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
@@ -247,7 +247,7 @@ export class NodeSockets implements Sockets {
         if ("code" in frame) this.#closeNow(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
-        this.#write(this.#open.get(frame.socketId), lostAnswer(frame.answers, failure.full, failure.message));
+        this.#write(this.#open.get(frame.socketId), lostBatchFrame(frame.answers, failure.full, failure.message));
       }
       crashPoint("mid-flush");
     }

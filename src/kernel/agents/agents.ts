@@ -44,7 +44,7 @@ export type AgentServices = {
   sweeper: Sweeper;
 };
 
-export type SendWords = {
+export type SendArgs = {
   pid?: string | undefined;
   conversationId?: string | undefined;
   message: string;
@@ -183,7 +183,7 @@ export class Agents implements Part {
     return { pid: process.pid, value: await this.#markBusyAndRun(process, () => this.#call(process.pid, name, args)) };
   }
 
-  async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#store.ports.crypto.uuid() }: SendWords) {
+  async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#store.ports.crypto.uuid() }: SendArgs) {
     if (message.trim() === "" && media.length === 0) fail(400, "message is required");
     // An agent sends as itself, never as its user.
     if (caller.agent !== undefined) {

@@ -3,7 +3,7 @@
 
 import type { Parse } from "../../approval/commands.ts";
 import { approvalDigest } from "../../approval/digest.ts";
-import { type Asking, settled } from "../../approval/grants.ts";
+import { type GrantRequest, applyGrants } from "../../approval/grants.ts";
 import { isNamedByDefault } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy } from "../../approval/policy.ts";
 import type { Judged, Tag } from "../../approval/request.ts";
@@ -134,8 +134,8 @@ export class Judge {
     const { pid, uid } = process;
     const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => ports.crypto.sha256(text));
-    const asking: Asking = { uid, pid, target, digest, judged };
-    const { by } = settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
+    const asking: GrantRequest = { uid, pid, target, digest, judged };
+    const { by } = applyGrants(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
     if (by !== undefined) return by.scope === "class" ? allowUnseen(caller, agent, judged) : allow(caller, agent, judged, [...judged.tags]);
     const known = agent.callId === null ? undefined : reads.approvals.ofCall(pid, agent.callId);
     if (known !== undefined && known.digest === digest && known.runId === agent.runId)

@@ -11,7 +11,7 @@ export type StillRunning = { target: string; command: string; sessionId?: string
 
 export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
 
-export type Open = { about: CallAbout; abort: AbortController };
+export type OpenCall = { about: CallAbout; abort: AbortController };
 type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
 
 /** A device ends a command within two seconds; without an answer by then, the command may still run. */
@@ -19,7 +19,7 @@ const STOP_MS = 2_500;
 
 export class OpenCalls implements Part {
   readonly #store: Store;
-  readonly #open = new Set<Open>();
+  readonly #open = new Set<OpenCall>();
   /** Stopped calls with an unknown outcome, by process, of its last run. */
   readonly #unknown = new Map<string, { runId: string; calls: StillRunning[] }>();
   readonly #waiters = new Set<Waiter>();
@@ -29,7 +29,7 @@ export class OpenCalls implements Part {
   }
 
   async run<T>(about: CallAbout, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const open: Open = { about, abort: new AbortController() };
+    const open: OpenCall = { about, abort: new AbortController() };
     const forwardAbort = () => open.abort.abort(signal.reason);
     if (signal.aborted) forwardAbort();
     else signal.addEventListener("abort", forwardAbort, { once: true });
@@ -47,12 +47,12 @@ export class OpenCalls implements Part {
   }
 
   /** The running calls of a process: of one run, or all. */
-  of(pid: string, runId?: string): Open[] {
+  of(pid: string, runId?: string): OpenCall[] {
     return [...this.#open].filter(({ about }) => about.pid === pid && (runId === undefined || about.runId === runId));
   }
 
   /** Ends calls of a process and waits until they have ended. Returns those that may still run, including calls that ended just before. */
-  async stop(pid: string, calls: readonly Open[], runId?: string): Promise<StillRunning[]> {
+  async stop(pid: string, calls: readonly OpenCall[], runId?: string): Promise<StillRunning[]> {
     for (const { abort } of calls) abort.abort(STOPPED);
     const listOpen = () => calls.filter((open) => this.#open.has(open));
     if (listOpen().length > 0) await this.#waitUntil(() => listOpen().length === 0);

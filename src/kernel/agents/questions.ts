@@ -9,7 +9,7 @@ import { fail } from "../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { HilRequest, Overspent } from "../../protocol/proc-records.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
-import type { Approval, KeptGrant } from "../nouns/approvals.ts";
+import type { Approval, StoredGrant } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Part } from "../part.ts";
 import { NATIVE } from "../../lib/target.ts";
@@ -154,7 +154,7 @@ export class Questions implements Part {
     }
   }
 
-  async #grantFor(question: Approval, terms: Remember): Promise<KeptGrant> {
+  async #grantFor(question: Approval, terms: Remember): Promise<StoredGrant> {
     const judged = await this.#judgeAgain(question);
     const { uid, pid, target, digest, requestId } = question;
     const grant = grantFor({ uid, pid, target, digest, judged }, terms, this.#store.reads.now);
@@ -203,7 +203,7 @@ export function hilRequest({
 }
 
 /** Shows a grant with the call it was made for, without which nobody could understand it. */
-export function grantRecord(grant: KeptGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
+export function grantRecord(grant: StoredGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
   const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
   const shown = showRequest({ call: syscall, args, target: on, cwd }, whole);
   return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), shown, requestId };

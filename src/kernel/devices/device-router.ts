@@ -11,7 +11,7 @@ import { STOPPED } from "../../process/kernel-port.ts";
 import { type Req, type Res, type Sig, signalFrame } from "../../protocol/frames.ts";
 import { hardwareCalls } from "../../hardware/calls/table.ts";
 import type { WriteContext } from "../context.ts";
-import { execStatus } from "./exec-status.ts";
+import { handleExecStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "../nouns/routes.ts";
 import type { Part } from "../part.ts";
 import { TAKES_NO_KEY, type Target } from "../target.ts";
@@ -118,7 +118,7 @@ export class DeviceRouter implements Part {
 
   /** A `sig` frame arrived from a device. */
   signalled(driver: Caller, { signal, payload }: Sig): void {
-    const isAccepted = signal === EXEC_STATUS && execStatus(this.#store, driver, payload);
+    const isAccepted = signal === EXEC_STATUS && handleExecStatus(this.#store, driver, payload);
     if (!isAccepted) this.#store.ports.meter.dropped("signal");
   }
 

@@ -14,7 +14,7 @@ const ExecStatus = SIGNALS[EXEC_STATUS].payload.omit({ deviceId: true });
 const STATUS_AFTER: Readonly<Record<string, SessionStatus>> = { finished: "completed", failed: "failed", timed_out: "failed" };
 
 /** Returns false if the report is rejected. */
-export function execStatus(store: Store, driver: Caller, payload: unknown): boolean {
+export function handleExecStatus(store: Store, driver: Caller, payload: unknown): boolean {
   const { reads } = store;
   const { data: report } = ExecStatus.safeParse(payload);
   if (report === undefined || driver.identity.role !== "driver") return false;

@@ -44,7 +44,7 @@ const SECRETS_NAMED_MAX = 100;
 /** Secrets may be large, so the check yields after this many. */
 const SECRETS_PER_YIELD = 16;
 
-export async function examine(
+export async function runChecks(
   services: DoctorServices,
   reads: ReadContext,
   caller: Who,

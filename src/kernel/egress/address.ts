@@ -5,7 +5,7 @@
 export type Prefix = { bytes: Uint8Array; bits: number };
 
 /** Why the address is forbidden, as text that follows "is"; null for a public one. `own` are the networks of the machine itself. */
-export function forbidden(address: string, own: readonly Prefix[] = []): string | null {
+export function whyForbidden(address: string, own: readonly Prefix[] = []): string | null {
   const bytes = addressBytes(address);
   if (bytes === null) return "no readable address";
   for (const [prefix, why] of FORBIDDEN) if (contains(prefix, bytes)) return why;

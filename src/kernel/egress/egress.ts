@@ -5,7 +5,7 @@ import type { IsAllowed } from "./allow.ts";
 import { type ByteSource, limitedBody, tooLarge } from "./body.ts";
 import { firstHop, type Hop, isRedirect, nextHop } from "./hop.ts";
 import { EGRESS } from "./limits.ts";
-import { Turns } from "./turns.ts";
+import { KeyedSemaphore } from "./keyed-semaphore.ts";
 import { type Timer, Watch } from "./watch.ts";
 
 export type Answer = { status: number; headers: Readonly<Record<string, string>>; body: ByteSource };
@@ -22,7 +22,7 @@ export type Wire = {
 
 export class Egress implements Net {
   readonly #wire: Wire;
-  readonly #turns = new Turns(EGRESS.parallelPerHost);
+  readonly #turns = new KeyedSemaphore(EGRESS.parallelPerHost);
 
   constructor(wire: Wire) {
     this.#wire = wire;

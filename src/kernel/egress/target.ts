@@ -2,7 +2,7 @@
 // resolved, all of its addresses. A host that root listed passes both checks.
 
 import { NetError } from "../../ports/net.ts";
-import { forbidden, type Prefix } from "./address.ts";
+import { whyForbidden, type Prefix } from "./address.ts";
 import { ALLOWED_HOSTS_KEY, type IsAllowed } from "./allow.ts";
 import { EGRESS } from "./limits.ts";
 
@@ -37,7 +37,7 @@ export function targetOf(text: string, isAllowed: IsAllowed): Target {
 export function checkAddresses(target: Target, addresses: readonly string[], own: readonly Prefix[] = []): void {
   if (target.isListed) return;
   for (const address of addresses) {
-    const why = forbidden(address, own);
+    const why = whyForbidden(address, own);
     if (why !== null) throw refusal(target.address === null ? `${short(target.host)} leads to ${why}` : `${short(target.host)} is ${why}`);
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Body } from "../../hardware/body.ts";
 import { FileError, type Machine, NATIVE_LIMITS } from "../../hardware/filesystem.ts";
-import { LinePlaces } from "../../hardware/line-places.ts";
+import { LinePositions } from "../../hardware/line-places.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { type Caller, inside, isRoot } from "../../protocol/caller.ts";
 import type { Account } from "../../protocol/records.ts";
@@ -41,7 +41,7 @@ export class GatewayTarget {
   readonly #judge: Judge;
   readonly #mounts: readonly Mount[];
   readonly #contents: FileContents;
-  readonly #places = new LinePlaces();
+  readonly #places = new LinePositions();
 
   /** `git`: files that are kept in repositories; it does not check rights. */
   constructor(store: Store, gate: Gate, judge: Judge, git: GitFiles) {

@@ -1,9 +1,9 @@
 // The gateway's HTTP routes, the same on both hosts. The hosts handle the WebSocket upgrade at /ws themselves.
 
 import { Hono } from "hono";
-import { gsvAt } from "../../lib/gsv-at.ts";
+import { cliCommand } from "../../lib/gsv-at.ts";
 import { type Downloads, downloads } from "./downloads.ts";
-import { web } from "./web.ts";
+import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
 export type HttpApp = Hono<{ Bindings: { address: string; origin: string } }>;
@@ -52,9 +52,11 @@ export function httpApp(services: HttpServices): HttpApp {
   });
   app.all("/git/*", (context) => services.git(context.req.raw, context.env.address));
   app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, services.downloads));
-  app.notFound(async (context) => (await web(context.req.raw, context.env.origin, services.downloads)) ?? context.text("Not found\n", 404));
+  app.notFound(
+    async (context) => (await serveWeb(context.req.raw, context.env.origin, services.downloads)) ?? context.text("Not found\n", 404),
+  );
   app.get("/", async (context) => {
-    const desktop = await web(context.req.raw, context.env.origin, services.downloads);
+    const desktop = await serveWeb(context.req.raw, context.env.origin, services.downloads);
     return desktop ?? context.html(landing(services, context.env.origin), 200, { "cache-control": "no-store" });
   });
   return app;
@@ -62,7 +64,7 @@ export function httpApp(services: HttpServices): HttpApp {
 
 /** Shown if the web desktop was not built. `origin` is one of our own addresses, never text from a request. */
 function landing({ version, isSetupMode }: HttpServices, origin: string): string {
-  const gsv = gsvAt(origin);
+  const gsv = cliCommand(origin);
   const next = isSetupMode()
     ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`
     : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre><p>Or get the command alone, on any machine with Node 20 or newer:</p><pre>curl -fsSL ${origin}/downloads/cli/install.sh | sh</pre>`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Downloads } from "./downloads.ts";
-import { web } from "./web.ts";
+import { serveWeb } from "./web.ts";
 
 const ORIGIN = "http://gsv.example:8787";
 const FILES: Record<string, string> = {
@@ -50,7 +50,7 @@ describe("pages", () => {
     ]) {
       expect([path, await get(path, { accept: "text/html" })]).toEqual([path, null]);
     }
-    expect(await web(new Request(`${ORIGIN}/`, { method: "POST" }), ORIGIN, read)).toBeNull();
+    expect(await serveWeb(new Request(`${ORIGIN}/`, { method: "POST" }), ORIGIN, read)).toBeNull();
   });
 
   test("run only scripts from this gateway, and cannot be framed", async () => {
@@ -130,9 +130,9 @@ describe("files", () => {
 });
 
 test("serves no page without a build", async () => {
-  expect(await web(new Request(`${ORIGIN}/`), ORIGIN, () => Promise.resolve(null))).toBeNull();
+  expect(await serveWeb(new Request(`${ORIGIN}/`), ORIGIN, () => Promise.resolve(null))).toBeNull();
 });
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Response | null> {
-  return web(new Request(`${ORIGIN}${path}`, { headers }), ORIGIN, read);
+  return serveWeb(new Request(`${ORIGIN}${path}`, { headers }), ORIGIN, read);
 }

@@ -35,7 +35,7 @@ const RESERVED = new Set([
 ]);
 
 /** Null if the path does not belong to the desktop. */
-export async function web(request: Request, origin: string, read: Downloads): Promise<Response | null> {
+export async function serveWeb(request: Request, origin: string, read: Downloads): Promise<Response | null> {
   if (request.method !== "GET" && request.method !== "HEAD") return null;
   const { pathname } = new URL(request.url);
   const kind = fileAt(pathname);

@@ -25,10 +25,10 @@ export async function login(
   if (token !== undefined) return byToken(context, { username, token }, as);
   if (as.role !== "user") fail(401, "Token required for machine connections");
   if (password === undefined) fail(401, "Password or token required");
-  return byPassword(context, { username, password }, as.address);
+  return loginByPassword(context, { username, password }, as.address);
 }
 
-export async function byPassword(
+export async function loginByPassword(
   { accounts, throttle, passwords, signal, now }: Pick<EffectContext, "accounts" | "throttle" | "passwords" | "signal" | "now">,
   { username, password }: { username: string; password: string },
   address: string,

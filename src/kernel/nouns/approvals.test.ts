@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
 import { migrate } from "../schema/migrate.ts";
-import { Approvals, type KeptGrant, type NewApproval } from "./approvals.ts";
+import { Approvals, type StoredGrant, type NewApproval } from "./approvals.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ASKED: NewApproval = {
@@ -25,7 +25,7 @@ const ASKED: NewApproval = {
   createdAt: 0,
   expiresAt: DAY_MS,
 };
-const GRANT: KeptGrant = {
+const GRANT: StoredGrant = {
   grantId: "g1",
   requestId: "q1",
   uid: 1000,

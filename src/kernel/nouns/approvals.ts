@@ -39,7 +39,7 @@ export type Approval = {
 };
 
 export type NewApproval = Omit<Approval, "state" | "decidedAt" | "decidedBy" | "reason">;
-export type KeptGrant = Grant & { grantId: string; requestId: string };
+export type StoredGrant = Grant & { grantId: string; requestId: string };
 
 export type ApprovalReads = Pick<
   Approvals,
@@ -193,12 +193,12 @@ export class Approvals {
     return due == null ? null : Number(due);
   }
 
-  grantsOf(pid: string, syscall: string): KeptGrant[] {
+  grantsOf(pid: string, syscall: string): StoredGrant[] {
     return this.#sql.all(`${GRANTS} WHERE grants.pid = ? AND grants.syscall = ?`, pid, syscall).map(grantFromRow);
   }
 
   /** Active grants, newest first; of all users without a uid. */
-  grantsOfUser(uid: number | undefined, now: number): KeptGrant[] {
+  grantsOfUser(uid: number | undefined, now: number): StoredGrant[] {
     const rows =
       uid === undefined
         ? this.#sql.all(`${GRANTS} WHERE ${IS_ACTIVE} ORDER BY made_at DESC, grant_id`, now)
@@ -206,12 +206,12 @@ export class Approvals {
     return rows.map(grantFromRow);
   }
 
-  grant(grantId: string): KeptGrant | undefined {
+  grant(grantId: string): StoredGrant | undefined {
     const row = this.#sql.get(`${GRANTS} WHERE grant_id = ?`, grantId);
     return row && grantFromRow(row);
   }
 
-  remember(grant: KeptGrant): void {
+  remember(grant: StoredGrant): void {
     const { grantId, uid, pid, call, target, scope, digest, folder, requestId, madeAt, expiresAt } = grant;
     this.#sql.run(
       "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
@@ -289,7 +289,7 @@ function fromRow(row: SqlRow): Approval {
   };
 }
 
-function grantFromRow(row: SqlRow): KeptGrant {
+function grantFromRow(row: SqlRow): StoredGrant {
   return {
     grantId: String(row.grant_id),
     requestId: String(row.request_id),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import compare from "../calls/repo/compare.ts";
 import diff from "../calls/repo/diff.ts";
-import { shownTo } from "./visible-diff.ts";
+import { redactDiff } from "./visible-diff.ts";
 
 const HUNKS = [{ oldStart: 0, oldCount: 0, newStart: 1, newCount: 1, lines: [{ tag: "add" as const, content: "KEY=1" }] }];
 const FILES = ["a.ts", "deploy/.env", "deploy/.env.example"].map((path) => ({
@@ -14,8 +14,8 @@ const AGENT = { pid: "p1", profile: "task", runId: null, conversationId: null, c
 const SHOWN = [FILES[0], { path: "deploy/.env", status: "added", newHash: "1" }, FILES[2]];
 
 test("an agent sees that a file with secrets changed, but not its content; a person sees both", () => {
-  expect(shownTo({}, FILES)).toEqual(FILES);
-  expect(shownTo({ agent: AGENT }, FILES)).toEqual(SHOWN);
+  expect(redactDiff({}, FILES)).toEqual(FILES);
+  expect(redactDiff({ agent: AGENT }, FILES)).toEqual(SHOWN);
 });
 
 test.each([diff, compare])("$name", async (call) => {

@@ -5,7 +5,7 @@ import { namesSecret } from "../../lib/secrets.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { RepoDiffFile } from "../../repo/diff.ts";
 
-export function shownTo({ agent }: Pick<Caller, "agent">, files: readonly RepoDiffFile[]): RepoDiffFile[] {
+export function redactDiff({ agent }: Pick<Caller, "agent">, files: readonly RepoDiffFile[]): RepoDiffFile[] {
   return files.map((file) => {
     const { hunks: _, ...named } = file;
     return agent !== undefined && namesSecret(file.path) ? named : file;

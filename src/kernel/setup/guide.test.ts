@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { demoGuide } from "../../models/demo-guide.ts";
 import type { OnboardingDraft } from "../../protocol/onboarding.ts";
-import { readGuidance, shownTo } from "./guide.ts";
+import { readGuidance, redactGuideInput } from "./guide.ts";
 import { redact } from "../../lib/redact.ts";
 
 const DRAFT: OnboardingDraft = {
@@ -21,7 +21,7 @@ const DRAFT: OnboardingDraft = {
 
 describe("the input of the guide", () => {
   test("contains no secret of the draft, wherever it was typed", () => {
-    const shown = shownTo({
+    const shown = redactGuideInput({
       lane: "advanced",
       draft: DRAFT,
       messages: [{ role: "user", content: "violet-umbrella and granite teapot, key sk-proj-abcdef123456" }],
@@ -34,7 +34,7 @@ describe("the input of the guide", () => {
 
   test("contains only the last eight messages", () => {
     const messages = Array.from({ length: 12 }, (_, at) => ({ role: "user" as const, content: `number ${at}` }));
-    expect(shownTo({ lane: "quick", draft: DRAFT, messages }).messages.map(({ content }) => content)).toEqual(
+    expect(redactGuideInput({ lane: "quick", draft: DRAFT, messages }).messages.map(({ content }) => content)).toEqual(
       Array.from({ length: 8 }, (_, at) => `number ${at + 4}`),
     );
   });

@@ -25,7 +25,7 @@ Paths you may set or clear: ${PatchPath.options.join(", ")}. Paths that end in .
 Set only what the person asked for or clearly meant. Never ask for a password or key in the chat: set focus to the field where they type it. ai.enabled false means the gateway's own model, which needs no key. reviewReady is true once a name is there and the person has nothing left to decide.`;
 
 /** The model's input: without the secrets of the draft, and without anything in the messages that looks like a secret. */
-export function shownTo({ lane, draft, messages }: GuideInput): GuideInput {
+export function redactGuideInput({ lane, draft, messages }: GuideInput): GuideInput {
   const { account, admin, ai } = draft;
   const secrets = [account.password, account.passwordConfirm, admin.password, ai.apiKey];
   const clean = <T>(value: T): T => (typeof value === "string" ? (redact(value, secrets) as T) : value);

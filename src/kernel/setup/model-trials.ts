@@ -16,7 +16,7 @@ import { GUIDE_PROMPT, type GuideInput } from "./guide.ts";
 const GUIDE_TOKENS = 1_024;
 const GUIDE_LIMITS = { tries: 2, silenceMs: 20_000, localSilenceMs: 40_000, budgetMs: 30_000 };
 
-export type Tried = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl">;
+export type ModelCandidate = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl">;
 
 export class ModelTrials {
   readonly #services: TrialServices;
@@ -26,7 +26,7 @@ export class ModelTrials {
   }
 
   /** `ownsMachine`: the caller may decide that the gateway connects to addresses that are not public. */
-  check(tried: Tried, ownsMachine: boolean, signal: AbortSignal): Promise<ModelCheck> {
+  check(tried: ModelCandidate, ownsMachine: boolean, signal: AbortSignal): Promise<ModelCheck> {
     const { net } = this.#services;
     return tryModel({ ...this.#services, net: ownsMachine ? allowServerOf(net, tried) : net }, tried, signal);
   }
@@ -52,7 +52,7 @@ export class ModelTrials {
   }
 }
 
-function allowServerOf(net: Net, { provider, baseUrl }: Tried): Net {
+function allowServerOf(net: Net, { provider, baseUrl }: ModelCandidate): Net {
   const alsoTo = allowList(undefined, baseUrl ?? providerOf(provider)?.baseUrl ?? undefined);
   return { fetch: (request, options) => net.fetch(request, { ...options, alsoTo }) };
 }

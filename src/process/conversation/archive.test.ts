@@ -2,7 +2,7 @@
 
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { archiveLine, fromArchive, fromArchiveLine, segmentPath, toArchive, wholePath } from "./archive.ts";
+import { archiveLine, fromArchive, fromArchiveLine, segmentPath, toArchive, resetArchivePath } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
 import { wireMessage } from "./wire-message.ts";
 
@@ -87,7 +87,7 @@ it("an archive is gzip of one line per message", async () => {
 it("an archive stays in its folder, whatever the conversation is called", () => {
   expect(segmentPath("/v/u/p", "a/b c", "x")).toBe("/v/u/p/conversations/a%2Fb%20c/x.jsonl.gz");
   expect(segmentPath("/v/u/p", "..", "x")).toBe("/v/u/p/conversations/%2E%2E/x.jsonl.gz");
-  expect(wholePath("/v/u/p", { conversationId: "\ud800", generation: 3 }, "x")).toBe("/v/u/p/x/%EF%BF%BD.gen-3.jsonl.gz");
+  expect(resetArchivePath("/v/u/p", { conversationId: "\ud800", generation: 3 }, "x")).toBe("/v/u/p/x/%EF%BF%BD.gen-3.jsonl.gz");
 });
 
 describe("a message on the wire", () => {

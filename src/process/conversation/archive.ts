@@ -148,7 +148,7 @@ export function segmentPath(root: string, conversationId: string, archiveId: str
   return `${root}/conversations/${encodeId(conversationId)}/${archiveId}.jsonl.gz`;
 }
 
-export function wholePath(root: string, { conversationId, generation }: Of, archiveId: string): string {
+export function resetArchivePath(root: string, { conversationId, generation }: Of, archiveId: string): string {
   return `${root}/${archiveId}/${encodeId(conversationId)}.gen-${generation}.jsonl.gz`;
 }
 

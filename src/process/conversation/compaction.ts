@@ -6,10 +6,10 @@ import { segmentPath, toArchive } from "./archive.ts";
 import { estimateTokens, resized } from "../../agent/estimate.ts";
 import type { Message } from "../rows/history.ts";
 import type { Preparation } from "../kernel-port.ts";
-import { extent, keepContext } from "../loop/measure.ts";
+import { extent, storeContext } from "../loop/measure.ts";
 import type { Run } from "../rows/runs.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
-import { type KeptSegment, shown } from "../rows/segments.ts";
+import { type StoredSegment, shown } from "../rows/segments.ts";
 import type { State, Tell } from "../rows/state.ts";
 import { markerText, summarize } from "./summary.ts";
 import type { Generated } from "../loop/generate.ts";
@@ -173,7 +173,7 @@ function isUnchanged(state: State, { conversationId, generation, first, end, toI
 function replacePrefix(
   state: State,
   prefix: Prefix,
-  to: Pick<KeptSegment, "id" | "archivePath">,
+  to: Pick<StoredSegment, "id" | "archivePath">,
   marker: string,
   tell: Tell,
 ): CompactResult {
@@ -182,7 +182,7 @@ function replacePrefix(
   const liveThroughId = state.history.last(conversationId)?.id ?? toId;
   const removedTokens = tokensOf(messagesOf(state, prefix));
   const { id: summaryMessageId } = state.history.fold(conversationId, end - 1, { role: "system", text: marker }, now);
-  const segment: KeptSegment = {
+  const segment: StoredSegment = {
     ...to,
     conversationId,
     generation,
@@ -197,7 +197,7 @@ function replacePrefix(
   const context = state.conversations.context(conversationId);
   if (context !== null) {
     const smaller = resized(context, estimateTokens(marker) - removedTokens, { ...extent(state, conversationId), updatedAt: now });
-    keepContext(state, smaller, tell);
+    storeContext(state, smaller, tell);
   }
   const archivedMessages = end - prefix.first;
   return { conversationId, segment: shown(segment), archivedMessages, archivedTo: to.archivePath, summaryMessageId };

@@ -5,7 +5,7 @@ import { fromArchive } from "./archive.ts";
 import { stepEnd, tellLifecycle } from "./compaction.ts";
 import type { Conversation, Segment } from "../../protocol/proc-records.ts";
 import type { Message } from "../rows/history.ts";
-import { type KeptSegment, shown } from "../rows/segments.ts";
+import { type StoredSegment, shown } from "../rows/segments.ts";
 import type { State } from "../rows/state.ts";
 
 export type ForkArgs = {
@@ -44,11 +44,11 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   ]);
 }
 
-export function segmentOf(state: State, conversationId: string, id: string): KeptSegment {
+export function segmentOf(state: State, conversationId: string, id: string): StoredSegment {
   return state.segments.get(conversationId, id) ?? fail(404, `Conversation segment not found: ${id}`);
 }
 
-export async function archivedMessages({ ports }: State, { archivePath }: KeptSegment): Promise<Message[]> {
+export async function archivedMessages({ ports }: State, { archivePath }: StoredSegment): Promise<Message[]> {
   try {
     return await fromArchive(await ports.kernel.readArchive(archivePath));
   } catch (error) {
@@ -64,7 +64,7 @@ function messagesThrough(state: State, conversationId: string, messageId: number
 }
 
 /** Messages that followed a segment when it was cut off and have been archived since. */
-async function archivedSuffix(state: State, segment: KeptSegment): Promise<Message[]> {
+async function archivedSuffix(state: State, segment: StoredSegment): Promise<Message[]> {
   const all = state.segments.list(segment.conversationId).filter(({ generation }) => generation === segment.generation);
   const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
   const messages: Message[] = [];
@@ -72,13 +72,13 @@ async function archivedSuffix(state: State, segment: KeptSegment): Promise<Messa
   return messages;
 }
 
-function liveSuffix(state: State, segment: KeptSegment): Message[] {
+function liveSuffix(state: State, segment: StoredSegment): Message[] {
   const { first, next } = state.history.bounds(segment.conversationId);
   return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => hasFollowed(segment, id));
 }
 
 /** A summary takes the id of the first message it replaces, so it never counts as following. */
-function hasFollowed({ toMessageId, liveThroughId }: KeptSegment, id: number): boolean {
+function hasFollowed({ toMessageId, liveThroughId }: StoredSegment, id: number): boolean {
   return id > toMessageId && id <= liveThroughId;
 }
 

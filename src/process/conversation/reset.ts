@@ -3,7 +3,7 @@
 // workspace, that gets its checkpoint first (checkpoint.ts).
 
 import { fail } from "../../lib/sys-error.ts";
-import { segmentPath, toArchive, wholePath } from "./archive.ts";
+import { segmentPath, toArchive, resetArchivePath } from "./archive.ts";
 import { checkpoint } from "./checkpoint.ts";
 import { tellLifecycle } from "./compaction.ts";
 import type { ArchiveEntry, Conversation } from "../../protocol/proc-records.ts";
@@ -43,7 +43,7 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
     const root = state.ports.archiveRoot();
     const archiveId = state.ports.uuid();
     const all = ids.map((id) => state.conversations.get(id)!);
-    const pathOf = ({ id, generation }: Conversation) => wholePath(root, { conversationId: id, generation }, archiveId);
+    const pathOf = ({ id, generation }: Conversation) => resetArchivePath(root, { conversationId: id, generation }, archiveId);
     const archives = archive ? await archiveAll(state, all, pathOf) : [];
     return state.change((tell) => {
       for (const id of ids) emptyConversation(state, id);

@@ -10,7 +10,7 @@ import type { Request } from "./generate.ts";
 import type { ContextState, Overspent, Spent } from "../../protocol/proc-records.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 
-export type Measured = {
+export type Measurement = {
   runId: string;
   /** The measurement is valid until another message is added. */
   lastMessageId: number | null;
@@ -31,7 +31,7 @@ export function measure(
   request: Request,
   owner: OwnerAccount,
   lastMessageId: number | null,
-): Measured {
+): Measurement {
   const { runId, conversationId } = run;
   const { choice, contextWindow } = preparation;
   const known = {
@@ -48,11 +48,19 @@ export function measure(
   const context = contextState(known, null);
   const check = preflight(state.conversations.policy(conversationId), context, run.compactions);
   // If the model is called now, its answer soon brings a better figure, so this one is not stored.
-  if (check.do !== "go") state.change((tell) => keepContext(state, context, tell));
-  return { runId, lastMessageId, preparation, request, context, over: exceededLimits(state, run, preparation, owner), ...viewOf(check) };
+  if (check.do !== "go") state.change((tell) => storeContext(state, context, tell));
+  return {
+    runId,
+    lastMessageId,
+    preparation,
+    request,
+    context,
+    over: exceededLimits(state, run, preparation, owner),
+    ...toOverflowView(check),
+  };
 }
 
-export function viewOf(check: Preflight): Pick<Measured, "overflow" | "why"> {
+export function toOverflowView(check: Preflight): Pick<Measurement, "overflow" | "why"> {
   if (check.do === "go") return { overflow: "none", why: null };
   if (check.do === "compact") return { overflow: "compact", why: null };
   const { reason, why } = check;
@@ -60,7 +68,7 @@ export function viewOf(check: Preflight): Pick<Measured, "overflow" | "why"> {
 }
 
 /** Stores the newest state of the context and reports it to followers. */
-export function keepContext(state: State, context: ContextState, tell: Tell): void {
+export function storeContext(state: State, context: ContextState, tell: Tell): void {
   const { conversationId, runId } = context;
   state.conversations.setContext(conversationId, context);
   // With its run, so that only followers of that run receive it.

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Action, type CallState, type LastSaid, next, type OverflowReason, type RunView, type View } from "./next.ts";
+import { type Action, type CallState, type LastMessageKind, next, type OverflowReason, type RunView, type View } from "./next.ts";
 
 const NOW = 1_000;
 const RUN: RunView = {
@@ -85,7 +85,7 @@ describe("with calls", () => {
 });
 
 it("always finds an action, calls the model only when nothing is open, and ends only runs that are over", () => {
-  const said = fc.constantFrom<LastSaid>("nothing", "user", "system", "results", "answer", "wish");
+  const said = fc.constantFrom<LastMessageKind>("nothing", "user", "system", "results", "answer", "wish");
   const state = fc.constantFrom<CallState>("wanted", "asked", "sent", "done");
   const run = fc.record({
     ...Object.fromEntries(Object.entries(RUN).map(([name, value]) => [name, fc.constant(value)])),

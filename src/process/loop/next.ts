@@ -13,13 +13,13 @@ export type CallState =
 export type CallView = { callId: string; state: CallState; isOnDevice: boolean };
 
 /** The last message in the run's conversation. */
-export type LastSaid = "nothing" | "user" | "system" | "results" | "answer" | "wish";
+export type LastMessageKind = "nothing" | "user" | "system" | "results" | "answer" | "wish";
 
 export type RunView = {
   runId: string;
   conversationId: string;
   leaseUntil: number;
-  said: LastSaid;
+  said: LastMessageKind;
   /** Of the last message, in the model's order. */
   calls: readonly CallView[];
   /** Queued runs of the same conversation, oldest first. */

@@ -3,14 +3,20 @@
 
 import type { OutputBlock } from "../../ports/models.ts";
 import { contextState, estimateTokens } from "../../agent/estimate.ts";
-import type { Said } from "../rows/history.ts";
-import { extent, keepContext, type Measured } from "./measure.ts";
+import type { MessageContent } from "../rows/history.ts";
+import { extent, storeContext, type Measurement } from "./measure.ts";
 import { LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
 import { syscallOf } from "../../agent/tools.ts";
 import type { Generated } from "./generate.ts";
 import { PROC_CHANGED, RUN_OUTPUT } from "../../protocol/signal-names.ts";
 
-export function answered(state: State, runId: string, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
+export function recordAnswer(
+  state: State,
+  runId: string,
+  { error, usage, by, ...generated }: Generated,
+  measured: Measurement,
+  tell: Tell,
+): void {
   const { runs, calls, ports } = state;
   const run = runs.active();
   // The run was aborted meanwhile.
@@ -21,7 +27,9 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   const blocks = withUniqueIds(state, generated.blocks);
   const isAnswer = error === null && blocks.length > 0;
   const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
-  const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
+  const said: MessageContent = isAnswer
+    ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` }
+    : { role: "system", text: failure };
   const message = state.say(conversationId, runId, said, tell);
   if (usage !== null) {
     state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
@@ -30,7 +38,7 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
   const context = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };
-  keepContext(state, contextState(context, isAnswer ? usage : null), tell);
+  storeContext(state, contextState(context, isAnswer ? usage : null), tell);
   if (!isAnswer) {
     const reason = error === null ? "generation.empty" : "generation.error";
     return state.end(run, { status: "error", reason, text: null, error: error ?? "The model answered nothing" }, tell);

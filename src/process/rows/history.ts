@@ -16,15 +16,15 @@ export type StoredMedia = {
   transcription?: string;
 };
 
-export type Said =
+export type MessageContent =
   | { role: "user"; text: string; media?: StoredMedia[] }
   /** `model` is the author, provider/model. `stopped`: somebody stopped the answer, and this is what had arrived. */
   | { role: "assistant"; blocks: OutputBlock[]; model?: string; stopped?: true }
   | { role: "system"; text: string }
-  | ToolResultSaid;
+  | ToolResultContent;
 
 /** `durationMs` excludes the time it waited for a person. */
-export type ToolResultSaid = {
+export type ToolResultContent = {
   role: "toolResult";
   callId: string;
   tool: string;
@@ -35,7 +35,7 @@ export type ToolResultSaid = {
   images?: StoredMedia[];
 };
 
-export type Message = { id: number; runId: string | null; createdAt: number } & Said;
+export type Message = { id: number; runId: string | null; createdAt: number } & MessageContent;
 
 export type Page = { messages: Message[]; messageCount: number };
 
@@ -48,7 +48,7 @@ export class History {
     this.#sql = sql;
   }
 
-  append(conversationId: string, runId: string | null, said: Said, now: number): Message {
+  append(conversationId: string, runId: string | null, said: MessageContent, now: number): Message {
     const { role, ...content } = said;
     const { next: place } = this.bounds(conversationId);
     this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
@@ -112,9 +112,9 @@ export class History {
     }
   }
 
-  roleAt(conversationId: string, place: number): Said["role"] | undefined {
+  roleAt(conversationId: string, place: number): MessageContent["role"] | undefined {
     const row = this.#sql.get("SELECT role FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place);
-    return row?.role as Said["role"] | undefined;
+    return row?.role as MessageContent["role"] | undefined;
   }
 
   /** Newest first, read in steps for as long as the caller iterates. */
@@ -148,7 +148,7 @@ export class History {
   }
 
   /** Replaces the messages up to a place by a single one, which takes the id of the first. */
-  fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
+  fold(conversationId: string, throughPlace: number, said: MessageContent, now: number): Message {
     this.revision++;
     const { role, ...content } = said;
     const { first } = this.bounds(conversationId);

@@ -4,7 +4,7 @@
 import type { ModelUsage } from "../../ports/models.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { BudgetScope } from "../loop/budget.ts";
-import type { Said } from "./history.ts";
+import type { MessageContent } from "./history.ts";
 
 export const WAITING_MAX = 100;
 
@@ -24,7 +24,7 @@ export type Run = {
   conversationId: string;
   reason: RunReason;
   /** The message that is added when it begins; null once it has ended. */
-  message: Extract<Said, { role: "user" | "system" }> | null;
+  message: Extract<MessageContent, { role: "user" | "system" }> | null;
   state: "waiting" | "active" | "joined" | "ended";
   joinedTo: string | null;
   /** It waits until somebody resumes the queue. */

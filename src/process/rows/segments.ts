@@ -4,7 +4,7 @@ import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
 
 /** `liveThroughId` is the last message of the conversation at the time of the compaction. */
-export type KeptSegment = Segment & { liveThroughId: number };
+export type StoredSegment = Segment & { liveThroughId: number };
 
 export class Segments {
   readonly #sql: Sql;
@@ -13,13 +13,13 @@ export class Segments {
     this.#sql = sql;
   }
 
-  get(conversationId: string, id: string): KeptSegment | undefined {
+  get(conversationId: string, id: string): StoredSegment | undefined {
     const row = this.#sql.get("SELECT * FROM segments WHERE id = ? AND conversation_id = ?", id, conversationId);
     return row && fromRow(row);
   }
 
   /** Oldest first. */
-  list(conversationId: string): KeptSegment[] {
+  list(conversationId: string): StoredSegment[] {
     return this.#sql.all("SELECT * FROM segments WHERE conversation_id = ? ORDER BY number", conversationId).map(fromRow);
   }
 
@@ -37,7 +37,7 @@ export class Segments {
     archivePath,
     summaryMessageId,
     createdAt,
-  }: KeptSegment): void {
+  }: StoredSegment): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM segments")?.number);
     this.#sql.run(
       `INSERT INTO segments (id, conversation_id, generation, from_id, to_id, live_through_id, archive_path, summary_id, created_at, number)
@@ -57,11 +57,11 @@ export class Segments {
 }
 
 /** As clients see it. */
-export function shown({ liveThroughId: _, ...segment }: KeptSegment): Segment {
+export function shown({ liveThroughId: _, ...segment }: StoredSegment): Segment {
   return segment;
 }
 
-function fromRow(row: SqlRow): KeptSegment {
+function fromRow(row: SqlRow): StoredSegment {
   return {
     id: String(row.id),
     conversationId: String(row.conversation_id),

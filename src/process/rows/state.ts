@@ -9,7 +9,7 @@ import { Conversations } from "./conversations.ts";
 import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
 import type { AnswerPiece, OfProcess, Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
 import { Events } from "./events.ts";
-import { History, type Message, type Said } from "./history.ts";
+import { History, type Message, type MessageContent } from "./history.ts";
 import type { ProcessPorts } from "../kernel-port.ts";
 import { type Run, type RunOutcome, type RunReason, Runs, workedMs } from "./runs.ts";
 import { migrate } from "./schema.ts";
@@ -37,7 +37,7 @@ export class State {
   readonly segments: Segments;
   readonly usage: Usage;
   /** The partial answer, as it is stored when a run is stopped; null if nothing of it has arrived. */
-  partial: (runId: string) => Extract<Said, { role: "assistant" }> | null = () => null;
+  partial: (runId: string) => Extract<MessageContent, { role: "assistant" }> | null = () => null;
   /** Conversations that are being emptied, in which no run may begin. */
   readonly held = new Set<string>();
   /** This instance may not write any more: there may be a newer one. */
@@ -93,7 +93,7 @@ export class State {
     );
   }
 
-  say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
+  say(conversationId: string, runId: string | null, said: MessageContent, tell: Tell): Message {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
     // Text of models and tools is reported by events of its own.
@@ -186,7 +186,7 @@ export class State {
   }
 }
 
-function resultOf(call: Call): Said {
+function resultOf(call: Call): MessageContent {
   const { callId, tool, isError, outcome, output, images } = call;
   const durationMs = durationOf(call);
   return {

@@ -6,7 +6,7 @@ import type {
   Exit,
   Look,
   SendOutcome,
-  Sent,
+  CommandInput,
   SessionInfo,
   SessionState,
   ShellCommand,
@@ -57,7 +57,7 @@ export class MemoryShells implements Shells {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
 
-  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+  send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
     return this.#sessions.send(uid, sessionId, sent, ms);
   }
 

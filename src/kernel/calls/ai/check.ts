@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type AiSettings, aiSettings } from "../../agents/ai-settings.ts";
-import type { Tried } from "../../setup/model-trials.ts";
+import type { ModelCandidate } from "../../setup/model-trials.ts";
 import { isRoot } from "../../../protocol/caller.ts";
 import { ModelCheck } from "../../../protocol/model-check.ts";
 import { syscall } from "../define.ts";
@@ -49,7 +49,7 @@ export default syscall({
 });
 
 /** Fills in the caller's settings. A stored key is used only for the provider and server that it was stored for. */
-function fillIn({ provider, model, apiKey, baseUrl }: z.output<typeof args>, current: AiSettings["choice"]): Tried {
+function fillIn({ provider, model, apiKey, baseUrl }: z.output<typeof args>, current: AiSettings["choice"]): ModelCandidate {
   const isSameProvider = provider === undefined || provider === current.provider;
   const server = baseUrl === undefined ? (isSameProvider ? current.baseUrl : null) : baseUrl || null;
   const isSameServer = isSameProvider && server === current.baseUrl;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { DiffStats, RepoDiffFile, RepoSlug, Truncated } from "../../../protocol/repo-records.ts";
-import { shownTo } from "../../repos/visible-diff.ts";
+import { redactDiff } from "../../repos/visible-diff.ts";
 import { syscall } from "../define.ts";
 
 const Side = z.string({ error: "base and head are required" }).min(1, { error: "base and head are required" }).max(256);
@@ -38,6 +38,6 @@ export default syscall({
   async run({ repositories, repos }, caller, { repo, ...range }) {
     const row = repositories.toRead(caller, repo);
     const { baseHash: _base, headHash: _head, files, ...compared } = await repos.ask(row, "compare", range);
-    return { repo: row.repo, ...compared, files: shownTo(caller, files) };
+    return { repo: row.repo, ...compared, files: redactDiff(caller, files) };
   },
 });

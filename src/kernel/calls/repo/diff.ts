@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { DiffStats, RepoDiffFile, RepoSlug, Truncated } from "../../../protocol/repo-records.ts";
-import { shownTo } from "../../repos/visible-diff.ts";
+import { redactDiff } from "../../repos/visible-diff.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
@@ -36,6 +36,6 @@ export default syscall({
   async run({ repositories, repos }, caller, { repo, commit, context }) {
     const row = repositories.toRead(caller, repo);
     const { files, ...changed } = await repos.ask(row, "diff", { commit, context });
-    return { repo: row.repo, ...changed, files: shownTo(caller, files) };
+    return { repo: row.repo, ...changed, files: redactDiff(caller, files) };
   },
 });

@@ -1,7 +1,7 @@
 // Checks for common problems.
 
 import { z } from "zod";
-import { examine } from "../../doctor/doctor.ts";
+import { runChecks } from "../../doctor/doctor.ts";
 import { Check } from "../../../protocol/check.ts";
 import { syscall } from "../define.ts";
 
@@ -35,6 +35,6 @@ export default syscall({
   async run(context, caller, { tryModel, clientNow }) {
     const { throttle, now, signal } = context;
     if (tryModel) throttle.spend("check", `user-${caller.uid}`, now);
-    return { checks: await examine(context, context, caller, { now: clientNow, tryModel }, signal) };
+    return { checks: await runChecks(context, context, caller, { now: clientNow, tryModel }, signal) };
   },
 });

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
 import { mustMaySetUp } from "../../../setup/setup-access.ts";
-import { readGuidance, shownTo } from "../../../setup/guide.ts";
+import { readGuidance, redactGuideInput } from "../../../setup/guide.ts";
 import { fail } from "../../../../lib/sys-error.ts";
 import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../../../../protocol/onboarding.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -67,7 +67,7 @@ export default strangerSyscall({
     mustMaySetUp(context, code, stranger.address);
     context.throttle.spend("assist", stranger.address, context.now);
     const { choice } = aiSettings(context.config, NOBODY);
-    const answer = await context.trials.guide(choice, shownTo(input), context.signal);
+    const answer = await context.trials.guide(choice, redactGuideInput(input), context.signal);
     return readGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or go on with the form");
   },
 });

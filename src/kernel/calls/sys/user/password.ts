@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
-import { byPassword } from "../../../identity/login.ts";
+import { loginByPassword } from "../../../identity/login.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -33,7 +33,7 @@ export default syscall({
     if (!isRoot(caller)) {
       if (username !== caller.username) fail(403, "Permission denied: cannot set the password of another user");
       if (current === undefined) fail(401, "The current password is required");
-      await byPassword(context, { username, password: current }, caller.address);
+      await loginByPassword(context, { username, password: current }, caller.address);
     }
     const provenHash = context.accounts.hashOf(username);
     context.passwords.check(password, "password");

@@ -1,6 +1,6 @@
 // A semaphore per key: a fixed number of holders at a time; others queue.
 
-export class Turns {
+export class KeyedSemaphore {
   readonly #max: number;
   readonly #queues = new Map<string, { running: number; waiting: Set<() => void> }>();
 

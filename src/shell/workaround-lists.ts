@@ -17,7 +17,7 @@ import {
 
 const DECLARATIONS = new Set(["local", "declare", "typeset"]);
 
-export function declaredLists(item: Statement): Statement[] {
+export function rewriteArrayDeclarations(item: Statement): Statement[] {
   const command = onlyCommand(item);
   if (command?.type !== "SimpleCommand" || !DECLARATIONS.has(nameOf(command))) return [item];
   const lists = command.args.map(listOf);

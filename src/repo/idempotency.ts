@@ -9,13 +9,13 @@ import { toBytes } from "./text.ts";
 
 const RESULT_TTL_MS = 24 * 60 * 60 * 1000;
 
-export type Keyed = {
+export type IdempotencyKey = {
   /** Includes the caller, so that keys of two users never collide. */
   key?: string | undefined;
   now: number;
 };
 
-export function remembered<T>(sql: Sql, { key, now }: Keyed, request: unknown, body: () => T): T {
+export function runIdempotent<T>(sql: Sql, { key, now }: IdempotencyKey, request: unknown, body: () => T): T {
   if (key === undefined) return sql.transaction(body);
   const digest = toHex(new Sha1().update(toBytes(JSON.stringify(request))).digest());
   return sql.transaction(() => {

@@ -4,7 +4,7 @@
 import { Bash } from "just-bash/browser";
 import { type Assignment, type Command, isNode, type Part, type Script, simple, statement, word } from "./syntax.ts";
 
-export function substitutedSums(item: Command): Command {
+export function liftArithmeticSubstitutions(item: Command): Command {
   if (item.type !== "SimpleCommand" && item.type !== "ArithmeticCommand") return item;
   const assignments: Assignment[] = [];
   liftSubstitutions(item, assignments);

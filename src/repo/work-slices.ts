@@ -2,7 +2,7 @@
 
 import { yieldToEventLoop } from "../lib/yield.ts";
 
-export class Stints {
+export class WorkSlices {
   readonly #unitsPerSlice: number;
   #units = 0;
 

@@ -2,8 +2,8 @@
 // compares with a real bash and proves that the workaround is still needed.
 
 import { RUN } from "./inner.ts";
-import { declaredLists } from "./mended-lists.ts";
-import { substitutedSums } from "./mended-sums.ts";
+import { rewriteArrayDeclarations } from "./workaround-lists.ts";
+import { liftArithmeticSubstitutions } from "./workaround-sums.ts";
 import {
   holds,
   isNode,
@@ -21,7 +21,7 @@ import {
   word,
 } from "./syntax.ts";
 
-export const mended: Plugin = {
+export const workaroundsPlugin: Plugin = {
   name: "gsv-mended",
   transform: ({ ast }) => {
     const functions = new Set<string>();
@@ -42,15 +42,19 @@ function rewrite(node: unknown, functions: ReadonlySet<string>): void {
     if (!Array.isArray(child)) continue;
     if (key === "commands") child.splice(0, child.length, ...(child as Command[]).map(rewriteCommand));
     else if (child.some((item) => isNode(item) && item.type === "Statement"))
-      child.splice(0, child.length, ...(child as Statement[]).flatMap(declaredLists).map((item) => exemptFromErrexit(item, functions)));
+      child.splice(
+        0,
+        child.length,
+        ...(child as Statement[]).flatMap(rewriteArrayDeclarations).map((item) => exemptFromErrexit(item, functions)),
+      );
   }
   if (isNode(node) && node.type === "DoubleQuoted") fixQuotedDefault(node as Extract<Part, { type: "DoubleQuoted" }>);
 }
 
 function rewriteCommand(item: Command): Command {
-  if (item.type === "ArithmeticCommand") return substitutedSums(fixOperators(item));
+  if (item.type === "ArithmeticCommand") return liftArithmeticSubstitutions(fixOperators(item));
   if (item.type !== "SimpleCommand") return guardRedirections(item);
-  const sums = substitutedSums(item);
+  const sums = liftArithmeticSubstitutions(item);
   if (sums.type !== "SimpleCommand") return guardRedirections(sums);
   return guardRedirections(sums.name === null ? resetStatus(sums) : expandName(runByPath(sums)));
 }
