@@ -63,6 +63,8 @@ test("a page that stayed open through a gateway restart during an answer equals 
     expect(await gateway.ready).toBe(host.url);
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await messageList(page).getByText("and it came back.").waitFor();
+    // The answer that starts again replaces what had arrived of it.
+    expect(await messageList(page).getByRole("article").filter({ hasText: "Once upon a time" }).count()).toBe(1);
     releaseHistory();
     await messageList(page)
       .getByRole("article", { name: /^You, [\d:]+/ })
