@@ -7,7 +7,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import type { Server } from "../children.ts";
-import { here, there } from "../../src/cli/files/copy-endpoint.ts";
+import { localEndpoint, targetEndpoint } from "../../src/cli/files/copy-endpoint.ts";
 import { socketConstructor } from "../../src/cli/session/socket.ts";
 import { transfer } from "../../src/cli/files/transfer.ts";
 import { type Client, connect } from "../../src/client/client.ts";
@@ -101,7 +101,12 @@ function gatewayRoutes(
       server: gateway,
       ends: [],
       async copy(file) {
-        await transfer(client, { depot: here, path: file }, { depot: there(client, "gsv"), path: gatewayPath }, ignoreProgress);
+        await transfer(
+          client,
+          { depot: localEndpoint, path: file },
+          { depot: targetEndpoint(client, "gsv"), path: gatewayPath },
+          ignoreProgress,
+        );
       },
     },
     downloaded: {
@@ -110,7 +115,12 @@ function gatewayRoutes(
       ends: [],
       async copy() {
         const copied = join(to, "downloaded");
-        await transfer(client, { depot: there(client, "gsv"), path: gatewayPath }, { depot: here, path: copied }, ignoreProgress);
+        await transfer(
+          client,
+          { depot: targetEndpoint(client, "gsv"), path: gatewayPath },
+          { depot: localEndpoint, path: copied },
+          ignoreProgress,
+        );
         rmSync(copied);
       },
     },

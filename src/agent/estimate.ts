@@ -50,7 +50,7 @@ export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "ou
 }
 
 /** The state after messages were added or removed, before a provider has counted again. */
-export function resized(
+export function resizeContext(
   state: ContextState,
   tokens: number,
   now: Required<Pick<ContextState, "messageCount" | "lastMessageId" | "updatedAt">>,

@@ -4,11 +4,11 @@
 
 import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
 import { hardness, STEPS_MAX } from "./hardness.ts";
-import { emptiedBy, emptiedByRedirection, hasSilentInput } from "./emptied.ts";
+import { filesEmptiedBy, filesEmptiedByRedirection, hasSilentInput } from "./emptied.ts";
 import { isMade, readsBeyond } from "./reach.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
-import { ADDED, isUsualProgram, type Known, known, programName } from "./words.ts";
+import { ADDED, isUsualProgram, type Known, readWord, programName } from "./words.ts";
 
 type Pipeline = Script["statements"][number]["pipelines"][number];
 export type Parse = (text: string) => Script | null;
@@ -96,14 +96,14 @@ class Reader {
     if (isNode(node)) {
       if (isMade(node)) this.reading.readsBeyond = true;
       if (isLeaf(node)) return;
-      for (const path of emptiedByRedirection(node)) this.reading.emptied.add(path);
+      for (const path of filesEmptiedByRedirection(node)) this.reading.emptied.add(path);
       if (node.type === "Pipeline") this.#readPipeline(node as Pipeline);
       if (node.type === "SimpleCommand") this.#readSimple(node as Simple);
       if (node.type === "Redirection") this.#readRedirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#readVariable(node);
       // A variable's value is recorded too: it may become part of a path.
-      if (node.type === "Assignment" && (node as Assignment).value !== null) this.#addShapes(known((node as Assignment).value!));
-      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.#addShapes(known(word));
+      if (node.type === "Assignment" && (node as Assignment).value !== null) this.#addShapes(readWord((node as Assignment).value!));
+      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.#addShapes(readWord(word));
       if (node.type === "ArithCommandSubst") this.#readText([(node as { command?: unknown }).command as string]);
       if ("deferredError" in node) this.#add("opaque");
       if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");
@@ -126,7 +126,7 @@ class Reader {
 
   #readRedirection({ operator, target }: Redirection): void {
     if (target.type !== "Word" || operator === "<<<") return;
-    const word = known(target);
+    const word = readWord(target);
     const { text, start } = word;
     this.#addShapes(word);
     if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#add("network", "connects");
@@ -142,16 +142,16 @@ class Reader {
   #readPipeline({ commands }: Pipeline): void {
     for (const [at, command] of commands.entries()) {
       if (command.type !== "SimpleCommand" || command.name === null || !hasSilentInput(commands, at)) continue;
-      const texts = command.args.map((arg) => known(arg).text);
-      for (const path of emptiedBy(programName(known(command.name).text ?? ""), texts, "")) this.reading.emptied.add(path);
+      const texts = command.args.map((arg) => readWord(arg).text);
+      for (const path of filesEmptiedBy(programName(readWord(command.name).text ?? ""), texts, "")) this.reading.emptied.add(path);
     }
   }
 
   #readSimple({ name, args, redirections }: Simple): void {
     if (name === null) return;
     // The function's commands were read at its definition.
-    if (this.#functions.has(known(name).text ?? "")) return;
-    this.#run([name, ...args].map(known), stdinText(redirections));
+    if (this.#functions.has(readWord(name).text ?? "")) return;
+    this.#run([name, ...args].map(readWord), stdinText(redirections));
   }
 
   /** Reads one program with its arguments, and the text on its standard input if the script contains it. */
@@ -201,7 +201,7 @@ class Reader {
     ) ??
       tagsOf(name) ?? ["opaque"];
     this.#add(...tags);
-    for (const path of emptiedBy(name, texts, input)) this.reading.emptied.add(path);
+    for (const path of filesEmptiedBy(name, texts, input)) this.reading.emptied.add(path);
     if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#addChanged(text);
   }
 
@@ -356,9 +356,9 @@ function stdinText(redirections: readonly Redirection[]): string | null {
   const last = redirections.findLast(({ operator, fd }) => operator.startsWith("<") && (fd === null || fd === 0));
   if (last === undefined) return null;
   const { operator, target } = last;
-  if (target.type === "HereDoc") return known(target.content).text;
-  if (operator === "<" && known(target).text === "/dev/null") return "";
-  return operator === "<<<" ? known(target).text : null;
+  if (target.type === "HereDoc") return readWord(target.content).text;
+  if (operator === "<" && readWord(target).text === "/dev/null") return "";
+  return operator === "<<<" ? readWord(target).text : null;
 }
 
 /** Judges variables by every assignment in the script; other variables of the environment may hold anything. */
@@ -371,18 +371,18 @@ function plainVariables(tree: Script): ReadonlySet<string> {
     const { type } = node as { type?: unknown };
     if (type === "Assignment") {
       const { name, value, append, array } = node as Assignment;
-      record(name, !append && array === null && value !== null && /^[^\s-]\S*$/.test(known(value).text ?? ""));
+      record(name, !append && array === null && value !== null && /^[^\s-]\S*$/.test(readWord(value).text ?? ""));
     }
     if (type === "For") {
       const { variable, words } = node as { variable: string; words: Word[] | null };
       record(
         variable,
-        words !== null && words.map(known).every(({ text, start, lead }) => lead === null && /^(?!-)\S*$/.test(text ?? start)),
+        words !== null && words.map(readWord).every(({ text, start, lead }) => lead === null && /^(?!-)\S*$/.test(text ?? start)),
       );
     }
     // `read x`, `printf -v x`, `local x=...` and the like.
-    if (type === "SimpleCommand" && (node as Simple).name !== null && NAMING.has(programName(known((node as Simple).name!).text ?? "")))
-      for (const arg of (node as Simple).args) record(/^\w*/.exec(known(arg).start)![0], false);
+    if (type === "SimpleCommand" && (node as Simple).name !== null && NAMING.has(programName(readWord((node as Simple).name!).text ?? "")))
+      for (const arg of (node as Simple).args) record(/^\w*/.exec(readWord(arg).start)![0], false);
     if (Array.isArray(node)) for (const child of node) visit(child);
     else for (const key in node) visit((node as Record<string, unknown>)[key]);
   };

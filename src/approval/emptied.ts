@@ -2,7 +2,7 @@
 // writing.
 
 import type { Command, Redirection, Statement, Word } from "../shell/syntax.ts";
-import { known, programName } from "./words.ts";
+import { readWord, programName } from "./words.ts";
 
 /** Redirections that truncate a file before the command writes to it. */
 const EMPTYING: ReadonlySet<string> = new Set([">", ">|", "&>", ">&", "<>"]);
@@ -15,7 +15,7 @@ const SILENT: ReadonlySet<string> = new Set(
 );
 
 /** Files that the command's redirections empty; null for one whose name is not known. */
-export function emptiedByRedirection(command: { type: string }): (string | null)[] {
+export function filesEmptiedByRedirection(command: { type: string }): (string | null)[] {
   const redirections = "redirections" in command ? (command.redirections as readonly Redirection[]) : [];
   if (redirections.length === 0) return [];
   const truncating = redirections.filter(({ operator, target }) => EMPTYING.has(operator) && target.type === "Word");
@@ -24,8 +24,8 @@ export function emptiedByRedirection(command: { type: string }): (string | null)
     ? truncating
     : truncating.filter((one) => truncating.findLast((other) => isSameDescriptor(one, other)) !== one);
   return emptied
-    .filter(({ operator, target }) => !(operator === ">&" && target.type === "Word" && /^\d*-?$/.test(known(target).text ?? "-")))
-    .map(({ target }) => known(target as Word).text);
+    .filter(({ operator, target }) => !(operator === ">&" && target.type === "Word" && /^\d*-?$/.test(readWord(target).text ?? "-")))
+    .map(({ target }) => readWord(target as Word).text);
 }
 
 function isSameDescriptor(one: Redirection, other: Redirection): boolean {
@@ -64,8 +64,8 @@ export function hasSilentInput(commands: readonly Command[], at: number): boolea
 
 function isSilentProgram([name, ...args]: readonly Word[], redirections: readonly Redirection[]): boolean {
   if (name === undefined) return false;
-  const program = programName(known(name).text ?? "");
-  const texts = args.map((arg) => known(arg).text);
+  const program = programName(readWord(name).text ?? "");
+  const texts = args.map((arg) => readWord(arg).text);
   if (SILENT.has(program)) return true;
   switch (program) {
     // These run their arguments as a command; `env` alone prints.
@@ -102,12 +102,12 @@ function printsNone(texts: readonly (string | null)[]): boolean {
 }
 
 function isEmptyInput({ operator, target }: Redirection): boolean {
-  if (target.type === "HereDoc") return known(target.content).text === "";
-  return operator === "<" && DEV_NULL.test(known(target).text ?? "");
+  if (target.type === "HereDoc") return readWord(target.content).text === "";
+  return operator === "<" && DEV_NULL.test(readWord(target).text ?? "");
 }
 
 /** Files that the program empties because of its arguments; null for one whose name is not known. */
-export function emptiedBy(name: string, words: readonly (string | null)[], input: string | null): (string | null)[] {
+export function filesEmptiedBy(name: string, words: readonly (string | null)[], input: string | null): (string | null)[] {
   const files = words.filter((word) => word === null || !word.startsWith("-"));
   switch (name) {
     case "truncate":
@@ -122,7 +122,7 @@ export function emptiedBy(name: string, words: readonly (string | null)[], input
     // If its script deletes every line.
     case "sed":
     case "gsed":
-      return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word ?? "")) ? emptiedBySed(words) : [];
+      return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word ?? "")) ? filesEmptiedBySed(words) : [];
     // dd truncates its output file.
     case "dd":
       return words.filter((word) => word === null || word.startsWith("of=")).map((word) => word?.slice(3) ?? null);
@@ -131,7 +131,7 @@ export function emptiedBy(name: string, words: readonly (string | null)[], input
   }
 }
 
-function emptiedBySed(words: readonly (string | null)[]): (string | null)[] {
+function filesEmptiedBySed(words: readonly (string | null)[]): (string | null)[] {
   const isScript = (word: string | null): boolean => /^(?:1,\$|0,\$|\/\^?(?:\.\*)?\$?\/)?\s*d;?$/.test(word?.trim() ?? "");
   const isQuiet = words.some((word) => /^-[a-zA-Z]*n|^--(?:quiet|silent)/.test(word ?? ""));
   const operands = words.filter((word) => word === null || !word.startsWith("-"));

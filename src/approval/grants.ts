@@ -6,7 +6,7 @@ import { z } from "zod";
 import { isBelow, plainPath } from "./paths.ts";
 import type { Decision } from "./policy.ts";
 import { isTag, type Judged, type Tag, TAGS } from "./request.ts";
-import { visible } from "./visible.ts";
+import { makeVisible } from "./visible.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -145,8 +145,8 @@ export function describeGrant(grant: Grant): string {
   // Everybody's personal agent has no name of its own.
   const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
   if (grant.scope === "class")
-    return visible(`${who} may ${describeAlike(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
-  return visible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
+    return makeVisible(`${who} may ${describeAlike(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
+  return makeVisible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
 }
 
 function describeAlike({ call }: Grant): string {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Action, checkPolicy, decide, type Policy, readPolicy, type Rule, stricter, denyUnattended } from "./policy.ts";
+import { type Action, checkPolicy, decide, type Policy, readPolicy, type Rule, pickStricter, denyUnattended } from "./policy.ts";
 import { type Judged, type Request, type Tag, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
@@ -259,6 +259,6 @@ test("the stricter of two decisions counts, and unattended turns ask into deny",
   const decision = (action: Action) => ({ action, why: action });
   const order: Action[] = ["auto", "ask", "deny"];
   for (const [a, one] of order.entries())
-    for (const [b, other] of order.entries()) expect(stricter(decision(one), decision(other)).action).toBe(order[Math.max(a, b)]);
+    for (const [b, other] of order.entries()) expect(pickStricter(decision(one), decision(other)).action).toBe(order[Math.max(a, b)]);
   expect(order.map((action) => denyUnattended(decision(action)).action)).toEqual(["auto", "deny", "deny"]);
 });

@@ -54,24 +54,24 @@ export type ReadPolicy = { ok: true; policy: Policy } | { ok: false; reason: str
  * Reads a policy from its text. `isCall` finds names of calls that do not exist, such as a misspelt rule that was meant to deny.
  */
 export function readPolicy(text: string, isCall?: (name: string) => boolean): ReadPolicy {
-  if (text.length > TEXT_CHARS_MAX) return unreadable(`it is longer than ${TEXT_CHARS_MAX} characters`);
+  if (text.length > TEXT_CHARS_MAX) return unreadablePolicy(`it is longer than ${TEXT_CHARS_MAX} characters`);
   try {
     return checkPolicy(JSON.parse(text), isCall);
   } catch {
-    return unreadable("it is not JSON");
+    return unreadablePolicy("it is not JSON");
   }
 }
 
 export function checkPolicy(value: unknown, isCall?: (name: string) => boolean): ReadPolicy {
   const parsed = Policy.safeParse(value);
-  if (!parsed.success) return unreadable(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
+  if (!parsed.success) return unreadablePolicy(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
   const unknownRule = isCall && parsed.data.rules.findIndex(({ match }) => !match.endsWith(".*") && !isCall(match));
   if (unknownRule !== undefined && unknownRule >= 0)
-    return unreadable(`rules.${unknownRule}.match: there is no call ${parsed.data.rules[unknownRule]!.match}`);
+    return unreadablePolicy(`rules.${unknownRule}.match: there is no call ${parsed.data.rules[unknownRule]!.match}`);
   return { ok: true, policy: parsed.data };
 }
 
-function unreadable(what: string): ReadPolicy {
+function unreadablePolicy(what: string): ReadPolicy {
   return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is put right.` };
 }
 
@@ -98,12 +98,12 @@ export function decide(read: ReadPolicy, request: Judged): Decision {
   if (rule < 0)
     return { action: read.policy.default, why: `${request.call} is ${VERDICTS[read.policy.default]} where no rule speaks of it` };
   const { action, match, when } = rules[rule]!;
-  return { action, why: `${match} is ${VERDICTS[action]}${because(when, request)}`, rule };
+  return { action, why: `${match} is ${VERDICTS[action]}${reasonFor(when, request)}`, rule };
 }
 
 const VERDICTS: Record<Action, string> = { auto: "allowed", ask: "to be asked about", deny: "not allowed" };
 
-function because(when: When | undefined, { tags, target }: Judged): string {
+function reasonFor(when: When | undefined, { tags, target }: Judged): string {
   const met = [...(when?.anyTag ?? []), ...(when?.allTags ?? [])].filter((tag) => tags.has(tag));
   const reasons = met.map((tag) => TAGS[tag]);
   if (reasons.length > 0) return `: ${[...new Set(reasons)].join(", ")}`;
@@ -116,7 +116,7 @@ const STRICTNESS: Record<Action, number> = { auto: 0, ask: 1, deny: 2 };
  * The stricter of two decisions about one call, such as those of a process and its parent: a process gains nothing by starting a
  * child.
  */
-export function stricter(one: Decision, other: Decision): Decision {
+export function pickStricter(one: Decision, other: Decision): Decision {
   return STRICTNESS[other.action] > STRICTNESS[one.action] ? other : one;
 }
 

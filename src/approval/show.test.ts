@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { abridge, showRequest } from "./show.ts";
-import { visible } from "./visible.ts";
+import { makeVisible } from "./visible.ts";
 
 test.each([
   ["ls -la ~/x", "ls -la ~/x"],
@@ -32,7 +32,7 @@ test.each([
   [`ls${"\n".repeat(300)}rm x`, "ls\n⟨299 empty lines⟩\nrm x"],
   ["if x\n    y", "if x\n    y"],
 ])("%j is shown as %j", (text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(makeVisible(text)).toBe(shown);
 });
 
 /** Decodes the output of `visible`. */
@@ -53,7 +53,7 @@ const nasty = fc.string({
 test("every text can be decoded from what is shown, which contains no invisible character", () => {
   fc.assert(
     fc.property(nasty, (text) => {
-      const shown = visible(text);
+      const shown = makeVisible(text);
       expect(readBack(shown)).toBe(text);
       expect(shown).not.toMatch(/[^\P{C}\n]|\p{Zl}|\p{Zp}|[\u00a0\u3000]/u);
     }),
@@ -112,7 +112,7 @@ test("abridging neither loses nor invents text", () => {
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.integer({ min: 20, max: 200 }), (text, max) => {
       const [shown, isCut] = abridge(text, max);
       if (!isCut) {
-        expect(shown).toBe(visible(text));
+        expect(shown).toBe(makeVisible(text));
         return;
       }
       const [head, missing, tail] = shown.split(/\n⟨(\d+) of \d+ characters not shown⟩\n/);

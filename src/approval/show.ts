@@ -3,7 +3,7 @@
 
 import { canonicalJson } from "./digest.ts";
 import type { Exactly } from "./digest.ts";
-import { visible } from "./visible.ts";
+import { makeVisible } from "./visible.ts";
 
 export type Shown = {
   text: string;
@@ -21,10 +21,10 @@ export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | 
   const values = flatten(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
-  const lines = [`${visible(call)} on ${visible(target)}, in ${visible(cwd)}`];
+  const lines = [`${makeVisible(call)} on ${makeVisible(target)}, in ${makeVisible(cwd)}`];
   for (const [name, value] of listed) {
     const limit = whole ? Infinity : call === "shell.exec" && name === "input" ? COMMAND_CHARS_MAX : VALUE_CHARS_MAX;
-    const [text, isCut] = typeof value === "string" ? abridge(value, limit) : [visible(canonicalJson(value)), false];
+    const [text, isCut] = typeof value === "string" ? abridge(value, limit) : [makeVisible(canonicalJson(value)), false];
     const [shownName, isNameCut] = abridge(name, whole ? Infinity : NAME_CHARS_MAX);
     isWhole &&= !isCut && !isNameCut;
     lines.push(...argumentLines(shownName.replaceAll("\n", " "), text));
@@ -41,11 +41,11 @@ function argumentLines(name: string, text: string): string[] {
 
 /** The start and the end of a long text, with the number of omitted characters between them. */
 export function abridge(text: string, charsMax: number): [text: string, isCut: boolean] {
-  if (text.length <= charsMax) return [visible(text), false];
+  if (text.length <= charsMax) return [makeVisible(text), false];
   const head = text.slice(0, boundary(text, Math.ceil(charsMax * 0.75)));
   const tail = text.slice(boundary(text, text.length - Math.floor(charsMax * 0.25)));
   const missing = text.length - head.length - tail.length;
-  return [`${visible(head)}\n⟨${missing} of ${text.length} characters not shown⟩\n${visible(tail)}`, true];
+  return [`${makeVisible(head)}\n⟨${missing} of ${text.length} characters not shown⟩\n${makeVisible(tail)}`, true];
 }
 
 /** Avoids splitting a surrogate pair. */

@@ -138,7 +138,8 @@ function changesPolicy(
   if (directories.size > DIRECTORIES_MAX || changed.size * (1 + directories.size) > PLACES_MAX) return changed.size > 0;
   const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
   for (const path of changed)
-    for (const cwd of tops) if (isPolicyBearing(target === "device" ? under(cwd, path) : path, target, { ...around, cwd })) return true;
+    for (const cwd of tops)
+      if (isPolicyBearing(target === "device" ? joinDirectory(cwd, path) : path, target, { ...around, cwd })) return true;
   return false;
 }
 
@@ -160,8 +161,8 @@ function mentionsSecret(shapes: ReadonlySet<string>, directories: ReadonlySet<st
 
 /** Paths inside a word, such as `--file=path`, `if=path`, `@path` and `host:path`. */
 function pathsIn(shape: string): Set<string> {
-  const behind = (mark: string) => [shape.slice(shape.indexOf(mark) + 1), shape.slice(shape.lastIndexOf(mark) + 1)];
-  return new Set([shape, ...behind("="), ...behind(":"), ...behind("@"), ...(/^-\w/.test(shape) ? [shape.slice(2)] : [])]);
+  const textsAfter = (mark: string) => [shape.slice(shape.indexOf(mark) + 1), shape.slice(shape.lastIndexOf(mark) + 1)];
+  return new Set([shape, ...textsAfter("="), ...textsAfter(":"), ...textsAfter("@"), ...(/^-\w/.test(shape) ? [shape.slice(2)] : [])]);
 }
 
 const CHARS_PER_PLACE = 30;
@@ -187,7 +188,7 @@ const PLACES_MAX = 1_500;
 const PLACE_TAGS: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home"];
 
 /** For a device, where a relative path stays relative. */
-function under(cwd: string, path: string): string {
+function joinDirectory(cwd: string, path: string): string {
   return /^[/~]|^[A-Za-z]:/.test(path) ? path : `${cwd}/${path}`;
 }
 

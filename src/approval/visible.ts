@@ -2,8 +2,8 @@
 // character. The result can be decoded: `⟨U+202E⟩` stands for that one character.
 
 /** Line ends stay, to show several lines; the caller must mark each line as part of the text. */
-export function visible(text: string): string {
-  return text.replace(WORD, (word) => (PLAIN.test(word) ? word : shown(word))).replace(GAPS, gap);
+export function makeVisible(text: string): string {
+  return text.replace(WORD, (word) => (PLAIN.test(word) ? word : showWord(word))).replace(GAPS, describeGap);
 }
 
 const PLAIN = /^[\x21-\x7e]*$/;
@@ -11,7 +11,7 @@ const WORD = /[^ \n]+/g;
 /** Spaces that push text out of sight, or that are invisible at the end of a line. */
 const GAPS = / {9,}| +(?=\n|$)|\n{4,}/g;
 
-function gap(blanks: string): string {
+function describeGap(blanks: string): string {
   const many = blanks.length;
   if (blanks.startsWith("\n")) return `\n⟨${many - 1} empty lines⟩\n`;
   return `⟨${many} ${many === 1 ? "space" : "spaces"}⟩`;
@@ -24,7 +24,7 @@ function gap(blanks: string): string {
 const VERDICTS = [new Uint8Array(0x110000), new Uint8Array(0x110000)] as const;
 const [MISLEADS, IS_ITSELF] = [1, 2];
 
-function shown(word: string): string {
+function showWord(word: string): string {
   // A word in letters of another script is shown as it is. Mixed with Latin letters, or made of look-alikes only, such letters
   // mislead.
   const isMixed = /[A-Za-z]/.test(word) || !OWN_LETTER.test(word);

@@ -21,12 +21,12 @@ export type Known = {
 /** A word that a program adds and that is not in the script. */
 export const ADDED: Known = { text: null, start: "", shapes: ["*"], isLoose: true, lead: "" };
 
-export function known({ parts }: Word): Known {
+export function readWord({ parts }: Word): Known {
   let start = "";
   let shapes: readonly string[] = [""];
   let unknown: Known | null = null;
   for (const [at, part] of parts.entries()) {
-    const piece = knownPart(part);
+    const piece = readPart(part);
     shapes = joinShapes(shapes, piece.shapes);
     if (unknown !== null) continue;
     start += piece.start;
@@ -45,20 +45,20 @@ function joinShapes(starts: readonly string[], ends: readonly string[]): readonl
   return ends.length === 1 && starts.length === 1 ? [starts[0]! + ends[0]!] : starts.flatMap((start) => ends.map((end) => start + end));
 }
 
-function knownPart(part: Part): Known {
+function readPart(part: Part): Known {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
     case "Escaped":
-      return literal(part.value);
+      return knownText(part.value);
     case "DoubleQuoted":
-      return known({ type: "Word", parts: part.parts });
+      return readWord({ type: "Word", parts: part.parts });
     case "TildeExpansion":
-      return literal(`~${part.user ?? ""}`);
+      return knownText(`~${part.user ?? ""}`);
     case "ParameterExpansion":
       return part.operation === null
         ? { ...ADDED, lead: part.parameter }
-        : { ...ADDED, shapes: limitShapes(["*", ...wordsIn(part.operation).flatMap((word) => known(word).shapes)]) };
+        : { ...ADDED, shapes: limitShapes(["*", ...wordsIn(part.operation).flatMap((word) => readWord(word).shapes)]) };
     // A glob expands to names of existing files.
     case "Glob":
       return { ...ADDED, shapes: globShapes(part.pattern), lead: null };
@@ -66,7 +66,7 @@ function knownPart(part: Part): Known {
       return {
         ...ADDED,
         shapes: limitShapes(
-          part.items.flatMap((item) => (item.type === "Word" ? known(item.word).shapes : rangeShapes(item.start, item.end))),
+          part.items.flatMap((item) => (item.type === "Word" ? readWord(item.word).shapes : rangeShapes(item.start, item.end))),
         ),
       };
     default:
@@ -98,7 +98,7 @@ function rangeShapes(start: string | number, end: string | number): string[] {
   return typeof start === "number" && typeof end === "number" ? ["*"] : ["*", "."];
 }
 
-function literal(text: string): Known {
+function knownText(text: string): Known {
   return { text, start: text, shapes: [text], isLoose: false, lead: null };
 }
 

@@ -57,7 +57,7 @@ it("reconnects at once after hurry()", async () => {
   try {
     for (const socket of server.clients) socket.terminate();
     await expect.poll(() => states).toEqual(["reconnecting"]);
-    client.hurry();
+    client.reconnectNow();
     await expect.poll(() => states).toEqual(["reconnecting", "connected"]);
     expect(connects).toBe(2);
   } finally {

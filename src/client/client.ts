@@ -105,7 +105,7 @@ export class Client {
   }
 
   /** Skips the wait before the next reconnect attempt, because the network is back or the user is looking. */
-  hurry(): void {
+  reconnectNow(): void {
     this.#endWait();
   }
 
@@ -130,7 +130,7 @@ export class Client {
   /** Downloads a file; `to` is called for its destination once its size is known. */
   download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<Incoming>): Promise<Answer<"fs.download">> {
     return this.#withBody("fs.download", args, async (body) => {
-      const begin = await body.begun();
+      const begin = await body.waitForBegin();
       await body.receive(begin.size, await to(begin));
     });
   }

@@ -55,7 +55,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   const shell = new MachineShell({
     files,
     onStart: (sessionId, done) => {
-      statuses.began(sessionId, done);
+      statuses.track(sessionId, done);
       void done.finally(() => cancels.sessionEnded(sessionId)).catch(() => {});
     },
     env: environment(process.env, deviceId),
@@ -85,7 +85,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
         const entry = isRecorded && { key, call: name, args: rest, isLook: isLook(rest) };
         const result = await cancels.run(request, (signal) => (entry ? ledger.once(entry, () => run(signal)) : run(signal)));
         const { sessionId } = result as { sessionId?: unknown };
-        if (typeof sessionId === "string") statuses.outlived(sessionId, id);
+        if (typeof sessionId === "string") statuses.reportStart(sessionId, id);
         outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";
         return result;
       } finally {
@@ -103,7 +103,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   client.onStatus = (status, reason) => {
     log(status, { reason: reason?.message });
     if (status === "connected") statuses.flush();
-    else statuses.cut();
+    else statuses.onDisconnect();
     if (status === "closed") ledger?.close();
   };
   const stop = async () => {

@@ -22,7 +22,7 @@ import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
 import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
 import { LocalDirectories } from "./local.ts";
-import { besideOf, Parts } from "./parts.ts";
+import { siblingPath, Parts } from "./parts.ts";
 import { partsFolder } from "./state.ts";
 
 /** Reads up to this size on a local disk are synchronous. */
@@ -133,7 +133,7 @@ export class MachineFiles implements FileSystem {
     const existing = await lstat(target, { bigint: true }).catch(() => null);
     if (existing?.isDirectory()) throw new FileError("EISDIR", path);
     if (existing !== null && !existing.isFile()) return this.#writeInto(target, content);
-    const temporary = besideOf(target, `${randomUUID()}.gsv`);
+    const temporary = siblingPath(target, `${randomUUID()}.gsv`);
     try {
       // Private until it is complete. The mode is set on the open handle, because the name may be a link by then.
       const handle = await mapErrors(path, openNew(temporary));

@@ -79,7 +79,7 @@ export class Ledger {
       .digest("base64url")
       .slice(0, 22);
     const known = this.#entries.get(key);
-    if (known !== undefined) return this.#again(known, digest);
+    if (known !== undefined) return this.#answerRepeat(known, digest);
     this.#makeRoom();
     const at = this.#now();
     const entry: Entry = { digest, at, isLook, isDone: false };
@@ -96,7 +96,7 @@ export class Ledger {
     this.#handle = null;
   }
 
-  async #again(entry: Entry, digest: string): Promise<unknown> {
+  async #answerRepeat(entry: Entry, digest: string): Promise<unknown> {
     if (entry.digest !== digest) throw new CallError({ code: 409, message: "This key was used for another request" });
     if (entry.running !== undefined) return unwrap(await entry.running);
     if (entry.result !== undefined) return unwrap(JSON.parse(entry.result) as Outcome);

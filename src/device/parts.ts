@@ -117,14 +117,14 @@ function markOf({ dev, ino, birthtimeNs }: BigIntStats): string {
 }
 
 function partName(target: string, what: string): string {
-  return besideOf(target, `${hashOf(what)}.gsv-part`);
+  return siblingPath(target, `${hashOf(what)}.gsv-part`);
 }
 
 /**
  * The path of a hidden file beside another, with as much of its name as fits: file systems count bytes, and a character takes up
  * to four.
  */
-export function besideOf(target: string, end: string): string {
+export function siblingPath(target: string, end: string): string {
   const bytes = new TextEncoder().encode(basename(target));
   // Streaming mode drops a character that was cut in two.
   const start = new TextDecoder().decode(bytes.subarray(0, NAME_BYTES_MAX - end.length - 2), { stream: true });

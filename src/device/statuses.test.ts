@@ -20,7 +20,7 @@ beforeEach(() => {
 
 function begin(sessionId: string): (exit: Exit) => void {
   let end: (exit: Exit) => void = () => {};
-  statuses.began(
+  statuses.track(
     sessionId,
     new Promise((resolve) => {
       end = resolve;
@@ -32,7 +32,7 @@ function begin(sessionId: string): (exit: Exit) => void {
 it("reports commands that outlive their call, and no others", async () => {
   begin("short")({ exitCode: 0 });
   const ends = ["a", "b", "c"].map(begin);
-  for (const sessionId of ["a", "b", "c", "a"]) statuses.outlived(sessionId, `call of ${sessionId}`);
+  for (const sessionId of ["a", "b", "c", "a"]) statuses.reportStart(sessionId, `call of ${sessionId}`);
   ends[0]!({ exitCode: 0 });
   ends[1]!({ exitCode: 3 });
   ends[2]!({ exitCode: 124, error: "Command timed out after 5ms" });
@@ -45,10 +45,10 @@ it("reports commands that outlive their call, and no others", async () => {
 
 it("keeps events while disconnected, and resends those a disconnect may have lost", async () => {
   const end = begin("a");
-  statuses.outlived("a", "call");
+  statuses.reportStart("a", "call");
   await nextTurn();
   isUp = false;
-  statuses.cut();
+  statuses.onDisconnect();
   end({ exitCode: 0 });
   await nextTurn();
   await nextTurn();

@@ -32,14 +32,14 @@ export class Statuses {
     this.#send = send;
   }
 
-  began(sessionId: string, done: Promise<Exit>): void {
+  track(sessionId: string, done: Promise<Exit>): void {
     this.#running.set(sessionId, { startedAt: Date.now(), isReported: false });
     const finish = (exit: Exit) => this.#finish(sessionId, exit);
     done.then(finish, () => finish({ exitCode: 1, error: "The command could not be run" }));
   }
 
   /** The call that started it was answered, and it still runs. */
-  outlived(sessionId: string, callId: string): void {
+  reportStart(sessionId: string, callId: string): void {
     const running = this.#running.get(sessionId);
     if (running === undefined || running.isReported) return;
     running.isReported = true;
@@ -47,7 +47,7 @@ export class Statuses {
   }
 
   /** The connection is lost, and the last signals may be lost with it. */
-  cut(): void {
+  onDisconnect(): void {
     const since = Date.now() - ARRIVED_MS;
     this.#pending = this.#pending.filter(({ sentAt }) => sentAt === null || sentAt >= since);
     for (const pending of this.#pending) pending.sentAt = null;

@@ -43,7 +43,7 @@ export class Body implements BodyEnd {
   }
 
   /** The sender's first note. */
-  async begun(): Promise<Begin> {
+  async waitForBegin(): Promise<Begin> {
     const first = await Promise.race([this.#begin.promise, this.#waitForFailure()]);
     return first;
   }
@@ -71,7 +71,7 @@ export class Body implements BodyEnd {
     const { size, version, mode } = content;
     const read: Outgoing["read"] = (start, end) => content.read(start, end);
     this.#far.note({ kind: "begin", size, version, mode });
-    const { from } = await this.#next(() => this.#wanted);
+    const { from } = await this.#waitFor(() => this.#wanted);
     if (from > size) throw new OpError(`It was asked for from byte ${from} on, and has ${size}`);
     const hash = this.#newHash();
     await this.#rehash(hash, from, read);
@@ -79,7 +79,7 @@ export class Body implements BodyEnd {
     // The next piece is read while this one is hashed and sent.
     let nextPiece = this.#readRequested(at, size, read);
     while (at < size) {
-      const piece = (await nextPiece) ?? (await this.#next(() => this.#readRequested(at, size, read)));
+      const piece = (await nextPiece) ?? (await this.#waitFor(() => this.#readRequested(at, size, read)));
       if (this.#failure !== null) throw this.#failure;
       if (piece.length === 0) throw new OpError("The file became shorter while it was sent");
       at += piece.length;
@@ -102,7 +102,7 @@ export class Body implements BodyEnd {
     let until = Math.min(size, at + BODY_WINDOW_BYTES);
     this.#far.note({ kind: "more", from, until });
     while (at < size) {
-      const chunks = await this.#next(() => (this.#chunks.length > 0 ? this.#chunks : this.#sha256 !== null ? [] : null));
+      const chunks = await this.#waitFor(() => (this.#chunks.length > 0 ? this.#chunks : this.#sha256 !== null ? [] : null));
       this.#chunks = [];
       if (chunks.length === 0) throw new OpError(`It ended after ${at} of ${size} bytes`);
       for (const chunk of chunks) {
@@ -117,7 +117,7 @@ export class Body implements BodyEnd {
         }
       }
     }
-    const expected = await this.#next(() => this.#sha256);
+    const expected = await this.#waitFor(() => this.#sha256);
     const sha256 = hash.hex();
     if (expected !== sha256) throw new ChecksumError();
     return { sha256 };
@@ -150,7 +150,7 @@ export class Body implements BodyEnd {
     }
   }
 
-  async #next<T>(take: () => T | null): Promise<T> {
+  async #waitFor<T>(take: () => T | null): Promise<T> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
       const found = take();

@@ -36,7 +36,7 @@ export function interruptExit(why: string): Exit {
   return { exitCode: INTERRUPTED, error: why };
 }
 
-export function killed(why: string): Exit {
+export function killedExit(why: string): Exit {
   return { exitCode: KILLED, error: why };
 }
 

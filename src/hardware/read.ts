@@ -96,7 +96,7 @@ async function readText(
   const pages =
     head.length === size
       ? [linesIn(head)]
-      : linesOf(files, path, size, { version, from, found: (place) => places?.add(path, version, place) });
+      : linesOf(files, path, size, { version, from, onPlace: (place) => places?.add(path, version, place) });
   for await (const lines of pages) {
     for (const line of lines) {
       if (at >= offset) {

@@ -114,17 +114,17 @@ test("the refusal of a command too many names the running sessions, and the list
 test("callers that wait for room are woken in order, one for each command that ends", async () => {
   const all = sessions();
   const running = [command(), command()];
-  expect(await all.room(1)).toBe(true);
+  expect(await all.waitForRoom(1)).toBe(true);
   for (const one of running) all.start(1, ABOUT, one.spawn);
   const order: string[] = [];
-  const first = all.room(1).then(() => order.push("first"));
-  const second = all.room(1).then(() => order.push("second"));
+  const first = all.waitForRoom(1).then(() => order.push("first"));
+  const second = all.waitForRoom(1).then(() => order.push("second"));
   running[0]!.finish({ exitCode: 0 });
   await first;
   expect(order).toEqual(["first"]);
   running[1]!.finish({ exitCode: 0 });
   await second;
-  expect(await all.room(1)).toBe(true);
+  expect(await all.waitForRoom(1)).toBe(true);
 });
 
 test("signals, sizes and Ctrl-C reach the commands that support them", async () => {

@@ -148,7 +148,7 @@ export class Sessions {
    * If the owner has too many running commands, waits for one of them to end. False if none ended within the wait, or too many
    * callers wait already.
    */
-  async room(owner: number): Promise<boolean> {
+  async waitForRoom(owner: number): Promise<boolean> {
     // A command may have ended since the owner was refused.
     if (this.#running(owner).length < this.#limits.running) return true;
     const waiting = this.#waiting.get(owner) ?? new Set();
@@ -319,7 +319,7 @@ export class Sessions {
 }
 
 /** How a session of the gateway's own shell is listed. */
-export function startedAs({ input, cwd, outputBytesMax }: ShellCommand): Started {
+export function toStarted({ input, cwd, outputBytesMax }: ShellCommand): Started {
   return { command: input, cwd, outputBytesMax };
 }
 

@@ -58,11 +58,11 @@ export type ReadContext = {
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
-  processSessions: Pick<ProcessSessions, "of" | "awaitedBy">;
+  processSessions: Pick<ProcessSessions, "of" | "listAwaited">;
   approvals: ApprovalReads;
   followers: FollowerReads;
-  ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
-  spending: Pick<Spending, "today" | "days">;
+  ipcCalls: Pick<IpcCalls, "ofRun" | "listDue" | "nextDueAt">;
+  spending: Pick<Spending, "readToday" | "days">;
   modelFailures: ModelFailureReads;
 };
 

@@ -27,7 +27,7 @@ export class Emit {
   }
 
   /** Something that lists show has changed, so clients that show it must refetch. Sent to the user it belongs to and to root. */
-  changed(uid: number, changes: readonly Changed[]): void {
+  announceChanges(uid: number, changes: readonly Changed[]): void {
     const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
     if (socketIds.size === 0) return;
     const text = signalFrame(SYS_CHANGED, { changes: [...changes] });

@@ -83,7 +83,7 @@ export class Gate {
     const caller = await this.#judge.pass(request.call, agent, request.args);
     // The run may have been stopped while the judge awaited something.
     if (request.signal().aborted) fail(503, "The caller went away before this began");
-    caller.agent?.began?.();
+    caller.agent?.onStart?.();
     return this.#run(request, caller);
   }
 
@@ -122,7 +122,7 @@ export class Gate {
   #announceChange(answer: Answer, { call, args }: Request, { uid }: Caller): Answer {
     const { emit } = this.#store;
     const ownerUid = typeof args.uid === "number" ? args.uid : uid;
-    return { ...answer, after: [...answer.after, () => emit.changed(ownerUid, [call.changes!])] };
+    return { ...answer, after: [...answer.after, () => emit.announceChanges(ownerUid, [call.changes!])] };
   }
 }
 

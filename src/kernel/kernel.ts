@@ -63,7 +63,7 @@ export class Kernel {
     const store = new Store(ports, about, configDefaults(options));
     const shares = new Shares({
       now: () => clock.elapsed(),
-      failed: (error) => log.error("work that had to wait failed", { error: String(error) }),
+      onError: (error) => log.error("work that had to wait failed", { error: String(error) }),
       ...options.waits,
     });
     const lanes = new Lanes(store, shares);
@@ -130,41 +130,41 @@ export class Kernel {
     return this.#reception.refusal(address);
   }
 
-  opened(socketId: string): void {
-    this.#reception.opened(socketId);
+  onSocketOpened(socketId: string): void {
+    this.#reception.onSocketOpened(socketId);
     this.#store.wakeBy(this.#reception.nextDueAt());
   }
 
-  received(socketId: string, text: string): void {
+  onFrame(socketId: string, text: string): void {
     this.#sweeper.touch();
-    this.#reception.received(socketId, text);
+    this.#reception.onFrame(socketId, text);
   }
 
   /** A binary frame: a piece of a body. */
-  receivedBytes(socketId: string, bytes: Uint8Array): void {
-    this.#bodies.receivedBytes(socketId, bytes);
+  onBodyFrame(socketId: string, bytes: Uint8Array): void {
+    this.#bodies.onBodyFrame(socketId, bytes);
   }
 
   /** A socket that was full has drained: its peer has read. */
-  drained(socketId: string): void {
-    for (const part of this.#parts) part.socketDrained?.(socketId);
+  onSocketDrained(socketId: string): void {
+    for (const part of this.#parts) part.onSocketDrained?.(socketId);
   }
 
-  closed(socketId: string): void {
-    for (const part of this.#parts) this.#store.attempt(() => part.socketClosed?.(socketId));
+  onSocketClosed(socketId: string): void {
+    for (const part of this.#parts) this.#store.attempt(() => part.onSocketClosed?.(socketId));
   }
 
-  woke(): void {
+  onWake(): void {
     const now = this.#store.reads.now;
-    const done = this.#parts.map((part) => this.#store.attempt(() => part.woke?.(now)));
+    const done = this.#parts.map((part) => this.#store.attempt(() => part.onWake?.(now)));
     if (done.every((isDone) => isDone)) this.#scheduleWake();
     else this.#store.wakeBy(now + RETRY_MS);
   }
 
   /** A batch did not reach the disk: rebuilds memory from the rows, and closes sockets whose identity was lost with the batch. */
-  rolledBack(): void {
+  onRollback(): void {
     // Must run before the stale rows are dropped: a call that was answered must not be answered again because its row came back.
-    for (const part of this.#parts) this.#store.attempt(() => part.rolledBack?.());
+    for (const part of this.#parts) this.#store.attempt(() => part.onRollback?.());
     for (const socketId of this.#dropStaleSockets()) {
       if (this.#store.reads.connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
         this.#store.ports.sockets.close(socketId, 1011, "Storage failed");
@@ -188,20 +188,20 @@ export class Kernel {
   isOperator(token: string): boolean {
     const { tokens, accounts } = this.#store.nouns;
     const { now } = this.#store.reads;
-    const found = tokens.match(token, now);
+    const found = tokens.findLive(token, now);
     const account = found && accounts.byUid(found.uid);
     if (found?.kind !== "user" || account?.uid !== 0 || account.locked) return false;
-    this.#store.attempt(() => this.#store.relaxed(() => tokens.used([found.tokenId], now)));
+    this.#store.attempt(() => this.#store.relaxed(() => tokens.recordUse([found.tokenId], now)));
     return true;
   }
 
   /** Whether root listed this host as reachable although its address is not public. The host's Net port asks this. */
   mayReach(host: string, port: number): boolean {
-    return allowList(...this.reachable())(host, port);
+    return allowList(...this.allowListArguments())(host, port);
   }
 
   /** The arguments of `allowList` behind `mayReach`, for processes that run and connect elsewhere. */
-  reachable(): [string, ...string[]] {
+  allowListArguments(): [string, ...string[]] {
     return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#store.nouns.config)];
   }
 
@@ -210,7 +210,7 @@ export class Kernel {
     this.#store.write(({ capabilities }) => capabilities.seed(kernelCalls));
     const open = this.#dropStaleSockets();
     const known = new Set(this.#store.nouns.connections.all());
-    for (const socketId of open) if (!known.has(socketId)) this.#reception.opened(socketId);
+    for (const socketId of open) if (!known.has(socketId)) this.#reception.onSocketOpened(socketId);
     for (const part of this.#parts) part.begin?.();
     this.#scheduleWake();
   }
@@ -218,7 +218,7 @@ export class Kernel {
   /** A crash or a lost batch may have lost the removal of a closed socket's row. Returns the sockets that are open. */
   #dropStaleSockets(): ReadonlySet<string> {
     const open = new Set(this.#store.ports.sockets.list());
-    for (const socketId of this.#presence.socketIds()) if (!open.has(socketId)) this.closed(socketId);
+    for (const socketId of this.#presence.socketIds()) if (!open.has(socketId)) this.onSocketClosed(socketId);
     return open;
   }
 

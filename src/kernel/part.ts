@@ -5,14 +5,14 @@ export type Part = {
   /** The kernel has started, and the rows match the sockets that are open. */
   begin?(): void;
   /** A wake, which may be late or arrive twice. */
-  woke?(now: number): void;
+  onWake?(now: number): void;
   /** When the part needs the next wake; null for never. */
   nextDueAt?(): number | null;
-  socketClosed?(socketId: string): void;
+  onSocketClosed?(socketId: string): void;
   /** The peer has read most of what it was sent. */
-  socketDrained?(socketId: string): void;
+  onSocketDrained?(socketId: string): void;
   /** A batch did not reach the disk: the part must bring its memory in line with the rows again. */
-  rolledBack?(): void;
+  onRollback?(): void;
 };
 
 /** The earliest of several due times. */

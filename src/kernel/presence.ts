@@ -18,17 +18,17 @@ export class Presence implements Part {
     return new Set([...connections.all(), ...devices.connectionIds()]);
   }
 
-  socketClosed(socketId: string): void {
+  onSocketClosed(socketId: string): void {
     this.#store.relaxed(({ connections, followers, devices, emit, after, now }) => {
       connections.remove(socketId);
       followers.connectionGone(socketId);
-      const device = devices.disconnected(socketId, now);
+      const device = devices.recordDisconnection(socketId, now);
       if (device !== null) after(() => emit.deviceStatus("disconnected", device, socketId));
     });
   }
 
-  woke(now: number): void {
-    const expired = this.#store.nouns.connections.expired(now);
+  onWake(now: number): void {
+    const expired = this.#store.nouns.connections.listExpired(now);
     if (expired.length > 0) this.#store.write(({ connections }) => connections.close(expired, 1008, "Credential expired"));
   }
 

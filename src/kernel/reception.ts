@@ -65,7 +65,7 @@ export class Reception implements Part {
     return null;
   }
 
-  opened(socketId: string): void {
+  onSocketOpened(socketId: string): void {
     const peer = this.#ports.sockets.peer(socketId);
     if (peer === undefined) return;
     this.#strangers.set(socketId, {
@@ -80,18 +80,18 @@ export class Reception implements Part {
   }
 
   /** Aborts the requests that the peer was waiting for. */
-  socketClosed(socketId: string): void {
+  onSocketClosed(socketId: string): void {
     this.#forgetStranger(socketId);
     this.#abort(socketId);
-    this.#flow.closed(socketId);
+    this.#flow.onSocketClosed(socketId);
   }
 
-  socketDrained(socketId: string): void {
-    this.#flow.drained(socketId);
+  onSocketDrained(socketId: string): void {
+    this.#flow.onSocketDrained(socketId);
   }
 
   /** A close frame that waited for a lost batch was never sent. */
-  rolledBack(): void {
+  onRollback(): void {
     for (const stranger of this.#strangers.values()) stranger.isClosing = false;
   }
 
@@ -99,8 +99,8 @@ export class Reception implements Part {
     return this.#strangers.has(socketId);
   }
 
-  received(socketId: string, text: string): void {
-    this.#flow.received(socketId, text);
+  onFrame(socketId: string, text: string): void {
+    this.#flow.receive(socketId, text);
   }
 
   /** Nothing a peer sends may crash the gateway. */
@@ -120,7 +120,7 @@ export class Reception implements Part {
   }
 
   /** Closes strangers whose deadline has passed. */
-  woke(now: number): void {
+  onWake(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
       if (stranger.isClosing || stranger.until > now) continue;
       // A gateway that stalled has not read the frames that arrived meanwhile: it reads them first.
@@ -131,7 +131,7 @@ export class Reception implements Part {
       }
       stranger.isClosing = true;
       this.#abort(socketId);
-      this.#ports.meter.dropped("handshake");
+      this.#ports.meter.countDropped("handshake");
       this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
     }
   }
@@ -154,16 +154,16 @@ export class Reception implements Part {
       case "req":
         return this.#handleRequest(socketId, caller, frame, text.length);
       case "refusal":
-        this.#ports.meter.dropped("malformed");
+        this.#ports.meter.countDropped("malformed");
         return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
       case "res":
         // Only devices receive requests from the gateway.
-        if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
-        return this.#deviceRouter.answered(socketId, frame);
+        if (caller.origin !== "driver") return this.#ports.meter.countDropped("unasked");
+        return this.#deviceRouter.handleResult(socketId, frame);
       case "sig":
-        if (frame.signal === BODY && caller.origin !== "stranger") return this.#bodies.signalled(socketId, frame.payload);
-        if (caller.origin === "driver") return this.#deviceRouter.signalled(caller, frame);
-        return this.#ports.meter.dropped("signal");
+        if (frame.signal === BODY && caller.origin !== "stranger") return this.#bodies.handleSignal(socketId, frame.payload);
+        if (caller.origin === "driver") return this.#deviceRouter.handleSignal(caller, frame);
+        return this.#ports.meter.countDropped("signal");
     }
   }
 
@@ -194,7 +194,7 @@ export class Reception implements Part {
       const answer = this.#gate.pass(caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       if (callsByName.get(frame.call)?.when === "setup") this.#extendHandshake(socketId, answer);
-      const release = this.#flow.begun(socketId, chars);
+      const release = this.#flow.holdFrame(socketId, chars);
       answer
         .then((settled) => this.#answerLate(socketId, frame, settled, startedAt))
         .catch((error: unknown) => this.#answerFailure(socketId, frame, error, startedAt))
@@ -244,7 +244,7 @@ export class Reception implements Part {
     if (caller === undefined) return;
     this.#forgetStranger(socketId);
     this.#ports.sockets.trust(socketId);
-    this.#flow.identified(socketId);
+    this.#flow.onIdentified(socketId);
     if (caller.credential.kind === "token") this.#store.wakeBy(caller.credential.expiresAt);
   }
 

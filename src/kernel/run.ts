@@ -32,7 +32,7 @@ export function runInKernel(
     case "read":
       return { data: call.run(store.reads, caller, args), after: NOTHING };
     case "write": {
-      const { value, after } = store.transact((nouns) => keyed(store, call, caller, frame, () => call.run(nouns, caller, args)));
+      const { value, after } = store.transact((nouns) => runOncePerKey(store, call, caller, frame, () => call.run(nouns, caller, args)));
       return { data: value, after };
     }
     case "effect":
@@ -63,7 +63,7 @@ async function runEffect(
     },
     async finish<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = store.transact((nouns) =>
-        keyed(store, call, caller, frame, () => {
+        runOncePerKey(store, call, caller, frame, () => {
           mustStillMay(store.reads, call, caller);
           return body(nouns);
         }),
@@ -84,13 +84,13 @@ async function runEffect(
 /** While an effect awaited, the caller may have been locked, revoked, or lost the capability for this call. */
 export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
-  const present = reads.connections.caller(caller.connectionId) ?? caller.present?.();
+  const present = reads.connections.caller(caller.connectionId) ?? caller.refresh?.();
   if (present === undefined) fail(503, "The caller went away");
   if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }
 
 /** Runs inside the transaction: returns the stored result of this key, or runs the body and stores its result. */
-function keyed<T>(store: Store, call: Syscall, caller: Caller | Stranger, frame: Req, body: () => T): T {
+function runOncePerKey<T>(store: Store, call: Syscall, caller: Caller | Stranger, frame: Req, body: () => T): T {
   if (frame.key === undefined || caller.origin === "stranger") return body();
   const stored = findResult(store, caller, frame);
   if (stored !== undefined) return stored.data as T;

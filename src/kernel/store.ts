@@ -24,8 +24,8 @@ export class Store implements Part {
     this.ports = ports;
     migrate(ports.sql);
     this.#transactor = new Transactor(ports.sql, () => {
-      nouns.connections.undone();
-      nouns.files.undone();
+      nouns.connections.onRollback();
+      nouns.files.onRollback();
     });
     const nouns = makeNouns(ports, this.#transactor, defaults);
     this.nouns = nouns;
@@ -76,7 +76,7 @@ export class Store implements Part {
 
   /**
    * Runs work that the kernel does for itself, where no caller would catch an error. Returns false if storage failed. The rows then
-   * stay as they are: `rolledBack` drops those of closed sockets, and a wake retries.
+   * stay as they are: `onRollback` drops those of closed sockets, and a wake retries.
    */
   attempt(action: () => void): boolean {
     try {
@@ -96,12 +96,12 @@ export class Store implements Part {
     this.ports.clock.wakeAt(dueAt);
   }
 
-  woke(): void {
+  onWake(): void {
     this.#wakeAt = null;
   }
 
-  rolledBack(): void {
+  onRollback(): void {
     this.nouns.connections.forget();
-    this.nouns.files.undone();
+    this.nouns.files.onRollback();
   }
 }

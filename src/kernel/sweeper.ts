@@ -45,7 +45,7 @@ export class Sweeper implements Part {
     this.#store.wakeBy(dueAt);
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     const { timers } = this.#store.nouns;
     if ((timers.nextDueAt() ?? Infinity) > now) return;
     this.#store.write(({ after }) => {
@@ -83,7 +83,7 @@ export class Sweeper implements Part {
   #sweepElsewhere(now: number): void {
     const { nouns, ports } = this.#store;
     // A connected token is in use, however long ago it logged in.
-    this.#store.attempt(() => this.#store.relaxed(({ tokens }) => tokens.used(nouns.connections.tokenIds(), now)));
+    this.#store.attempt(() => this.#store.relaxed(({ tokens }) => tokens.recordUse(nouns.connections.tokenIds(), now)));
     void Promise.all([this.#gatewayTarget.sweep(), this.#repos.measure()]).catch((error: unknown) =>
       ports.log.error("sweep failed", { error: String(error) }),
     );

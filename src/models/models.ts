@@ -70,15 +70,15 @@ export class ProviderModels implements Models {
 
   async *#choices(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, FinalOutcome> {
     const startedAt = this.#now();
-    const first = yield* this.#tries(request, startedAt, signal);
+    const first = yield* this.#tryRepeatedly(request, startedAt, signal);
     const { fallback } = request;
     if (first.ok || fallback === undefined || !isForFallback(first.failure)) return { ...first, choice: request.choice };
     yield { type: "retrying", attempt: 1, waitMs: 0, why: `${first.failure.message}. Asking ${fallback.model} instead` };
-    const second = yield* this.#tries({ ...request, choice: fallback }, startedAt, signal);
+    const second = yield* this.#tryRepeatedly({ ...request, choice: fallback }, startedAt, signal);
     return { ...second, choice: fallback };
   }
 
-  async *#tries(request: ModelRequest, startedAt: number, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
+  async *#tryRepeatedly(request: ModelRequest, startedAt: number, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
     for (let tries = 1; ; tries++) {
       const outcome = yield* this.#try(request, signal);
       if (outcome.ok || !outcome.failure.isRetryable || tries === this.#limits.tries || signal.aborted) return outcome;

@@ -17,5 +17,5 @@ export interface Meter {
   /** One answered request. */
   call(name: string, code: number, ms: number): void;
   /** Something was refused or discarded; `reason` comes from a short fixed list. */
-  dropped(reason: string): void;
+  countDropped(reason: string): void;
 }

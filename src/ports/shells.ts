@@ -11,7 +11,7 @@ export interface Shells {
    * If the user has too many running commands, waits for one of them to end. False if none ended within the wait, or too many
    * callers wait already.
    */
-  room(uid: number): Promise<boolean>;
+  waitForRoom(uid: number): Promise<boolean>;
   /** Waits, and takes the output since the last poll. Null if the user has no such session. */
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
   /** Resolves when the command can take more input, or after `ms`. */

@@ -1,6 +1,6 @@
 // Open sockets by id. The actor's memory may vanish while sockets live, so the kernel keeps what it knows of a socket in SQL,
 // under its id. Frames and closes wait until the batch that was open at the time is durable; if that batch fails, an answer
-// leaves as a failure (frames.ts, lostAnswer) and everything else is dropped. An answer that `stays` reports something that is
+// leaves as a failure (frames.ts, lostBatchFrame) and everything else is dropped. An answer that `stays` reports something that is
 // durable elsewhere: it waits like the others and leaves unchanged, even if the batch fails.
 
 export interface Sockets {
@@ -14,7 +14,7 @@ export interface Sockets {
   /** What the host knew when the socket opened. */
   peer(socketId: string): SocketPeer | undefined;
   /** When the peer's last frame, ping or pong arrived. Zero if the socket is gone. */
-  heardAt(socketId: string): number;
+  lastHeardAt(socketId: string): number;
   /** From now on the peer may send frames as large as an identified peer's. */
   trust(socketId: string): void;
   /** Whether so much is unread by the peer that it should be sent no more. The host reports when it has drained. */
@@ -24,3 +24,14 @@ export interface Sockets {
 }
 
 export type SocketPeer = { address: string; openedAt: number };
+
+/** What a host reports of its sockets. The kernel implements this. */
+export type SocketEvents = {
+  onSocketOpened(socketId: string): void;
+  onFrame(socketId: string, text: string): void;
+  /** A binary frame: a piece of a body. */
+  onBodyFrame(socketId: string, bytes: Uint8Array): void;
+  /** The peer of a full socket has read. A host that cannot tell when a socket is full never calls it. */
+  onSocketDrained(socketId: string): void;
+  onSocketClosed(socketId: string): void;
+};

@@ -22,7 +22,7 @@ type None = Record<string, never>;
 export const processCalls = {
   /** Wakes the process and resends the events that the kernel has lost. */
   wake: (process: Process, _: None) => {
-    process.woke();
+    process.onWake();
     return null;
   },
 
@@ -31,19 +31,19 @@ export const processCalls = {
   abort: (process: Process, args: AbortArgs) => process.abort(args),
 
   /** The kernel has started to run a call of this process. */
-  began: (process: Process, { callId }: { callId: string }) => {
-    process.began(callId);
+  markCallStarted: (process: Process, { callId }: { callId: string }) => {
+    process.markCallStarted(callId);
     return null;
   },
 
   /** A person has answered the question. The process sends the call again, and the kernel finds the answer. */
-  decided: (process: Process, { requestId }: { requestId: string }) => {
-    process.decided(requestId);
+  handleDecision: (process: Process, { requestId }: { requestId: string }) => {
+    process.handleDecision(requestId);
     return null;
   },
 
-  budgetDecided: (process: Process, { requestId, isAllowed }: { requestId: string; isAllowed: boolean }) => {
-    process.budgetDecided(requestId, isAllowed);
+  handleBudgetDecision: (process: Process, { requestId, isAllowed }: { requestId: string; isAllowed: boolean }) => {
+    process.handleBudgetDecision(requestId, isAllowed);
     return null;
   },
 
@@ -85,13 +85,14 @@ export const processCalls = {
     const kept = after === null ? [] : process.events.after(after, EVENTS_PAGE);
     const isWhole =
       kept !== null && (kept.length === 0 || kept.at(-1)!.seq === seq) && (after === null || kept.length > 0 || after === seq);
-    return { seq, isWhole, events: isWhole ? kept : [], live: process.live() };
+    return { seq, isWhole, events: isWhole ? kept : [], live: process.liveAnswer() };
   },
 
   /** Usage of one run or of all runs, and of the active run. */
   usage: (process: Process, { runId }: { runId?: string | undefined }) => ({
-    spent: process.spent(runId),
-    activeRun: process.activeRun === undefined ? null : { runId: process.activeRun.runId, spent: process.spent(process.activeRun.runId) },
+    spent: process.readSpent(runId),
+    activeRun:
+      process.activeRun === undefined ? null : { runId: process.activeRun.runId, spent: process.readSpent(process.activeRun.runId) },
   }),
 
   /** For clients that show the cost of each message of a page. */
@@ -100,7 +101,7 @@ export const processCalls = {
   context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
 
   /** Progress of the process, for lists. `untold` is what could not be delivered to the kernel before it made this call. */
-  state: (process: Process, _: None, { untold }: EventDelivery) => ({
+  state: (process: Process, _: None, { undelivered: untold }: EventDelivery) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
     queuedCount: process.waitingCount,
@@ -146,7 +147,7 @@ export class ProcessActor {
     };
     this.#process = new Process(pid, { ...ports, kernel: orderedKernel, wakeAt });
     void delivery.catchUp();
-    this.#process.woke();
+    this.#process.onWake();
   }
 
   async call(name: string, args: object): Promise<unknown> {
@@ -155,7 +156,7 @@ export class ProcessActor {
     this.#openCalls++;
     try {
       if (name === "wake") await this.#delivery.catchUp();
-      else this.#delivery.contacted();
+      else this.#delivery.onKernelCall();
       const result = (call as (process: Process, args: object, delivery: EventDelivery) => unknown)(this.#process, args, this.#delivery);
       // In the same turn of the event loop as the change: if this instance is lost, a wake starts another one for the remaining work.
       this.#planWake();
@@ -174,13 +175,13 @@ export class ProcessActor {
     return this.#openCalls === 0 && !isCatchingUp && dueAt === null && !this.#hasRuns;
   }
 
-  woke(): void {
+  onWake(): void {
     const now = this.#ports.now();
     this.#heartbeatAt = null;
     this.#requestedWakeAt = undefined;
     if ((this.#dueAt ?? Infinity) <= now) this.#dueAt = null;
-    this.#delivery.woke(now);
-    this.#process.woke();
+    this.#delivery.onWake(now);
+    this.#process.onWake();
     this.#planWake();
   }
 
@@ -191,7 +192,7 @@ export class ProcessActor {
   }
 
   /** Resolves when the kernel has received everything that was true at the last wake, or delivery has failed. */
-  caughtUp(): Promise<void> {
+  waitForDelivery(): Promise<void> {
     return this.#delivery.caughtUp;
   }
 

@@ -59,7 +59,7 @@ class Host {
   /** Waits until everything under way has ended or waits. */
   async settled(): Promise<void> {
     for (let i = 0; i < 20; i++) await yieldToEventLoop();
-    await this.#actor.caughtUp();
+    await this.#actor.waitForDelivery();
   }
 
   async pass(ms: number): Promise<void> {
@@ -69,7 +69,7 @@ class Host {
       this.wakeAt = null;
       this.wakes.push(this.now);
       expect(this.wakes.length).toBeLessThan(5_000);
-      this.#currentActor().woke();
+      this.#currentActor().onWake();
       await this.settled();
     }
     this.now = until;
@@ -91,14 +91,14 @@ class Host {
 
   #begin(): ProcessActor {
     const link = this.kernel.kernelPortFor(PID);
-    const heardUpTo = () => {
+    const lastReceivedSeq = () => {
       this.asked++;
-      return link.heardUpTo();
+      return link.lastReceivedSeq();
     };
     const actor: ProcessActor = new ProcessActor(PID, {
       sql: this.#sql,
       models: this.models,
-      kernel: { ...link, heardUpTo, ...(this.#forgets ? { emit: async (events) => link.emit(events) } : {}) },
+      kernel: { ...link, lastReceivedSeq: lastReceivedSeq, ...(this.#forgets ? { emit: async (events) => link.emit(events) } : {}) },
       now: () => this.now,
       uuid: () => crypto.randomUUID(),
       archiveRoot: () => "/var/sessions/sam/1",

@@ -56,11 +56,11 @@ export class EventDelivery {
   }
 
   /** The kernel has made a call, so it can probably receive events again. */
-  contacted(): void {
+  onKernelCall(): void {
     if (this.#undelivered !== null && this.#roundCount === 0) void this.catchUp();
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     if ((this.dueAt ?? Infinity) <= now) void this.catchUp();
   }
 
@@ -77,7 +77,7 @@ export class EventDelivery {
     return this.#roundCount > 0 ? null : (this.#undelivered?.nextTryAt ?? null);
   }
 
-  get untold(): Untold | null {
+  get undelivered(): Untold | null {
     return this.#undelivered;
   }
 
@@ -116,10 +116,10 @@ export class EventDelivery {
     try {
       const until = this.#events().lastSeq;
       await sql.durable();
-      let delivered = await kernel.heardUpTo();
+      let delivered = await kernel.lastReceivedSeq();
       while (delivered < until && !this.#isClosed) {
         // Events that were pruned cannot be delivered; those after them still can.
-        const kept = this.#events().since(delivered, PAGE);
+        const kept = this.#events().listSince(delivered, PAGE);
         const events = kept.filter(({ seq }) => seq <= until);
         if (events.length === 0) break;
         await kernel.emit(events);

@@ -38,20 +38,20 @@ export interface KernelPort {
   prepare(conversationId: string): Promise<Preparation>;
   /**
    * Runs one syscall of the process through the gate. `runId` and `callId` are its idempotency key: a call that is sent again
-   * does not run again if the target can guarantee that. `began` is called when no approval is pending any more. Never throws.
+   * does not run again if the target can guarantee that. `onStart` is called when no approval is pending any more. Never throws.
    */
-  sys(call: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome>;
+  sys(call: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome>;
   /**
    * Delivers events; the kernel forwards them to followers and ignores those it has received before, by their number. Throws or
-   * rejects if the kernel has not received them; then nothing later is delivered before `heardUpTo` was called.
+   * rejects if the kernel has not received them; then nothing later is delivered before `lastReceivedSeq` was called.
    */
   emit(events: readonly ProcessEvent[]): void | Promise<void>;
   /** The number of the last event the kernel has received; a new instance delivers those after it. */
-  heardUpTo(): Promise<number>;
+  lastReceivedSeq(): Promise<number>;
   /** What the owner may use over all their processes, and has used; read before every model call. */
   ofOwner(): Promise<OwnerAccount>;
   /**
-   * Asks a person whether the run may exceed its budget; the answer arrives as `budgetDecided` of the process. While the question
+   * Asks a person whether the run may exceed its budget; the answer arrives as `handleBudgetDecision` of the process. While the question
    * is open, asking again for the same run returns the same question.
    */
   askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[]; why: string }): Promise<HilRequest>;

@@ -95,8 +95,8 @@ describe("a run", () => {
     await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);
     expect(world.effects).toHaveLength(1);
     isAllowed = true;
-    world.process.decided("q");
-    world.process.decided("q");
+    world.process.handleDecision("q");
+    world.process.handleDecision("q");
     await world.idle();
     expect(world.effects).toHaveLength(2);
     expect(world.history().at(-1)).toBe("assistant: gone");
@@ -107,7 +107,7 @@ describe("a run", () => {
     world.sys = async () => {
       if (isAllowed) return { kind: "done", isError: false, output: "deleted" };
       isAllowed = true;
-      world.process.decided("q");
+      world.process.handleDecision("q");
       await yieldToEventLoop();
       return { kind: "asked", request: question("q", "r") };
     };
@@ -128,7 +128,7 @@ describe("a run", () => {
     await expect.poll(() => world.effects.length).toBe(2);
     await expect.poll(() => world.events.filter(({ signal }) => signal === "proc.run.hil.requested").length).toBe(2);
     isAllowed = true;
-    world.process.decided("q");
+    world.process.handleDecision("q");
     await world.idle();
     expect(world.effects).toHaveLength(4);
     expect(world.history().at(-1)).toBe("assistant: written");
@@ -141,7 +141,7 @@ describe("a run", () => {
     await expect.poll(() => world.effects.length).toBe(1);
     await expect.poll(() => world.wakeAt).toBe(world.now + LEASE_MS);
     world.now += LEASE_MS;
-    world.process.woke();
+    world.process.onWake();
     await world.idle();
     await expect.poll(() => world.ends()).toEqual([["run-1", "error", null]]);
     expect(world.history().slice(-2)).toEqual([
@@ -243,7 +243,7 @@ describe("abort", () => {
     ];
     world.on("go on", [text("time")]);
     world.say("a story");
-    await expect.poll(() => world.process.live()?.seq).toBe(5);
+    await expect.poll(() => world.process.liveAnswer()?.seq).toBe(5);
     world.process.abort();
     world.modelHolds = null;
     world.say("go on");
@@ -263,7 +263,7 @@ describe("abort", () => {
     world.modelHolds = deferred();
     world.pieces = [{ type: "text_start", index: 0 }];
     world.say("a story");
-    await expect.poll(() => world.process.live()?.seq).toBe(1);
+    await expect.poll(() => world.process.liveAnswer()?.seq).toBe(1);
     world.process.abort();
     expect(world.history()).toEqual(["user: a story"]);
   });
@@ -357,7 +357,7 @@ it("continues after a crash at any moment: nothing is lost or doubled, and every
     if (crashAt > 20) await new Promise((resolve) => setImmediate(resolve));
     one.sql.commit();
     one.begin();
-    one.process.woke();
+    one.process.onWake();
     await one.idle();
     const said = one.history();
     expect(

@@ -17,7 +17,7 @@ import { withoutCompaction } from "../agent/estimate.ts";
 import type { MessageContent } from "./rows/history.ts";
 import { type Preparation, type ProcessPorts, STOPPED } from "./kernel-port.ts";
 import { PartialAnswer, wireEvent } from "./loop/live-answer.ts";
-import { contextNow, measure, type Measurement, spentNow, toOverflowView } from "./loop/measure.ts";
+import { contextNow, measure, type Measurement, measureSpent, toOverflowView } from "./loop/measure.ts";
 import { Pictures } from "./loop/pictures.ts";
 import { Queue } from "./conversation/queue.ts";
 import { type Action, type LastMessageKind, next, type RunView } from "./loop/next.ts";
@@ -78,7 +78,11 @@ export class Process {
     this.#pictures = new Pictures(ports.kernel);
     const signal = () => this.#closing.signal;
     this.#state.partial = (runId) => this.#partialMessage(runId);
-    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(STOPPED), goOn: () => this.#scheduleWork(), signal });
+    this.conversation = new ConversationCalls(this.#state, {
+      stop: () => this.#stop(STOPPED),
+      scheduleWork: () => this.#scheduleWork(),
+      signal,
+    });
   }
 
   /** Stops all work at once. The next instance continues from the stored rows. */
@@ -89,7 +93,7 @@ export class Process {
   }
 
   /** Continues where the process stopped. */
-  woke(): void {
+  onWake(): void {
     this.#scheduleWork();
   }
 
@@ -100,8 +104,8 @@ export class Process {
       const now = this.#ports.now();
       const known = runs.get(runId);
       if (known !== undefined) return { status: "started", runId, ...(known.state === "waiting" ? { queued: true } : {}) };
-      conversations.forSaying(conversationId, now);
-      if (runs.waitingCount() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
+      conversations.openForMessage(conversationId, now);
+      if (runs.countWaiting() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
       const isIdle = runs.active() === undefined && this.runnableCount === 0 && !held.has(conversationId);
       runs.accept({ runId, conversationId, reason, message: said }, now);
       if (isIdle) {
@@ -125,7 +129,7 @@ export class Process {
       if (run === undefined || (runId !== undefined && run.runId !== runId)) {
         const waiting = runId === undefined ? undefined : runs.get(runId);
         if (waiting?.state !== "waiting") return { aborted: false, runId: run?.runId ?? null, continuedQueuedRunId: null };
-        this.#state.ended(waiting, { status: "aborted", reason: "user", text: null }, tell);
+        this.#state.endRun(waiting, { status: "aborted", reason: "user", text: null }, tell);
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
       const open = this.#state.calls.open(run.runId).length;
@@ -135,7 +139,7 @@ export class Process {
       return {
         aborted: true,
         runId: run.runId,
-        continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null,
+        continuedQueuedRunId: this.#state.listStartable()[0]?.runId ?? null,
         ...(open === 0 ? {} : { interruptedToolCalls: open }),
         ...(pausedCount === 0 ? {} : { pausedCount }),
       };
@@ -153,17 +157,17 @@ export class Process {
   }
 
   /** The kernel has started to run a call of this process. */
-  began(callId: string): void {
-    this.#tools.began(callId);
+  markCallStarted(callId: string): void {
+    this.#tools.markStarted(callId);
   }
 
   /** A person has answered a question about a call. */
-  decided(requestId: string): void {
-    this.#tools.decided(requestId);
+  handleDecision(requestId: string): void {
+    this.#tools.handleDecision(requestId);
   }
 
   /** A person has answered whether the run may use its budget once more. */
-  budgetDecided(requestId: string, isAllowed: boolean): void {
+  handleBudgetDecision(requestId: string, isAllowed: boolean): void {
     const { runs, usage } = this.#state;
     const isApplied = this.#state.change((tell) => {
       const run = runs.active();
@@ -172,11 +176,11 @@ export class Process {
         this.#endWith(run, "budget.denied", "The budget is used up, and more was not given. Raise the limit, or send a new message.", tell);
         return true;
       }
-      const spent = spentNow(this.#state, run);
+      const spent = measureSpent(this.#state, run);
       const { scopes } = run.budgetRequest;
-      if (scopes.includes("run")) usage.extended({ runId: run.runId }, spent.run);
-      if (scopes.includes("process")) usage.extended("process", spent.process);
-      runs.askedForBudget(run.runId, null);
+      if (scopes.includes("run")) usage.extendBudget({ runId: run.runId }, spent.run);
+      if (scopes.includes("process")) usage.extendBudget("process", spent.process);
+      runs.setBudgetRequest(run.runId, null);
       runs.resume(run.runId, this.#ports.now() + LEASE_MS, this.#ports.now());
       return true;
     });
@@ -186,12 +190,12 @@ export class Process {
   }
 
   /** The answer that is being streamed. A client shows it and then applies the pieces with a higher number. */
-  live(): LiveAnswer | null {
+  liveAnswer(): LiveAnswer | null {
     return this.#live?.answer() ?? null;
   }
 
   /** Usage of one run, or of all runs. */
-  spent(runId?: string): Spent {
+  readSpent(runId?: string): Spent {
     return runId === undefined ? this.#state.usage.ofProcess() : this.#state.usage.ofRun(runId);
   }
 
@@ -231,12 +235,12 @@ export class Process {
   }
 
   get waitingCount(): number {
-    return this.#state.runs.waitingCount();
+    return this.#state.runs.countWaiting();
   }
 
   /** Queued runs that start without anybody's action. */
   get runnableCount(): number {
-    return this.#state.runs.waitingCount() - this.#state.runs.onHoldCount();
+    return this.#state.runs.countWaiting() - this.#state.runs.onHoldCount();
   }
 
   #scheduleWork(): void {
@@ -306,7 +310,7 @@ export class Process {
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
     const read = this.#recent.read(this.#state.history, run.conversationId, historyTokensMax(preparation));
-    const modelRequest = request(await this.#pictures.loaded(read.rows), read, preparation);
+    const modelRequest = request(await this.#pictures.load(read.rows), read, preparation);
     const owner = await this.#ports.kernel.ofOwner();
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
     this.#measured = measure(this.#state, run, preparation, modelRequest, owner, read.rows.at(-1)?.id ?? null);
@@ -328,13 +332,13 @@ export class Process {
       const run = this.#state.runs.active();
       if (run?.runId !== runId) return;
       const { requestId } = question;
-      this.#state.runs.askedForBudget(runId, { requestId, scopes: over.map(({ scope }) => scope) });
+      this.#state.runs.setBudgetRequest(runId, { requestId, scopes: over.map(({ scope }) => scope) });
       this.#state.runs.pause(runId, this.#ports.now() + PERSON_LEASE_MS, this.#ports.now());
       tell(PROC_CHANGED, { changes: ["budget"], conversationId, runId, requestId, over: [...over], why: overspentText(over) });
       tell(HIL_REQUESTED, question);
     });
     const isAllowed = this.#earlyBudgets.get(question.requestId);
-    if (isAllowed !== undefined) this.budgetDecided(question.requestId, isAllowed);
+    if (isAllowed !== undefined) this.handleBudgetDecision(question.requestId, isAllowed);
   }
 
   async #compact(runId: string): Promise<void> {
@@ -357,7 +361,7 @@ export class Process {
     const live = new PartialAnswer({ runId, conversationId, modelCall });
     this.#live = live;
     const onEvent = (event: ModelEvent) => {
-      const seq = live.heard(event);
+      const seq = live.add(event);
       const { pid } = this.#state;
       this.#state.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
       if (event.type === "retrying" && !this.#state.isClosed) this.#announceRetry(run, event);
@@ -365,7 +369,7 @@ export class Process {
     const { preparation, request } = measured;
     const { signal } = this.#stopping;
     const { pid, ports } = this.#state;
-    const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard: onEvent });
+    const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, onEvent: onEvent });
     if (this.#state.isClosed) return;
     this.#state.change((tell) => recordAnswer(this.#state, runId, generated, measured, tell));
     // Only after the message is stored: a reader between the last piece and the message would see neither.
@@ -375,7 +379,7 @@ export class Process {
   #announceRetry({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
     this.#state.change((tell) => {
       if (this.#state.runs.active()?.runId !== runId) return;
-      this.#state.runs.prolong(runId, this.#ports.now() + waitMs + LEASE_MS);
+      this.#state.runs.extendLease(runId, this.#ports.now() + waitMs + LEASE_MS);
       tell(RUN_RETRYING, { runId, conversationId, attempt, waitMs, why });
     });
   }
@@ -384,7 +388,7 @@ export class Process {
   #endWith(run: Run, reason: string, why: string, tell: Tell): void {
     const { runId, conversationId } = run;
     this.#state.interrupt(run, tell);
-    this.#state.say(conversationId, runId, { role: "system", text: `The run was ended: ${why}` }, tell);
+    this.#state.appendMessage(conversationId, runId, { role: "system", text: `The run was ended: ${why}` }, tell);
     this.#state.end(run, { status: "error", reason, text: null, error: why }, tell);
   }
 
@@ -442,7 +446,7 @@ export class Process {
       this.#prepared = this.#measured = null;
       this.#recent.forget();
     }
-    return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#state.waiting() };
+    return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#state.listStartable() };
   }
 
   #runView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
@@ -456,7 +460,7 @@ export class Process {
       leaseUntil,
       said: lastSaid(last, calls.length > 0),
       calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: namesDevice(args ?? {}) })),
-      behind: this.#state.waiting().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
+      behind: this.#state.listStartable().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
       budget: budgetRequest !== null ? "asked" : (measured?.over.length ?? 0) > 0 ? "spent" : "within",
       overflow: measured?.overflow ?? "unmeasured",
     };

@@ -26,7 +26,7 @@ export type Caller = {
    */
   agent?: AgentCall;
   /** For work that outlives its connection: returns the same caller with its current rights, or undefined if it has none left. */
-  present?: () => Caller | undefined;
+  refresh?: () => Caller | undefined;
 };
 
 /** Which agent makes the call, and what a person has allowed. */
@@ -39,7 +39,7 @@ export type AgentCall = {
   callId: string | null;
   toolName: string | null;
   /** Called when no further approval is needed and the call starts. */
-  began?: () => void;
+  onStart?: () => void;
   /** The call was allowed before and is sent again: its key, or the fact that nothing was done, makes both the same call. */
   isAgain?: true;
   /** For a call that may run: what applies to everything it does. */
@@ -56,9 +56,9 @@ export type AgentCall = {
 export type Allowance = { approved: readonly string[] | null; mayConnect: boolean; isUnseen?: true };
 
 /** The caller for calls that this call makes itself. */
-export function inside(caller: Caller): Caller {
+export function nestedCaller(caller: Caller): Caller {
   if (caller.agent === undefined) return caller;
-  const { allows, within, began: _, ...agent } = caller.agent;
+  const { allows, within, onStart: _, ...agent } = caller.agent;
   return { ...caller, agent: { ...agent, callId: null, within: within ?? allows ?? { approved: null, mayConnect: false } } };
 }
 

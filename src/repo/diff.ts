@@ -112,7 +112,7 @@ function placeholderHunk(content: string): { hunks: Hunk[]; additions: number; d
 }
 
 function sizeOf({ objects }: Store, side: ChangedFile["before"]): number {
-  return side === undefined ? 0 : (objects.stored(side.oid)?.size ?? 0);
+  return side === undefined ? 0 : (objects.findStored(side.oid)?.size ?? 0);
 }
 
 function bytesOf({ objects }: Store, side: ChangedFile["before"]): Uint8Array {

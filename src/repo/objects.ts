@@ -73,7 +73,7 @@ export class Objects {
     return object.bytes;
   }
 
-  stored(oid: string): Stored | undefined {
+  findStored(oid: string): Stored | undefined {
     const row = this.#sql.get("SELECT kind, size, first, chunks FROM objects WHERE oid = ?", oid);
     return row && toStored(row);
   }
@@ -89,14 +89,14 @@ export class Objects {
   }
 
   /** Stores bytes that no object names yet; the caller inserts a row for them or drops them. */
-  keep(deflated: Uint8Array): { first: number; chunks: number } {
-    const cost = deflated.length + ROW_BYTES * Math.ceil(deflated.length / CHUNK_BYTES);
+  keep(readDeflated: Uint8Array): { first: number; chunks: number } {
+    const cost = readDeflated.length + ROW_BYTES * Math.ceil(readDeflated.length / CHUNK_BYTES);
     if (this.#quota !== null && this.bytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
     this.#sql.run("UPDATE usage SET bytes = bytes + ?", cost);
     const first = Number(this.#sql.get("SELECT coalesce(max(id), 0) + 1 AS first FROM chunks")!.first);
     let chunks = 0;
-    for (let at = 0; at < deflated.length; at += CHUNK_BYTES)
-      this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, deflated.subarray(at, at + CHUNK_BYTES));
+    for (let at = 0; at < readDeflated.length; at += CHUNK_BYTES)
+      this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, readDeflated.subarray(at, at + CHUNK_BYTES));
     return { first, chunks };
   }
 

@@ -12,7 +12,7 @@ export function* writePack(objects: Objects, oids: ReadonlySet<string>): Generat
   let parts: Uint8Array[] = [packHeader(oids.size)];
   let pieceBytes = 0;
   for (const oid of oids) {
-    const stored = objects.stored(oid);
+    const stored = objects.findStored(oid);
     if (stored === undefined) throw new Error(`object ${oid} is missing`);
     parts.push(entryHeader(kindNumber(stored.kind), stored.size));
     for (const bytes of objects.deflated(stored)) {

@@ -54,7 +54,7 @@ export class Quarantine {
 
   /** An object of this pack or of the repository. */
   find(oid: string): GitObject | undefined {
-    const stored = this.#kinds.has(oid) ? this.#stored(oid) : this.#store.objects.stored(oid);
+    const stored = this.#kinds.has(oid) ? this.#stored(oid) : this.#store.objects.findStored(oid);
     return stored && { kind: stored.kind, bytes: this.#store.objects.inflate(stored) };
   }
 

@@ -32,7 +32,7 @@ export function lookup(store: Store, ref: string, path: string): Found | undefin
   );
   if (entry === undefined) return undefined;
   const found: Found = { path: segments.join("/"), mode: formatMode(entry.mode), hash: entry.oid, type: typeOf(entry) };
-  if (found.type !== "tree") found.size = store.objects.stored(entry.oid)?.size ?? 0;
+  if (found.type !== "tree") found.size = store.objects.findStored(entry.oid)?.size ?? 0;
   return found;
 }
 

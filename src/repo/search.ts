@@ -76,7 +76,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
 
 function searchFile(search: Search, oid: string, path: string): void {
   const { objects } = search.store;
-  const stored = objects.stored(oid);
+  const stored = objects.findStored(oid);
   if (stored === undefined || stored.size > FILE_BYTES_MAX || stored.size === 0) return;
   search.bytes += stored.size;
   const text = asText(objects.inflate(stored));

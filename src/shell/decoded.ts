@@ -3,7 +3,18 @@
 
 import { type Command, defineCommand } from "just-bash/browser";
 import { fromLatin1 } from "../lib/bytes.ts";
-import { type Command as Node, literal, nameOf, type Plugin, type Simple, simple, statement, textOf, type Word, word } from "./syntax.ts";
+import {
+  type Command as Node,
+  literalWord,
+  nameOf,
+  type Plugin,
+  type Simple,
+  simpleCommand,
+  statement,
+  textOf,
+  type Word,
+  word,
+} from "./syntax.ts";
 
 export const DECODE = "gsv-decode";
 const ARRAY = "-a";
@@ -44,7 +55,7 @@ function addDecode(command: Node): Node {
   if (command.type !== "SimpleCommand") return command;
   const decodeArgs = decodeArguments(command);
   if (decodeArgs === null) return command;
-  const body = [statement(command), statement(simple(DECODE, expansion("?"), ...decodeArgs))];
+  const body = [statement(command), statement(simpleCommand(DECODE, expansion("?"), ...decodeArgs))];
   return { type: "Group", body, redirections: [] };
 }
 
@@ -61,15 +72,15 @@ function decodeArguments(command: Simple): Word[] | null {
     if (!text.startsWith("-")) names.push(text);
     else if (OPTIONS_WITH_ARGUMENT[program].includes(letter)) {
       at++;
-      if (program === "read" && letter === "a") array = textOf(command.args[at] ?? literal(""));
+      if (program === "read" && letter === "a") array = textOf(command.args[at] ?? literalWord(""));
     }
   }
   if (array !== null) {
     const name = program === "read" ? array : (names[0] ?? array);
-    return isName(name) ? [literal(ARRAY), literal(name), expansion(`${name}[@]`)] : null;
+    return isName(name) ? [literalWord(ARRAY), literalWord(name), expansion(`${name}[@]`)] : null;
   }
   const variables = names.length === 0 ? ["REPLY"] : names;
-  return variables.every(isName) ? variables.map((name) => literal(name)) : null;
+  return variables.every(isName) ? variables.map((name) => literalWord(name)) : null;
 }
 
 function expansion(parameter: string): Word {

@@ -32,29 +32,29 @@ describe("the error message of a command that could not read a file", () => {
     const { files } = makeShell({ "/home/a/secret": "EACCES", "/home/a/dir": "EISDIR" });
     await expect(files.readFile("/home/a/secret")).rejects.toThrow("EACCES");
     await expect(files.readFile("/home/a/dir")).rejects.toThrow("EISDIR");
-    expect(files.corrected("cat: secret: No such file or directory\n")).toBe("cat: secret: Permission denied\n");
-    expect(files.corrected("cat: ./dir: No such file or directory\n")).toBe("cat: ./dir: Is a directory\n");
-    expect(files.corrected("cat: /home/a/secret: No such file or directory\n")).toBe("cat: /home/a/secret: Permission denied\n");
+    expect(files.correctErrors("cat: secret: No such file or directory\n")).toBe("cat: secret: Permission denied\n");
+    expect(files.correctErrors("cat: ./dir: No such file or directory\n")).toBe("cat: ./dir: Is a directory\n");
+    expect(files.correctErrors("cat: /home/a/secret: No such file or directory\n")).toBe("cat: /home/a/secret: Permission denied\n");
   });
 
   test("stays as it is if the file does not exist", async () => {
     const { files } = makeShell({ "/home/a/secret": "EACCES", "/home/a/gone": "ENOENT" });
     await expect(files.readFile("/home/a/gone")).rejects.toThrow("ENOENT");
-    expect(files.corrected("cat: gone: No such file or directory\n")).toBe("cat: gone: No such file or directory\n");
+    expect(files.correctErrors("cat: gone: No such file or directory\n")).toBe("cat: gone: No such file or directory\n");
     await expect(files.readFile("/home/a/secret")).rejects.toThrow("EACCES");
-    expect(files.corrected("cat: gone: No such file or directory\n")).toBe("cat: gone: No such file or directory\n");
+    expect(files.correctErrors("cat: gone: No such file or directory\n")).toBe("cat: gone: No such file or directory\n");
   });
 
   test("is worded as in bash if a redirection failed", () => {
     const { files } = makeShell();
-    expect(files.corrected("ENOENT: no such file or directory, open '/no/such'\n")).toBe("bash: /no/such: No such file or directory\n");
-    expect(files.corrected("EACCES: permission denied, open '/etc/passwd'\n")).toBe("bash: /etc/passwd: Permission denied\n");
+    expect(files.correctErrors("ENOENT: no such file or directory, open '/no/such'\n")).toBe("bash: /no/such: No such file or directory\n");
+    expect(files.correctErrors("EACCES: permission denied, open '/etc/passwd'\n")).toBe("bash: /etc/passwd: Permission denied\n");
   });
 
   test("explains that a device has no end", async () => {
     const { files } = makeShell();
     await expect(files.readFile("/dev/zero")).rejects.toThrow();
-    expect(files.corrected("cat: /dev/zero: No such file or directory\n")).toContain("no end");
+    expect(files.correctErrors("cat: /dev/zero: No such file or directory\n")).toContain("no end");
   });
 });
 

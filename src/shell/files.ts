@@ -220,7 +220,7 @@ export class ShellFiles implements IFileSystem {
   }
 
   /** just-bash's commands report every file they cannot read as missing; this replaces that by the real reason, in bash's words. */
-  corrected(errors: string): string {
+  correctErrors(errors: string): string {
     const text = toBashWording(errors);
     if (this.#failures.size === 0) return text;
     return text.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
@@ -242,7 +242,7 @@ export class ShellFiles implements IFileSystem {
     if (content.length === 0) return true;
     const text = new TextDecoder().decode(toBytes(content, options));
     if (path === TERMINAL) this.#terminal.write("stdout", text);
-    else this.#terminal.write("stderr", this.corrected(text));
+    else this.#terminal.write("stderr", this.correctErrors(text));
     return true;
   }
 

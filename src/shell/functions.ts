@@ -1,7 +1,7 @@
 // `export -f`, which just-bash does not support: the exported functions of the outer script are inserted into each inner
 // script (`bash -c f`).
 
-import { holds, literal, nameOf, type Command, type Plugin, type Simple, statement, textOf } from "./syntax.ts";
+import { holds, literalWord, nameOf, type Command, type Plugin, type Simple, statement, textOf } from "./syntax.ts";
 
 type FunctionDef = Extract<Command, { type: "FunctionDef" }>;
 
@@ -29,6 +29,6 @@ export function exportedFunctions(): Plugin {
 function takeExportedNames(command: Simple): string[] {
   const [flag, ...names] = command.args.map(textOf);
   if (nameOf(command) !== "export" || flag !== "-f") return [];
-  command.name = literal(":");
+  command.name = literalWord(":");
   return names;
 }

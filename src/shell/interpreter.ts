@@ -91,12 +91,12 @@ export class Interpreter {
       this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(toFailedRun);
     const mainRun = await exec(input, env, cwd);
     const { traps } = this.#script;
-    const exitTrap = traps.atEnd(mainRun.exitCode, mainRun.env);
+    const exitTrap = traps.exitScript(mainRun.exitCode, mainRun.env);
     const trapRun = exitTrap === null || signal.aborted ? null : await exec(exitTrap.script, exitTrap.env, exitTrap.cwd ?? cwd);
     this.#run = null;
     return {
       stdout: mainRun.stdout + (trapRun?.stdout ?? ""),
-      stderr: this.#files.corrected(mainRun.stderr + (trapRun?.stderr ?? "")),
+      stderr: this.#files.correctErrors(mainRun.stderr + (trapRun?.stderr ?? "")),
       exitCode: trapRun === null || traps.isReached ? mainRun.exitCode : trapRun.exitCode,
       env: {},
     };

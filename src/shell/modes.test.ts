@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedMode, modeText } from "./modes.ts";
+import { applyMode, modeText } from "./modes.ts";
 
 test("modeText prints permission bits as letters", () => {
   expect(modeText("file", 0o644)).toBe("-rw-r--r--");
@@ -10,7 +10,7 @@ test("modeText prints permission bits as letters", () => {
 });
 
 describe("changedMode", () => {
-  const file = (text: string, present = 0o644) => changedMode(text, present, false).toString(8);
+  const file = (text: string, present = 0o644) => applyMode(text, present, false).toString(8);
 
   test("accepts an octal mode", () => {
     expect(file("600")).toBe("600");
@@ -38,7 +38,7 @@ describe("changedMode", () => {
   test("X sets the execute bit only on directories and files that have one", () => {
     expect(file("a+X")).toBe("644");
     expect(file("a+X", 0o744)).toBe("755");
-    expect(changedMode("a+X", 0o644, true).toString(8)).toBe("755");
+    expect(applyMode("a+X", 0o644, true).toString(8)).toBe("755");
   });
 
   test("refuses an invalid mode", () => {

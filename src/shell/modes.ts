@@ -12,7 +12,7 @@ export function modeText(kind: string, mode: number): string {
 }
 
 /** Applies `text` to the mode `present`: octal, or u+x,go-w,a=r,g=u. */
-export function changedMode(text: string, present: number, isDirectory: boolean): number {
+export function applyMode(text: string, present: number, isDirectory: boolean): number {
   if (/^[0-7]{1,4}$/.test(text)) return Number.parseInt(text, 8);
   return text.split(",").reduce((mode, clause) => applyClause(clause, mode, isDirectory), present);
 }

@@ -12,7 +12,7 @@ export type Part = Word["parts"][number];
 export type Redirection = Simple["redirections"][number];
 export type Assignment = Simple["assignments"][number];
 
-export function literal(value: string): Word {
+export function literalWord(value: string): Word {
   return word({ type: "Literal", value });
 }
 
@@ -24,8 +24,8 @@ export function statement(command: Command): Statement {
   return { type: "Statement", pipelines: [{ type: "Pipeline", commands: [command], negated: false }], operators: [], background: false };
 }
 
-export function simple(name: string, ...args: Word[]): Simple {
-  return { type: "SimpleCommand", assignments: [], name: literal(name), args, redirections: [] };
+export function simpleCommand(name: string, ...args: Word[]): Simple {
+  return { type: "SimpleCommand", assignments: [], name: literalWord(name), args, redirections: [] };
 }
 
 export function nameOf({ name }: Simple): string {

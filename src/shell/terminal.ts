@@ -5,13 +5,13 @@
 
 import {
   holds,
-  literal,
+  literalWord,
   nameOf,
   onlyCommand,
   type Command,
   type Plugin,
   type Redirection,
-  simple,
+  simpleCommand,
   type Statement,
   statement as makeStatement,
   textOf,
@@ -139,7 +139,7 @@ function narrow(streams: Streams, redirections: readonly Redirection[]): Streams
 }
 
 function toFile(operator: Redirection["operator"], fd: number, path: string): Redirection {
-  return { type: "Redirection", fd, operator, target: literal(path) };
+  return { type: "Redirection", fd, operator, target: literalWord(path) };
 }
 
 function changesShell(command: Command): boolean {
@@ -157,5 +157,5 @@ function promptOf(item: Statement): Word | null {
 }
 
 function printPrompt(text: Word): Statement {
-  return makeStatement({ ...simple("printf", literal("%s"), text), redirections: [toFile(">|", 1, TERMINAL_ERRORS)] });
+  return makeStatement({ ...simpleCommand("printf", literalWord("%s"), text), redirections: [toFile(">|", 1, TERMINAL_ERRORS)] });
 }

@@ -5,11 +5,11 @@
 import { type Command, defineCommand } from "just-bash/browser";
 import {
   holds,
-  literal,
+  literalWord,
   nameOf,
   type Part,
   type Plugin,
-  simple,
+  simpleCommand,
   type Simple,
   type Statement,
   statement,
@@ -69,7 +69,7 @@ export class Traps {
   };
 
   /** The script to run after the main one, with its environment; null if no trap is set. */
-  atEnd(exitCode: number, env: Env): { script: string; env: Env; cwd: string | undefined } | null {
+  exitScript(exitCode: number, env: Env): { script: string; env: Env; cwd: string | undefined } | null {
     if (this.#action === null || this.#action.trim() === "") return null;
     // After `exit`, just-bash returns the variables with which the script started.
     const hasExited = Object.keys(this.#envAtExit).some((name) => !(name in env));
@@ -98,7 +98,7 @@ function renameCalls(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   const { type, background, commands } = node as { type?: string; background?: boolean; commands?: unknown[] };
   if (ISOLATED.has(type ?? "") || background === true || (type === "Pipeline" && (commands?.length ?? 0) > 1)) return;
-  if (isCall(node, "trap")) node.name = literal(TRAP);
+  if (isCall(node, "trap")) node.name = literalWord(TRAP);
   else if (isCall(node, "exit")) node.args = addNote(node.args);
   for (const child of Object.values(node)) renameCalls(child);
 }
@@ -108,7 +108,7 @@ function addNote([code, ...others]: readonly Word[]): Word[] {
   const status: Word = word({ type: "ParameterExpansion", parameter: "?", operation: null });
   const note: Part = {
     type: "CommandSubstitution",
-    body: { type: "Script", statements: [statement(simple(NOTE, ...(code === undefined ? [status] : [])))] },
+    body: { type: "Script", statements: [statement(simpleCommand(NOTE, ...(code === undefined ? [status] : [])))] },
     legacy: false,
   };
   return [word(note, ...(code?.parts ?? [])), ...others];

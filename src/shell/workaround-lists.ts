@@ -3,11 +3,11 @@
 
 import {
   type Assignment,
-  literal,
+  literalWord,
   nameOf,
   onlyCommand,
   type Part,
-  simple,
+  simpleCommand,
   type Statement,
   statement,
   textOf,
@@ -27,12 +27,12 @@ export function rewriteArrayDeclarations(item: Statement): Statement[] {
   if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
   const source = lists.at(-1) === null ? undefined : sourceOf(item, assignments);
   if (source === null) return [item];
-  const names = command.args.map((arg, at) => (lists[at] ? literal(lists[at].name) : arg));
+  const names = command.args.map((arg, at) => (lists[at] ? literalWord(lists[at].name) : arg));
   return [
-    statement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [literal("-a"), ...names] }),
+    statement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [literalWord("-a"), ...names] }),
     source === undefined
       ? statement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] })
-      : statement(simple("eval", word({ type: "SingleQuoted", value: source }))),
+      : statement(simpleCommand("eval", word({ type: "SingleQuoted", value: source }))),
   ];
 }
 

@@ -2,14 +2,14 @@
 // `{ GSV_SUM_0=$(f); ... $(( GSV_SUM_0 + 1 )); }`.
 
 import { Bash } from "just-bash/browser";
-import { type Assignment, type Command, isNode, type Part, type Script, simple, statement, word } from "./syntax.ts";
+import { type Assignment, type Command, isNode, type Part, type Script, simpleCommand, statement, word } from "./syntax.ts";
 
 export function liftArithmeticSubstitutions(item: Command): Command {
   if (item.type !== "SimpleCommand" && item.type !== "ArithmeticCommand") return item;
   const assignments: Assignment[] = [];
   liftSubstitutions(item, assignments);
   if (assignments.length === 0) return item;
-  return { type: "Group", body: [statement({ ...simple(""), name: null, assignments }), statement(item)], redirections: [] };
+  return { type: "Group", body: [statement({ ...simpleCommand(""), name: null, assignments }), statement(item)], redirections: [] };
 }
 
 /** Does not enter substitutions, which are scripts that were fixed on their own. */

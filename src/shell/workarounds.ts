@@ -7,13 +7,13 @@ import { liftArithmeticSubstitutions } from "./workaround-sums.ts";
 import {
   holds,
   isNode,
-  literal,
+  literalWord,
   nameOf,
   onlyCommand,
   type Command,
   type Part,
   type Plugin,
-  simple,
+  simpleCommand,
   type Simple,
   type Statement,
   statement,
@@ -63,7 +63,7 @@ function rewriteCommand(item: Command): Command {
 function runByPath(item: Simple): Simple {
   const path = nameOf(item);
   if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
-  return { ...item, name: literal(RUN), args: [item.name!, ...item.args] };
+  return { ...item, name: literalWord(RUN), args: [item.name!, ...item.args] };
 }
 
 const WRITE_OPERATORS = new Set([">", ">>", ">|", "&>", "&>>"]);
@@ -90,7 +90,7 @@ function fixQuotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void
 /** `x=1` does not reset `$?`, so `set -e; f || code=$?` ends the script. With a redirection it does reset it. */
 function resetStatus(item: Simple): Simple {
   if (item.redirections.length > 0 || holds(item, ({ type }) => type === "CommandSubstitution")) return item;
-  return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: literal("") }] };
+  return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: literalWord("") }] };
 }
 
 const WORDS = "GSV_WORDS";
@@ -104,7 +104,7 @@ function expandName(item: Simple): Command {
   const isMany = /^@$|\[@\]$/.test(inner.parameter);
   if (part.type === "DoubleQuoted" ? !isMany : inner.operation !== null && !isMany) return item;
   const words: Simple = {
-    ...simple(""),
+    ...simpleCommand(""),
     name: null,
     assignments: [{ type: "Assignment", name: WORDS, value: null, append: false, array: [item.name!, ...item.args] }],
   };
@@ -129,7 +129,7 @@ function fixOperators(item: Extract<Command, { type: "ArithmeticCommand" }>): Co
   const { expression, originalText } = item.expression;
   if (expression.type !== "ArithSyntaxError" || originalText === undefined || /["'`\\]/.test(originalText)) return item;
   const text = originalText.replace(/(<<|>>|<|>)\s*=/g, " $1= ");
-  return { ...simple("let", word({ type: "SingleQuoted", value: text })), redirections: item.redirections };
+  return { ...simpleCommand("let", word({ type: "SingleQuoted", value: text })), redirections: item.redirections };
 }
 
 /** `f || other` exempts the function from `set -e`, but not the commands in it; the condition of an `if` exempts both. */
@@ -141,7 +141,7 @@ function exemptFromErrexit(item: Statement, functions: ReadonlySet<string>): Sta
   if (call?.type !== "SimpleCommand" || !functions.has(nameOf(call))) return item;
   return statement({
     type: "If",
-    clauses: [{ condition: [condition], body: [statement(simple(":"))] }],
+    clauses: [{ condition: [condition], body: [statement(simpleCommand(":"))] }],
     elseBody: [{ ...item, pipelines: [second], operators: [] }],
     redirections: [],
   });

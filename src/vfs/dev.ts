@@ -7,7 +7,7 @@ const READ_BYTES = 256;
 
 export function devMount(random: (length: number) => Uint8Array): Mount {
   return synthetic("/dev", {
-    async look(_who, names) {
+    async lookUp(_who, names) {
       if (names.length === 0) return ["null", "random", "urandom", "zero"];
       switch (names.join("/")) {
         case "null":

@@ -12,7 +12,7 @@ export function docsMounts(manuals: () => Promise<Texts>): Mount[] {
 
 function textsMount(at: string, load: () => Promise<Texts>): Mount {
   return synthetic(at, {
-    async look(_who, names) {
+    async lookUp(_who, names) {
       const texts = await load();
       if (names.length === 0) return Object.keys(texts);
       return names.length === 1 && Object.hasOwn(texts, names[0]!) ? texts[names[0]!]! : null;

@@ -20,7 +20,7 @@ export function etcMounts(lines: AccountLines): Mount[] {
     };
     return synthetic(`/etc/${name}`, {
       isVersioned: true,
-      async look(who, names) {
+      async lookUp(who, names) {
         if (names.length > 0) throw new FileError("ENOTDIR", `/etc/${name}`);
         if (name === "shadow" && (who.uid !== 0 || who.agent !== undefined)) throw new FileError("EACCES", `/etc/${name}`);
         return readText();

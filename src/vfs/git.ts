@@ -38,7 +38,7 @@ export class GitTree {
   }
 
   /** The operations of a mount, bound to one place. */
-  at(place: GitPlace): Omit<Mount, "at" | "rename" | "readHeads"> {
+  bind(place: GitPlace): Omit<Mount, "at" | "rename" | "readHeads"> {
     return {
       stat: () => this.stat(place),
       list: () => this.list(place),

@@ -6,7 +6,7 @@ import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { type GitPlace, GitTree } from "./git.ts";
 import type { GitFiles } from "./git-files.ts";
 import type { Mount, Who } from "./mount.ts";
-import { held } from "./receive.ts";
+import { receiveInMemory } from "./receive.ts";
 import type { TreeMount } from "./tree.ts";
 
 const IN_GIT = new Set(["CONSTITUTION.md", "context.d", "knowledge", "skills.d"]);
@@ -50,7 +50,7 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
   /** The operations of git or of the tree, depending on where the path belongs. */
   const operationsFor = async (who: Who, path: string) => {
     const place = await enter(who, path);
-    return place === null ? tree : repositories.at(place);
+    return place === null ? tree : repositories.bind(place);
   };
 
   return {
@@ -77,7 +77,7 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
     receive: async (who, path, coming) =>
       (await enter(who, path)) === null
         ? tree.receive(who, path, coming)
-        : held(path, coming, async (content) => (await operationsFor(who, path)).write(who, path, content, {})),
+        : receiveInMemory(path, coming, async (content) => (await operationsFor(who, path)).write(who, path, content, {})),
     append: async (who, path, content) => (await operationsFor(who, path)).append(who, path, content),
     remove: async (who, path) => (await operationsFor(who, path)).remove(who, path),
     makeDirectory: async (who, path) => (await operationsFor(who, path)).makeDirectory(who, path),

@@ -81,7 +81,7 @@ export type Synthetic = {
    * The text of the file at this path below the mount, the entries of the directory, or null if there is neither. An entry
    * that is only a name is looked up again to find its kind.
    */
-  look(who: Who, names: readonly string[]): Promise<string | Uint8Array | readonly (string | FileEntry)[] | null>;
+  lookUp(who: Who, names: readonly string[]): Promise<string | Uint8Array | readonly (string | FileEntry)[] | null>;
   write?(who: Who, names: readonly string[], text: string): Promise<void>;
   append?(who: Who, names: readonly string[], text: string): Promise<void>;
   /** The mode of a file for this caller; 0444 by default. */
@@ -92,7 +92,7 @@ export type Synthetic = {
 
 export function synthetic(at: string, tree: Synthetic): Mount {
   const namesOf = (path: string) => path.slice(at.length).split("/").filter(Boolean);
-  const look = async (who: Who, path: string) => (await tree.look(who, namesOf(path))) ?? raiseMissing(path);
+  const look = async (who: Who, path: string) => (await tree.lookUp(who, namesOf(path))) ?? raiseMissing(path);
   const readBytes = async (who: Who, path: string) => {
     const found = await look(who, path);
     if (typeof found === "string") return new TextEncoder().encode(found);
@@ -117,7 +117,7 @@ export function synthetic(at: string, tree: Synthetic): Mount {
       if (typeof found === "string" || found instanceof Uint8Array) throw new FileError("ENOTDIR", path);
       const entries = found.map(async (name): Promise<FileEntry> => {
         if (typeof name !== "string") return name;
-        const child = await tree.look(who, [...namesOf(path), name]);
+        const child = await tree.lookUp(who, [...namesOf(path), name]);
         return { name, kind: typeof child === "string" || child instanceof Uint8Array ? "file" : "directory" };
       });
       return Promise.all(entries);
@@ -138,7 +138,7 @@ export function synthetic(at: string, tree: Synthetic): Mount {
       await tree.append(who, namesOf(path), new TextDecoder().decode(content));
     },
     async makeDirectory(who, path) {
-      throw new FileError((await tree.look(who, namesOf(path))) === null ? "EPERM" : "EEXIST", path);
+      throw new FileError((await tree.lookUp(who, namesOf(path))) === null ? "EPERM" : "EEXIST", path);
     },
   };
 }

@@ -34,7 +34,7 @@ const CALLER_ENTRIES = ["identity", "status"];
 
 export function procMount(kernel: Kernel): Mount {
   return synthetic("/proc", {
-    async look(who, [top, ...rest]) {
+    async lookUp(who, [top, ...rest]) {
       switch (top) {
         case undefined:
           return [...kernel.pids(who).map((name) => ({ name, kind: "directory" as const })), "self", "uptime", "version"];

@@ -5,7 +5,7 @@ import { concat } from "../lib/bytes.ts";
 
 const BUFFER_BYTES_MAX = 32 * 1024 * 1024;
 
-export function held(path: string, { size }: Coming, write: (content: Uint8Array) => Promise<void>): Receipt {
+export function receiveInMemory(path: string, { size }: Coming, write: (content: Uint8Array) => Promise<void>): Receipt {
   if (size > BUFFER_BYTES_MAX) throw new FileError("EFBIG", path, "At most 32 MiB can be copied here at once");
   const chunks: Uint8Array[] = [];
   return {

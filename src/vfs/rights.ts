@@ -24,10 +24,10 @@ export type FileNode = {
 
 /** Read access to the kernel's rows. */
 export type NodeReads = {
-  along(paths: readonly string[]): Map<string, FileNode>;
+  getAll(paths: readonly string[]): Map<string, FileNode>;
   children(path: string): FileNode[];
-  below(path: string): FileNode[];
-  longestBelow(path: string): number;
+  listBelow(path: string): FileNode[];
+  longestPathBytes(path: string): number;
   inline(hash: string): Uint8Array | null;
   inlines(hashes: readonly string[]): Map<string, Uint8Array>;
 };
@@ -40,14 +40,14 @@ export function may(who: Who, node: FileNode, bits: number): boolean {
 }
 
 /** The node; throws unless it exists and the caller may search every directory on the way. */
-export function reach(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
+export function requireNode(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode {
   return findNode(reads, who, path) ?? raise("ENOENT", path);
 }
 
 /** The existing file, if the path may be written; throws otherwise. `ifVersion` null: there must be no file. */
 export function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): FileNode | undefined {
   const ancestorPaths = ancestors(path);
-  const nodes = reads.along([...ancestorPaths, path]);
+  const nodes = reads.getAll([...ancestorPaths, path]);
   let last: FileNode | undefined;
   for (const at of ancestorPaths) {
     const node = nodes.get(at);
@@ -69,13 +69,13 @@ export function mayMakeDirectory(reads: NodeReads, who: Who, path: string): void
 
 /** As rm -r, but all or nothing: the caller must be able to list every directory and to remove each entry. */
 export function mayRemove(reads: NodeReads, who: Who, path: string): void {
-  const node = reach(reads, who, path);
+  const node = requireNode(reads, who, path);
   if (path === "/") throw new FileError("EPERM", path);
   mayRemoveEntry(who, parentNode(reads, path), node);
   if (isPermanent(node)) throw new FileError("EPERM", path);
   if (node.kind !== "directory") return;
   const directories = new Map([[path, node]]);
-  for (const below of reads.below(path)) {
+  for (const below of reads.listBelow(path)) {
     if (below.kind === "directory") directories.set(below.path, below);
     const parent = directories.get(parentOf(below.path)) ?? NO_ACCESS;
     if (!may(who, parent, READ)) throw new FileError("EACCES", parent.path);
@@ -86,7 +86,7 @@ export function mayRemove(reads: NodeReads, who: Who, path: string): void {
 /** The node that is replaced at `to`, or undefined. Both parents change, so the caller must be able to write both. */
 export function mayMove(reads: NodeReads, who: Who, from: string, to: string): FileNode | undefined {
   if (from === "/" || to === "/") throw new FileError("EPERM", from);
-  const node = reach(reads, who, from);
+  const node = requireNode(reads, who, from);
   const existing = findNode(reads, who, to);
   if (from === to) return existing;
   if (to.startsWith(`${from}/`)) throw new FileError("EINVAL", to, `${from} cannot be moved into itself`);
@@ -108,20 +108,20 @@ export function mayMove(reads: NodeReads, who: Who, from: string, to: string): F
   if (existing?.kind === "directory" && reads.children(to).length > 0) throw new FileError("ENOTEMPTY", to);
   // The paths of all descendants must stay within the limit.
   const byteLength = (path: string) => new TextEncoder().encode(path).length;
-  if (node.kind === "directory" && reads.longestBelow(from) - byteLength(from) + byteLength(to) > PATH_BYTES_MAX)
+  if (node.kind === "directory" && reads.longestPathBytes(from) - byteLength(from) + byteLength(to) > PATH_BYTES_MAX)
     throw new FileError("ENAMETOOLONG", to);
   return existing;
 }
 
 export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
-  const node = reach(reads, who, path);
+  const node = requireNode(reads, who, path);
   if (who.uid !== 0 && who.uid !== node.uid) throw new FileError("EPERM", path, "Only its owner and root change its mode");
   return node;
 }
 
 /** Only root may change the owner; an owner may choose among their own groups. */
 export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): FileNode {
-  const node = reach(reads, who, path);
+  const node = requireNode(reads, who, path);
   const keepsUid = uid === null || (uid === node.uid && who.uid === node.uid);
   const keepsGid = gid === null || (who.uid === node.uid && (gid === node.gid || who.gids.includes(gid)));
   if (who.uid !== 0 && !(keepsUid && keepsGid)) throw new FileError("EPERM", path, "Only root changes whose it is");
@@ -129,15 +129,15 @@ export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: numbe
 }
 
 export function maySetModified(reads: NodeReads, who: Who, path: string): FileNode {
-  const node = reach(reads, who, path);
+  const node = requireNode(reads, who, path);
   if (who.uid !== node.uid && !may(who, node, WRITE)) throw new FileError("EACCES", path);
   return node;
 }
 
 /** The node, or undefined. The parent must exist, and the caller must be able to search every directory on the way. */
-function findNode(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode | undefined {
+function findNode(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode | undefined {
   const ancestorPaths = ancestors(path);
-  const nodes = reads.along([...ancestorPaths, path]);
+  const nodes = reads.getAll([...ancestorPaths, path]);
   for (const at of ancestorPaths) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
   return nodes.get(path);
 }
@@ -160,7 +160,7 @@ function isPermanent({ path, kind }: FileNode): boolean {
 }
 
 function parentNode(reads: NodeReads, path: string): FileNode {
-  return reads.along([parentOf(path)]).get(parentOf(path)) ?? NO_ACCESS;
+  return reads.getAll([parentOf(path)]).get(parentOf(path)) ?? NO_ACCESS;
 }
 
 const NO_ACCESS: FileNode = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };

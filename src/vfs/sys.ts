@@ -28,7 +28,7 @@ const TOP = ["capabilities", "config", "devices", "users"];
 
 export function sysMount(sources: SysSources): Mount {
   return synthetic("/sys", {
-    async look(who, names) {
+    async lookUp(who, names) {
       const [top, ...rest] = names;
       switch (top) {
         case undefined:

@@ -296,7 +296,7 @@ class Real {
 
   async listAll(): Promise<string[]> {
     const lines = [];
-    for (const node of [this.files.get("/")!, ...this.files.below("/")]) {
+    for (const node of [this.files.get("/")!, ...this.files.listBelow("/")]) {
       const { path, kind, uid, gid, mode } = node;
       const content = kind === "file" ? text(await this.mount.read(toWho({ uid: 0, gids: [0] }), path)) : "";
       lines.push(`${path} ${kind} ${uid} ${gid} ${mode.toString(8)} ${content}`);
@@ -593,7 +593,7 @@ describe("the stored tree", () => {
     expect(await code("/home", "/srv/home")).toBe("EPERM");
     await mount.rename(root, "/srv/dir", "/srv/empty");
     await mount.rename(root, "/srv/file", "/srv/other");
-    expect(files.below("/srv").map(({ path }) => path)).toEqual([
+    expect(files.listBelow("/srv").map(({ path }) => path)).toEqual([
       "/srv/empty",
       "/srv/empty/sub",
       "/srv/empty/sub/y",

@@ -11,7 +11,7 @@ import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
 import type { GrowingBlob } from "../ports/blobs.ts";
-import { held } from "./receive.ts";
+import { receiveInMemory } from "./receive.ts";
 import { type PartRows, Uploads } from "./uploads.ts";
 import {
   may,
@@ -24,7 +24,7 @@ import {
   maySetOwner,
   type FileNode,
   type NodeReads,
-  reach,
+  requireNode,
   READ,
 } from "./rights.ts";
 
@@ -85,7 +85,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
   return {
     at: "/",
     async stat(who, path) {
-      return toStat(reach(reads, who, path));
+      return toStat(requireNode(reads, who, path));
     },
     list: (who, path) =>
       mutexes.lists.run(String(who.uid), async () => {
@@ -101,10 +101,10 @@ export function treeMount(storage: TreeStorage): TreeMount {
       return readContent(storage, node, range);
     },
     async readHeads(who, paths, bytes) {
-      const nodes = reads.along([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
+      const nodes = reads.getAll([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
       const found = paths.map((path) => {
         try {
-          return findReadable({ along: () => nodes }, who, path);
+          return findReadable({ getAll: () => nodes }, who, path);
         } catch (error) {
           if (error instanceof FileError) return null;
           throw error;
@@ -186,14 +186,14 @@ function toStat({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): Fil
 }
 
 function listEntries(reads: NodeReads, who: Who, path: string): FileEntry[] {
-  const node = reach(reads, who, path);
+  const node = requireNode(reads, who, path);
   if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
   if (!may(who, node, READ)) throw new FileError("EACCES", path);
   return reads.children(path).map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
 }
 
-function findReadable(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
-  const node = reach(reads, who, path);
+function findReadable(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode {
+  const node = requireNode(reads, who, path);
   if (node.kind === "directory") throw new FileError("EISDIR", path);
   if (!may(who, node, READ)) throw new FileError("EACCES", path);
   return node;
@@ -206,7 +206,7 @@ async function readContent({ reads, contents }: TreeStorage, node: FileNode, ran
   const bytes = await contents.get(blobKey(hash), range);
   if (bytes !== null) return bytes;
   // The file may have been replaced or deleted while its content was fetched.
-  if (reads.along([node.path]).get(node.path)?.hash !== node.hash) throw new FileError("ESTALE", node.path);
+  if (reads.getAll([node.path]).get(node.path)?.hash !== node.hash) throw new FileError("ESTALE", node.path);
   throw new Error(`The content of ${node.path} is missing from the blobs`);
 }
 
@@ -266,7 +266,7 @@ function writeRow(
 async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
   mayPut(storage.reads, who, path, undefined);
   if (coming.size <= storage.inlineBytesMax)
-    return held(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
+    return receiveInMemory(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(storage.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? storage.uuid()])))}`;
   const mustHaveRoom = (bytes: number) => storage.mustHaveRoom(who, who.uid, bytes, path);
   const { grown: blob, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
@@ -302,7 +302,7 @@ async function append(storage: TreeStorage, largeFiles: KeyedMutex, who: Who, pa
 
 function makeParents(table: NodeTable, who: Who, path: string, now: number): void {
   const directories = ancestors(path);
-  const existing = table.along(directories);
+  const existing = table.getAll(directories);
   for (const at of directories) if (!existing.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
 }
 

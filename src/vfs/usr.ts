@@ -7,7 +7,7 @@ export type Command = { name: string; doc: string };
 
 export function usrMount(commands: () => readonly Command[]): Mount {
   return synthetic("/usr", {
-    async look(_who, names) {
+    async lookUp(_who, names) {
       switch (names.join("/")) {
         case "":
           return ["bin", "local"];

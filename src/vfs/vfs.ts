@@ -12,7 +12,7 @@ import {
 } from "../hardware/filesystem.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { parentOf, resolvePath } from "./path.ts";
-import { held } from "./receive.ts";
+import { receiveInMemory } from "./receive.ts";
 
 export class Vfs implements FileSystem {
   readonly #mounts: readonly Mount[];
@@ -74,7 +74,7 @@ export class Vfs implements FileSystem {
   async receive(path: string, coming: Coming): Promise<Receipt> {
     const mount = this.#mountOf(path);
     const receipt = await mount.receive?.(this.#who, path, coming);
-    return receipt ?? held(path, coming, (content) => mount.write(this.#who, path, content, {}));
+    return receipt ?? receiveInMemory(path, coming, (content) => mount.write(this.#who, path, content, {}));
   }
 
   async remove(path: string): Promise<void> {

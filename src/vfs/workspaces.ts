@@ -57,8 +57,8 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
       const places = paths.map((path) => findPlace(who, path, look) ?? refuseCreation(path));
       return repositories.readHeads(places, bytes);
     },
-    write: async (who, path, content, options) => repositories.at(placeToAdd(who, path)).write(who, path, content, options),
-    append: async (who, path, content) => repositories.at(placeToAdd(who, path)).append(who, path, content),
+    write: async (who, path, content, options) => repositories.bind(placeToAdd(who, path)).write(who, path, content, options),
+    append: async (who, path, content) => repositories.bind(placeToAdd(who, path)).append(who, path, content),
     async makeDirectory(who, path) {
       if (path === AT) throw new FileError("EEXIST", path);
       await repositories.makeDirectory(who, placeToAdd(who, path));

@@ -104,7 +104,7 @@ it("gives up a delivery after some tries, and delivers nothing later until it kn
   platform.isGone = false;
   await expect(link.emit([event(3)])).rejects.toMatchObject({ code: 503 });
   expect(platform.requestNames).toHaveLength(tries);
-  expect(await link.heardUpTo()).toBe(0);
+  expect(await link.lastReceivedSeq()).toBe(0);
   await link.emit([event(1), event(2), event(3)]);
   expect(platform.kernel.events(PID).map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });

@@ -53,7 +53,7 @@ export class Desk {
     });
     const clock = new MemoryClock(this.agenda, () => {
       this.wakes++;
-      this.kernel.woke();
+      this.kernel.onWake();
     });
     const crypto = memoryCrypto(
       new Random("crypto"),
@@ -78,7 +78,7 @@ export class Desk {
     const model = { provider: "demo", model: "demo" };
     this.#start = () => new Kernel(ports, { version: "0.0.0-desk", host: "memory", setupAccess: { open: true }, model });
     this.kernel = this.#start();
-    this.sql.onFailure(() => this.kernel.rolledBack());
+    this.sql.onFailure(() => this.kernel.onRollback());
   }
 
   /** Alice is the first user; root has a separate password. */
@@ -97,7 +97,7 @@ export class Desk {
   /** Passes a request to the kernel; nothing is committed and no time passes. */
   ask(socketId: string, call: string, args: Data = {}, more: Data = {}): string {
     const id = `r${++this.#count}`;
-    this.kernel.received(socketId, JSON.stringify({ type: "req", id, call, args, ...more }));
+    this.kernel.onFrame(socketId, JSON.stringify({ type: "req", id, call, args, ...more }));
     return id;
   }
 

@@ -78,7 +78,7 @@ async function leap(ms: number): Promise<void> {
   desk.agenda.drop("kernel");
   await desk.pass(ms);
   expect(desk.agenda.now).toBe(until);
-  desk.kernel.woke();
+  desk.kernel.onWake();
   await desk.quiet();
 }
 

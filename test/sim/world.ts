@@ -89,7 +89,7 @@ export class World {
       }),
       uuid: () => crypto.uuid(),
       now,
-      began: (sql) => this.agenda.after(this.#random.between(1, 20), "commit of a process", () => sql.commit(), "kernel"),
+      onBatch: (sql) => this.agenda.after(this.#random.between(1, 20), "commit of a process", () => sql.commit(), "kernel"),
       wakeAt: (ms, woke) => this.agenda.at(Math.max(ms, this.agenda.now + 1), "wake of a process", woke, "kernel"),
       log: (message, fields) => this.judge.incident(`${message} ${JSON.stringify(fields)}`),
     });
@@ -111,7 +111,7 @@ export class World {
     };
     this.#sql.onFailure(() => {
       this.judge.rolledBack();
-      this.#guard("rolledBack", (kernel) => kernel.rolledBack());
+      this.#guard("rolledBack", (kernel) => kernel.onRollback());
     });
     this.#start();
   }
@@ -196,24 +196,24 @@ export class World {
 
   #makeEvents() {
     return {
-      opened: (socketId: string) => {
+      onSocketOpened: (socketId: string) => {
         this.judge.opened(socketId);
-        this.#guard("opened", (kernel) => kernel.opened(socketId));
+        this.#guard("opened", (kernel) => kernel.onSocketOpened(socketId));
       },
-      received: (socketId: string, text: string) => {
+      onFrame: (socketId: string, text: string) => {
         this.trace.add(this.agenda.now, `received ${socketId} ${text}`);
         this.judge.delivered(socketId, text);
-        this.#guard("received", (kernel) => kernel.received(socketId, text));
+        this.#guard("received", (kernel) => kernel.onFrame(socketId, text));
       },
-      receivedBytes: (socketId: string, bytes: Uint8Array) =>
-        this.#guard("receivedBytes", (kernel) => kernel.receivedBytes(socketId, bytes)),
-      closed: (socketId: string) => this.#guard("closed", (kernel) => kernel.closed(socketId)),
+      onBodyFrame: (socketId: string, bytes: Uint8Array) => this.#guard("receivedBytes", (kernel) => kernel.onBodyFrame(socketId, bytes)),
+      onSocketDrained() {},
+      onSocketClosed: (socketId: string) => this.#guard("closed", (kernel) => kernel.onSocketClosed(socketId)),
     };
   }
 
   #woke(): void {
     this.judge.woke();
-    this.#guard("woke", (kernel) => kernel.woke());
+    this.#guard("woke", (kernel) => kernel.onWake());
   }
 
   #guard(where: string, work: (kernel: Kernel) => void): void {

@@ -11,12 +11,12 @@ export { MemoryProcesses } from "./memory/processes.ts";
 export { memoryNet } from "./memory/net.ts";
 export { memoryCrypto, quickKey } from "./memory/crypto.ts";
 export { Random } from "./memory/random.ts";
-export { type Latency, MemorySockets, type PeerEnd, type SocketEvents, type Watch } from "./memory/sockets.ts";
+export { type Latency, MemorySockets, type PeerEnd, type Watch } from "./memory/sockets.ts";
 export { MemoryShells } from "./memory/shells.ts";
 export { MemorySql } from "./memory/sql.ts";
 export { memoryVitals } from "./memory/vitals.ts";
 
-export const silentMeter: Meter = { call() {}, dropped() {} };
+export const silentMeter: Meter = { call() {}, countDropped() {} };
 
 /** `failed` receives every line at level error. */
 export function memoryLog(failed: (line: string) => void = () => {}): Log {

@@ -109,7 +109,7 @@ export class KernelObject extends DurableObject<TestEnv> {
         if (this.#get<string>("refuses", "") === pid) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.#heard(pid)) this.#add("told", { event });
       },
-      heardUpTo: async () => {
+      lastReceivedSeq: async () => {
         this.ctx.storage.kv.put(`asked ${pid}`, this.#get<number>(`asked ${pid}`, 0) + 1);
         return this.#heard(pid);
       },

@@ -71,8 +71,8 @@ export class World {
   fallback: ModelChoice | null = null;
   budget: Budget = { run: {}, process: {} };
   owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
-  /** Answers a call. Where it does not call `began` itself, `began` is called when it is done. */
-  sys: (call: SysCall, began: () => void, signal: AbortSignal) => Promise<SysOutcome> = async ({ args }) => ({
+  /** Answers a call. Where it does not call `onStart` itself, `onStart` is called when it is done. */
+  sys: (call: SysCall, onStart: () => void, signal: AbortSignal) => Promise<SysOutcome> = async ({ args }) => ({
     kind: "done",
     isError: false,
     output: `content of ${String(args.path)}`,
@@ -121,7 +121,7 @@ export class World {
           const choice = { ...PREPARED.choice, provider: this.provider };
           return { ...PREPARED, choice, fallback: this.fallback, contextWindow: this.contextWindow, budget: this.budget };
         },
-        heardUpTo: async () => this.events.at(-1)?.seq ?? 0,
+        lastReceivedSeq: async () => this.events.at(-1)?.seq ?? 0,
         ofOwner: async () => this.owner,
         askForBudget: async ({ runId, over }) => {
           await step();
@@ -152,11 +152,11 @@ export class World {
           await step();
           return this.archives.get(path) ?? fail(404, "no such file");
         },
-        sys: async (call, signal, began) => {
+        sys: async (call, signal, onStart) => {
           await step();
           this.effects.push(call);
-          const outcome = await this.sys(call, began, signal);
-          if (outcome.kind === "done" && isAlive()) began();
+          const outcome = await this.sys(call, onStart, signal);
+          if (outcome.kind === "done" && isAlive()) onStart();
           await step();
           return outcome;
         },

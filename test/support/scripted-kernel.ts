@@ -32,16 +32,16 @@ export class ScriptedKernel {
     const archives = new Map<string, Uint8Array>();
     return {
       prepare: async () => PREPARED,
-      sys: (call, signal, began) => {
+      sys: (call, signal, onStart) => {
         this.calls.push(call);
-        began();
+        onStart();
         return this.sys(call, signal);
       },
       emit: (events) => {
         if (this.isFull) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.heard(pid)) told.push({ event });
       },
-      heardUpTo: async () => this.heard(pid),
+      lastReceivedSeq: async () => this.heard(pid),
       ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
       askForBudget: async () => fail(404, "there are no budgets here"),
       keepOutput: async (callId) => `/var/outputs/${callId}`,

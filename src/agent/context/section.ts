@@ -15,7 +15,7 @@ export function section(name: string, text: string): Section[] {
 }
 
 /** Sorted by name, because people order them so: 00-, 10-, 20-. */
-export function lexical(files: readonly ContextFile[]): ContextFile[] {
+export function sortByName(files: readonly ContextFile[]): ContextFile[] {
   return files.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
@@ -23,11 +23,11 @@ export function lexical(files: readonly ContextFile[]): ContextFile[] {
  * Files in order until one does not fit. The rest is named, with the folder to read it in: a process that does not know that
  * something is missing cannot ask for it.
  */
-export function budgeted(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
+export function fitToBudget(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
   const sections: Section[] = [];
   const omitted: { name: string; bytes: number | null }[] = [];
   let used = 0;
-  for (const { name, text, leftOut } of lexical(files)) {
+  for (const { name, text, leftOut } of sortByName(files)) {
     if (leftOut !== undefined) {
       omitted.push({ name: oneLine(name), bytes: leftOut });
       continue;

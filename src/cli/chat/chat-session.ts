@@ -7,7 +7,7 @@ import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/cli
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { runCommand } from "./chat-commands.ts";
 import { chatFooter } from "./footer.ts";
-import { decided, type Decision, EXACTLY, Questions } from "./questions.ts";
+import { decisionLine, type Decision, EXACTLY, Questions } from "./questions.ts";
 import { ChatView, personText, type Piece } from "./chat-view.ts";
 import { onKeys } from "../terminal/keys.ts";
 import { type Key, LineEditor } from "../terminal/line-editor.ts";
@@ -77,7 +77,8 @@ export class ChatSession {
       onEvent: (event) => afterLoad(() => this.#handleEvent(event)),
       onPiece: (piece) => afterLoad(() => this.#handlePiece(piece)),
       onLive: (live) => afterLoad(() => this.#handleLive(live)),
-      onGap: () => afterLoad(() => this.doing(this.load("Too much happened while the connection was away; the last messages are:"))),
+      onGap: () =>
+        afterLoad(() => this.reportFailure(this.load("Too much happened while the connection was away; the last messages are:"))),
       onError: (error) => this.#end(error),
     });
     try {
@@ -114,7 +115,7 @@ export class ChatSession {
     const draft = this.#editor.text;
     this.#editor = new LineEditor(words.flatMap(({ role, text }) => (role === "user" ? [text] : [])).toReversed());
     this.#editor.set(draft);
-    this.#view.wasSaid(words.findLast(({ role }) => role === "assistant")?.text ?? "");
+    this.#view.markShown(words.findLast(({ role }) => role === "assistant")?.text ?? "");
     this.#showEarlier(words, history.messageCount, title);
     this.#questions.remove(() => true);
     for (const one of pending) if (one.conversationId === conversationId) this.#ask(one);
@@ -154,7 +155,7 @@ export class ChatSession {
   }
 
   /** Shows an error line if the work fails. */
-  doing(work: Promise<unknown>): void {
+  reportFailure(work: Promise<unknown>): void {
     work.catch((error: Error) => this.remark(`error: ${error.message}`, "red"));
   }
 
@@ -186,7 +187,7 @@ export class ChatSession {
         // The history that was loaded contains it already.
         if (payload.messageId !== undefined && payload.messageId <= this.#lastMessageId) return;
       }
-      if (payload.changes.includes("queue")) this.doing(this.#refreshQueue());
+      if (payload.changes.includes("queue")) this.reportFailure(this.#refreshQueue());
     }
     if (signal === RUN_FINISHED) {
       this.#startedRuns.add(payload.runId);
@@ -204,7 +205,7 @@ export class ChatSession {
   }
 
   #handleLive(live: LiveAnswer | null): void {
-    this.#show(this.#view.live(live?.conversationId === this.where.conversationId ? live : null));
+    this.#show(this.#view.showLive(live?.conversationId === this.where.conversationId ? live : null));
   }
 
   #ask(question: Question): void {
@@ -253,7 +254,7 @@ export class ChatSession {
     if (this.#reason !== null) this.#reason = null;
     else if (this.#isWorking()) {
       if (this.#isStopping || wasLeaving) return this.leave(EXIT_CANCELLED);
-      this.doing(this.abort());
+      this.reportFailure(this.abort());
     } else if (!this.#editor.isEmpty) this.#editor.set("");
     else if (wasLeaving) this.leave();
     else this.#isLeaving = true;
@@ -282,9 +283,9 @@ export class ChatSession {
     if (open === null) return;
     const { requestId } = open;
     // Shown at once, so that it precedes the effects of the decision.
-    this.remark(`  ${decided(decision)}`);
+    this.remark(`  ${decisionLine(decision)}`);
     const request = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
-    this.doing(request.finally(() => this.#closeQuestions((one) => one.requestId === requestId)));
+    this.reportFailure(request.finally(() => this.#closeQuestions((one) => one.requestId === requestId)));
     this.#questions.disarm();
   }
 
@@ -292,7 +293,7 @@ export class ChatSession {
     const text = this.#editor.take().trim();
     if (text === "") return;
     if (text === "exit" || text === "quit") return this.leave();
-    if (text.startsWith("/")) return this.doing(runCommand(this, text));
+    if (text.startsWith("/")) return this.reportFailure(runCommand(this, text));
     const sent = { runId: crypto.randomUUID(), text };
     this.#sent.push(sent);
     const request = this.client.call("proc.send", { ...this.where, message: text, runId: sent.runId });
@@ -301,7 +302,7 @@ export class ChatSession {
       this.#sent = this.#sent.filter((one) => one !== sent);
       if (this.#editor.isEmpty) this.#editor.set(text);
     });
-    this.doing(request);
+    this.reportFailure(request);
   }
 
   async #refreshQueue(): Promise<void> {

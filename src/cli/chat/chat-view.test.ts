@@ -131,7 +131,7 @@ test("runs that end together show their end once", () => {
 
 test("the last text of the history is not shown again when its event arrives", () => {
   const view = new ChatView("plain");
-  view.wasSaid("Hello");
+  view.markShown("Hello");
   const pieces = [output("Hello"), output("Hello"), finish({ text: "Hello" })].flatMap((event) => view.view(event, 0));
   expect(pieces.map(({ text }) => text).join("")).toBe("Hello\n");
 });
@@ -181,7 +181,7 @@ test("an answer that restarts after a crash continues where the screen stopped",
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   const delta = (text: string) => ({ type: "text_delta", delta: text });
   expect(text([start, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
-  expect(view.live(null)).toEqual([]);
+  expect(view.showLive(null)).toEqual([]);
   const again = [piece(1, { type: "text_start" }), piece(2, delta("one two")), piece(3, delta(" three"))];
   expect(text([...again, output("one two three"), finish({ text: "one two three" })]).join("")).toBe("three\n");
 });
@@ -190,7 +190,7 @@ test("an answer that differs after a crash is shown whole, with a remark", () =>
   const view = new ChatView("plain");
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
-  view.live(null);
+  view.showLive(null);
   const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
   expect(text([...again, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
 });
@@ -199,7 +199,7 @@ test("an answer that does not restart is reported as cut off", () => {
   const view = new ChatView("plain");
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
-  view.live(null);
+  view.showLive(null);
   expect(text([start, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
 });
 
@@ -207,9 +207,9 @@ test("a client that joins in the middle of an answer sees what has arrived and t
   const view = new ChatView("plain");
   const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text" as const, text: "so far " }] };
   const pieces = [
-    ...view.live(live),
+    ...view.showLive(live),
     ...view.view(piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
-    ...view.live({ ...live, seq: 8, blocks: [{ type: "text" as const, text: "so far and on and" }] }),
+    ...view.showLive({ ...live, seq: 8, blocks: [{ type: "text" as const, text: "so far and on and" }] }),
     ...view.view(piece(9, { type: "text_delta", delta: " on" }, 2), 0),
     ...view.view(output("so far and on and on"), 0),
   ];
@@ -224,8 +224,8 @@ test("an answer that arrives both as a whole and as a live answer is shown once"
     ...view.view(piece(1, { type: "text_start" }), 0),
     ...view.view(piece(2, { type: "text_delta", delta: "All " }), 0),
     ...run.slice(1).flatMap((event) => view.view(event, 0)),
-    ...view.live(live),
-    ...view.live(null),
+    ...view.showLive(live),
+    ...view.showLive(null),
     // Sent before the client asked for the live answer, and delivered after it.
     ...view.view(piece(1, { type: "text_start" }), 0),
     ...view.view(piece(2, { type: "text_delta", delta: "All of it." }), 0),

@@ -70,7 +70,7 @@ export class ChatView {
   }
 
   /** The live answer when the client starts to follow or reconnects; null where no answer is arriving. */
-  live(live: LiveAnswer | null): Piece[] {
+  showLive(live: LiveAnswer | null): Piece[] {
     this.#activity = resume(this.#activity, live);
     const { answer } = this.#activity;
     if (answer !== null && this.#look !== "raw") {
@@ -94,7 +94,7 @@ export class ChatView {
   }
 
   /** The caller has shown this text, the last of the history; its event may still arrive. */
-  wasSaid(whole: string): void {
+  markShown(whole: string): void {
     this.#lastText = whole;
     this.#historyText = whole;
   }

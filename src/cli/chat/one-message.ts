@@ -6,7 +6,7 @@ import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import { HIL_REQUESTED, RUN_FINISHED, RUN_STARTED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { askKey } from "../terminal/ask-key.ts";
 import { isInteractive } from "../terminal/ask.ts";
-import { decided } from "./questions.ts";
+import { decisionLine } from "./questions.ts";
 import { ChatView, type Piece } from "./chat-view.ts";
 import { stdoutMode } from "../terminal/text-style.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
@@ -76,7 +76,7 @@ class Once {
         if (isOurs(piece)) this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
       onLive: (live) => {
-        if (this.#hasBegun) this.#show(this.#view.live(live !== null && isOurs(live) ? live : null));
+        if (this.#hasBegun) this.#show(this.#view.showLive(live !== null && isOurs(live) ? live : null));
       },
       onGap: () => this.#fail(new Problem("Too much happened while the connection was away: gsv proc history shows what was said")),
       onError: (error) => this.#fail(error),
@@ -153,7 +153,7 @@ class Once {
     this.#open.delete(question);
     if (answer === "interrupt") this.#interrupt();
     if (answer === null || answer === "interrupt") return;
-    note(`  ${decided(answer)}`);
+    note(`  ${decisionLine(answer)}`);
     await this.#client.call("proc.hil", { pid: this.#where.pid, requestId: question.requestId, ...answer });
   }
 

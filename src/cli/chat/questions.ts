@@ -67,7 +67,7 @@ export const EXACTLY = { remember: true, scope: "exact" } as const;
 export type Decision = { decision: "approve" | "deny"; reason?: string } & Partial<typeof EXACTLY>;
 
 /** The line that confirms a decision. */
-export function decided({ decision, remember, reason }: Decision): string {
+export function decisionLine({ decision, remember, reason }: Decision): string {
   if (decision === "deny") return reason === undefined ? "refused" : `refused: ${reason}`;
   return remember === true ? "allowed, and exactly this for a day: gsv approvals lists and revokes it" : "allowed once";
 }

@@ -1,7 +1,7 @@
 // gsv approvals: lists and answers the questions of agents, and lists and revokes grants.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { decided } from "../chat/questions.ts";
+import { decisionLine } from "../chat/questions.ts";
 import { relative } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
@@ -65,7 +65,7 @@ export async function approvalsDeny(flags: Globals & { reason?: string }, [id = 
     const reason = flags.reason === undefined ? {} : { reason: flags.reason };
     const answer = await client.call("proc.hil", { requestId, decision: "deny", ...reason });
     if (flags.json) return sayJson(answer);
-    say(decided({ decision: "deny", ...reason }).replace(/^r/, "R"));
+    say(decisionLine({ decision: "deny", ...reason }).replace(/^r/, "R"));
   });
 }
 

@@ -6,7 +6,7 @@ import { type TargetPath, parseTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { pour, sayJson } from "../terminal/terminal.ts";
+import { writeContent, sayJson } from "../terminal/terminal.ts";
 
 type Write = (chunk: Uint8Array) => void | Promise<void>;
 
@@ -14,7 +14,7 @@ export async function cat(flags: Globals, [text = ""]: readonly string[]): Promi
   const place = parseTargetPath(text);
   await withClient(flags, async (client) => {
     if (flags.json) return printJson(client, place);
-    await download(client, place, process.stdout.isTTY ? terminalWriter(text) : pour);
+    await download(client, place, process.stdout.isTTY ? terminalWriter(text) : writeContent);
   });
 }
 
@@ -33,7 +33,7 @@ function terminalWriter(text: string): Write {
   return (chunk) => {
     if (isFirst && !isText(chunk)) throw new Problem(`Not text: ${text}. Save it with: gsv cat ${text} > FILE`);
     isFirst = false;
-    return pour(decoder.decode(chunk, { stream: true }));
+    return writeContent(decoder.decode(chunk, { stream: true }));
   };
 }
 

@@ -2,7 +2,7 @@
 // without a target is on this machine and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
-import { here, type Kind, there } from "../files/copy-endpoint.ts";
+import { localEndpoint, type Kind, targetEndpoint } from "../files/copy-endpoint.ts";
 import { humanSize } from "../../hardware/text.ts";
 import { explainDevice } from "../device/no-such-device.ts";
 import { parseTargetPath } from "../files/target-path.ts";
@@ -61,7 +61,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
 
 function side(client: Client, text: string): Side {
   const { target, path } = parseTargetPath(text, ".");
-  return target === undefined ? { depot: here, path } : { depot: there(client, target), path };
+  return target === undefined ? { depot: localEndpoint, path } : { depot: targetEndpoint(client, target), path };
 }
 
 function inside({ depot, path }: Side, name: string): Side {

@@ -10,7 +10,7 @@ import { type Health, health } from "../session/health.ts";
 import { relative, span } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { serviceManager } from "../service/service.ts";
-import { enter, type Globals, knownCredential, locate, open, type Place } from "../session/session.ts";
+import { enter, type Globals, findCredential, locate, open, type Place } from "../session/session.ts";
 import { type Mark, sayJson, sayMark } from "../terminal/terminal.ts";
 import { thisDevice } from "../device/this-device.ts";
 
@@ -128,7 +128,7 @@ async function ownDevice(): Promise<Finding[]> {
 async function accountFindings(globals: DoctorFlags, place: Place): Promise<Finding[]> {
   let client: Client;
   try {
-    const known = globals.password === undefined ? knownCredential(globals, place) : null;
+    const known = globals.password === undefined ? findCredential(globals, place) : null;
     if (known === null && globals.password === undefined)
       return [warn("Not logged in, so the gateway was not asked how it is. Run: gsv auth login")];
     client = known === null ? await enter(globals) : await open(place.address, known.auth);

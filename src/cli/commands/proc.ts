@@ -7,7 +7,7 @@ import { Problem } from "../terminal/problem.ts";
 import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../chat/processes.ts";
 import { afterStop, rowOf, type Stop } from "../chat/message-text.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal/terminal.ts";
+import { note, writeContent, say, sayFields, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type ProcessFlags = Globals & { pid?: string; conversation?: string };
 
@@ -80,7 +80,7 @@ export async function procHistory(flags: ProcessFlags & { limit?: string; offset
     for (const message of history.messages) {
       const { who, text } = rowOf(message);
       say(`[${message.id}] ${who}, ${relative(message.timestamp, "-")}`);
-      await pour(`${text.trimEnd()}\n\n`);
+      await writeContent(`${text.trimEnd()}\n\n`);
     }
     const { messageCount, messages } = history;
     if (messages.length < messageCount) note(`gsv: ${messages.length} of ${messageCount} messages; --limit and --offset show others`);
@@ -140,7 +140,7 @@ export async function procContext(flags: ProcessFlags & { text?: boolean }, [giv
     const conversationId = await conversationOf(client, pid, flags.conversation);
     const context = await client.call("proc.context", { pid, conversationId, withText: flags.text === true });
     if (flags.json) return sayJson(context);
-    if (context.text !== undefined) return pour(`${context.text}\n`);
+    if (context.text !== undefined) return writeContent(`${context.text}\n`);
     sayFields(contextFields(context));
     say("");
     sayTable(

@@ -5,14 +5,14 @@ import { CallError } from "../../client/client.ts";
 import { type Health, health } from "../session/health.ts";
 import { local, relative, span } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { type Given, givenPassword, type Globals, type Known, knownCredential, locate, open, type Place } from "../session/session.ts";
+import { type Given, askPassword, type Globals, type Known, findCredential, locate, open, type Place } from "../session/session.ts";
 import { sayFields, sayJson } from "../terminal/terminal.ts";
 
 type Account = { username: string | null; connections: number | null; remark: string };
 
 export async function status(globals: Globals): Promise<number> {
   const place = locate(globals);
-  const known = globals.password === undefined ? knownCredential(globals, place) : await givenPassword(globals, place);
+  const known = globals.password === undefined ? findCredential(globals, place) : await askPassword(globals, place);
   const account = known === null ? null : fetchAccount(place, known).catch((error: unknown) => refusedAccount(known, error));
   let state: Health;
   try {

@@ -2,7 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { stdinBytes } from "../terminal/ask.ts";
-import { here, there } from "../files/copy-endpoint.ts";
+import { localEndpoint, targetEndpoint } from "../files/copy-endpoint.ts";
 import { type TargetPath, parseTargetPath, formatTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { mustBeOk } from "../files/remote-file.ts";
@@ -24,9 +24,9 @@ export async function write(flags: Globals, [text = "", file = "-"]: readonly st
 }
 
 async function writeFile(client: Client, { target = GATEWAY, path }: TargetPath, file: string): Promise<Made> {
-  const kind = await here.kind(file);
+  const kind = await localEndpoint.kind(file);
   if (kind !== "file") throw new Problem(`${kind === null ? "Not found" : "Not a file"}: ${file}`);
-  return transfer(client, { depot: here, path: file }, { depot: there(client, target), path });
+  return transfer(client, { depot: localEndpoint, path: file }, { depot: targetEndpoint(client, target), path });
 }
 
 /** Reads after the login, because a password on standard input comes before the content. */

@@ -23,7 +23,7 @@ export interface CopyEndpoint {
   makeDirectory(path: string): Promise<boolean>;
 }
 
-export const here: CopyEndpoint = {
+export const localEndpoint: CopyEndpoint = {
   target: null,
   text: (path) => path,
   join,
@@ -53,7 +53,7 @@ export const here: CopyEndpoint = {
   },
 };
 
-export function there(client: Client, target: string): CopyEndpoint {
+export function targetEndpoint(client: Client, target: string): CopyEndpoint {
   const place = (path: string): TargetPath => ({ target, path });
   return {
     target,

@@ -55,7 +55,7 @@ export function locate(globals: Globals, file = configPath()): Place {
   return { config, address, saved: credentialsFor(config, address.origin) };
 }
 
-export function knownCredential(globals: Globals, { saved }: Place, now = Date.now()): Known | null {
+export function findCredential(globals: Globals, { saved }: Place, now = Date.now()): Known | null {
   const username = globals.user || saved.username;
   if (globals.token) {
     if (username === undefined) throw new Problem("Whose token is it? Add --user NAME");
@@ -71,7 +71,7 @@ export function knownCredential(globals: Globals, { saved }: Place, now = Date.n
 /** A password for this one command, from the flag or a prompt. */
 export type Given = { auth: { username: string; password: string }; from: "given" };
 
-export async function givenPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
+export async function askPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
   refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
   if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
@@ -98,7 +98,7 @@ export async function withClient<T>(globals: Globals, work: (client: Client) => 
 export async function enter(globals: Globals, file = configPath()): Promise<Client> {
   refuseTokenWithPassword(globals);
   const place = locate(globals, file);
-  const known = globals.password === undefined ? knownCredential(globals, place) : null;
+  const known = globals.password === undefined ? findCredential(globals, place) : null;
   if (known !== null) {
     try {
       return await open(place.address, known.auth);

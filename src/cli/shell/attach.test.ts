@@ -18,9 +18,9 @@ test("~. at the start of a line detaches, and everything else is passed through"
 
 test("terminal modes that a program left on are switched off", () => {
   const modes = new Modes();
-  modes.see("\u001b[?1049h\u001b[?2004h\u001b[?25l text \u001b[?2004l\u001b");
-  modes.see("[?10");
-  modes.see("00;1006h");
+  modes.track("\u001b[?1049h\u001b[?2004h\u001b[?25l text \u001b[?2004l\u001b");
+  modes.track("[?10");
+  modes.track("00;1006h");
   expect(modes.undo()).toBe("\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1006l\u001b[0m\u001b>");
   expect(modes.undo()).toBe("\u001b[0m\u001b>");
 });

@@ -21,7 +21,7 @@ export async function attach(client: Client, command: Command): Promise<{ exitCo
   client.keepConnected();
   const modes = new Modes();
   const running = new Running(client, "sessionId" in command ? command : { ...command, tty: size() }, (_, text) => {
-    modes.see(text);
+    modes.track(text);
     return new Promise((resolve) => process.stdout.write(text, () => resolve()));
   });
   running.onRemark = (remark) => process.stdout.write(`\r\ngsv: ${printable(remark)}\r\n`);

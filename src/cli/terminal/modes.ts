@@ -16,7 +16,7 @@ export class Modes {
   #heldBack = "";
 
   /** Records the modes that the output switches. */
-  see(text: string): void {
+  track(text: string): void {
     const all = this.#heldBack + text;
     this.#heldBack = INCOMPLETE.exec(all)?.[0] ?? "";
     for (const [, names = "", to] of all.matchAll(SWITCH))

@@ -21,7 +21,7 @@ export function sayLine(text: string): void {
 }
 
 /** The content of a file, likewise; bytes are never escaped, so they are for pipes only. Resolves when there is room for more. */
-export async function pour(content: string | Uint8Array): Promise<void> {
+export async function writeContent(content: string | Uint8Array): Promise<void> {
   const safe = typeof content === "string" && process.stdout.isTTY ? printable(content, "\n\t") : content;
   if (!process.stdout.write(safe)) await new Promise((resolve) => process.stdout.once("drain", resolve));
 }

@@ -20,6 +20,7 @@ import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, origins, setupAccess } from "./options.ts";
+import type { ProcessCall } from "../../process/actor.ts";
 import { ProcessRequests } from "./process-requests.ts";
 import { CloudflareProcesses } from "./processes.ts";
 import { CloudflareRepos } from "./repos.ts";
@@ -68,9 +69,9 @@ export class KernelObject extends DurableObject<Env> {
       (pid) => ({
         archiveRoot: this.#kernel.archiveRootOf(pid),
         catalogue: this.#kernel.setting(CATALOGUE_KEY),
-        reachable: this.#kernel.reachable(),
+        reachable: this.#kernel.allowListArguments(),
       }),
-      async (pid, callId) => void (await processes.call(pid, "began", { callId })),
+      async (pid, callId) => void (await processes.call(pid, "markCallStarted" satisfies ProcessCall, { callId })),
     );
     this.#app = httpApp({
       version: VERSION,
@@ -105,7 +106,7 @@ export class KernelObject extends DurableObject<Env> {
   }
 
   override alarm(): void {
-    this.#kernel.woke();
+    this.#kernel.onWake();
   }
 
   /** Answers a request of a process; only objects of this deployment can call it. */

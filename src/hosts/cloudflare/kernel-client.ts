@@ -34,7 +34,7 @@ export class RemoteKernel {
   #outbox: OutboxItem[] = [];
   #stub: KernelStub | null = null;
   #isSending = false;
-  /** A delivery failed. Later events would hide the gap, so they are rejected until `heardUpTo` was asked. */
+  /** A delivery failed. Later events would hide the gap, so they are rejected until `lastReceivedSeq` was asked. */
   #hasGap = false;
 
   constructor(pid: string, line: Line) {
@@ -59,8 +59,8 @@ export class RemoteKernel {
       sys: (call, signal) => this.#sys(call, signal),
       emit: async (events) => void (await Promise.all(events.map((event) => this.#deliver({ event })))),
       stream: (piece) => void this.#deliver({ piece }).catch(() => {}),
-      heardUpTo: async () => {
-        const heard = await this.#ask("heardUpTo", []);
+      lastReceivedSeq: async () => {
+        const heard = await this.#ask("lastReceivedSeq", []);
         this.#hasGap = false;
         return heard;
       },

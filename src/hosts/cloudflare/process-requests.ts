@@ -26,7 +26,10 @@ export type KernelRequests = {
   sys: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
   tell: (told: readonly ProcessOutput[]) => Promise<void>;
-} & Pick<KernelPort, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
+} & Pick<
+  KernelPort,
+  "lastReceivedSeq" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint"
+>;
 
 const ENDED_MAX = 200;
 
@@ -35,21 +38,21 @@ type OpenCall = { outcome: Promise<SysOutcome>; abort: AbortController };
 export class ProcessRequests {
   readonly #kernelPortFor: (pid: string) => KernelPort;
   readonly #facts: (pid: string) => ProcessFacts;
-  readonly #began: (pid: string, callId: string) => Promise<void>;
+  readonly #reportStart: (pid: string, callId: string) => Promise<void>;
   /** Open calls, by process and call id. */
   readonly #open = new Map<string, OpenCall>();
   /** The calls that ended most recently. */
   readonly #ended = new Set<string>();
 
-  /** `began` reports to a process that one of its calls has started. */
+  /** `reportStart` reports to a process that one of its calls has started. */
   constructor(
     kernelPortFor: (pid: string) => KernelPort,
     facts: (pid: string) => ProcessFacts,
-    began: (pid: string, callId: string) => Promise<void>,
+    reportStart: (pid: string, callId: string) => Promise<void>,
   ) {
     this.#kernelPortFor = kernelPortFor;
     this.#facts = facts;
-    this.#began = began;
+    this.#reportStart = reportStart;
   }
 
   answer(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
@@ -65,7 +68,7 @@ export class ProcessRequests {
   #handlers(pid: string): KernelRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
-      heardUpTo: () => kernel.heardUpTo(),
+      lastReceivedSeq: () => kernel.lastReceivedSeq(),
       ofOwner: () => kernel.ofOwner(),
       askForBudget: (question) => kernel.askForBudget(question),
       keepOutput: (callId, text) => kernel.keepOutput(callId, text),
@@ -108,7 +111,7 @@ export class ProcessRequests {
     // The start of a call must be reported before its end.
     let reported: Promise<void> | undefined;
     const reportStart = () => {
-      reported ??= this.#began(pid, call.callId).catch(() => {});
+      reported ??= this.#reportStart(pid, call.callId).catch(() => {});
     };
     const afterReport = async (end: SysOutcome) => {
       await reported;

@@ -43,8 +43,8 @@ export class ProcessObject extends DurableObject<Env> {
     const pid = this.ctx.storage.kv.get<string>(PID);
     if (pid === undefined) return;
     const actor = await this.#actorOf(pid);
-    actor.woke();
-    await actor.caughtUp();
+    actor.onWake();
+    await actor.waitForDelivery();
   }
 
   #actorOf(pid: string): Promise<ProcessActor> {

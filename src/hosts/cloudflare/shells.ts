@@ -2,8 +2,8 @@
 // while code computes, so a loop ends by a step limit (shell/limits.ts), or the platform's own limit ends the whole object.
 
 import { DurableObject } from "cloudflare:workers";
-import { killed } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
+import { killedExit } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type Spawned, toStarted } from "../../hardware/sessions.ts";
 import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -47,7 +47,7 @@ export class ShellObject extends DurableObject<Env> {
   async start(command: ShellCommand, link: RemoteLink): Promise<Reply> {
     const held = (link as HeldLink).dup();
     return replyOf(
-      (async () => this.#sessions.start(command.who.uid, startedAs(command), (sink) => spawn(command, held, sink)))().catch(
+      (async () => this.#sessions.start(command.who.uid, toStarted(command), (sink) => spawn(command, held, sink)))().catch(
         (error: unknown) => {
           held[Symbol.dispose]();
           throw error;
@@ -57,7 +57,7 @@ export class ShellObject extends DurableObject<Env> {
   }
 
   room(uid: number): Promise<boolean> {
-    return this.#sessions.room(uid);
+    return this.#sessions.waitForRoom(uid);
   }
 
   wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
@@ -116,7 +116,7 @@ export class CloudflareShells implements Shells {
     return valueOf(await this.#stubOf(command.who.uid).start(command, remote)) as string;
   }
 
-  room(uid: number): Promise<boolean> {
+  waitForRoom(uid: number): Promise<boolean> {
     return this.#stubOf(uid).room(uid);
   }
 
@@ -124,7 +124,7 @@ export class CloudflareShells implements Shells {
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     const unchanged: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
     // An object that the platform ended has lost its sessions; the next poll will say so.
-    const lost = { ...unchanged, exit: killed("The shell was stopped by the platform's limits while it ran this command") };
+    const lost = { ...unchanged, exit: killedExit("The shell was stopped by the platform's limits while it ran this command") };
     return orAborted(
       this.#stubOf(uid)
         .wait(uid, sessionId, look)

@@ -2,15 +2,8 @@
 // tag, which is its id, and its attachment; so this file keeps nothing in memory that a socket depends on. The platform also
 // holds frames back until they may leave, and answers pings.
 
-import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
+import type { SocketEvents, SocketPeer, Sockets } from "../../ports/sockets.ts";
 import { PING, PONG } from "../../protocol/frames.ts";
-
-export type SocketEvents = {
-  opened(socketId: string): void;
-  received(socketId: string, text: string): void;
-  receivedBytes(socketId: string, bytes: Uint8Array): void;
-  closed(socketId: string): void;
-};
 
 type Attachment = SocketPeer & { id: string };
 
@@ -36,15 +29,15 @@ export class CloudflareSockets implements Sockets {
     const attachment: Attachment = { id: crypto.randomUUID(), address, openedAt: Date.now() };
     ours.serializeAttachment(attachment);
     this.#state.acceptWebSocket(ours, [attachment.id]);
-    this.#events().opened(attachment.id);
+    this.#events().onSocketOpened(attachment.id);
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
   message(socket: WebSocket, data: string | ArrayBuffer): void {
     const { id } = attachmentOf(socket);
     this.#heardAt.set(id, Date.now());
-    if (typeof data === "string") this.#events().received(id, data);
-    else this.#events().receivedBytes(id, new Uint8Array(data));
+    if (typeof data === "string") this.#events().onFrame(id, data);
+    else this.#events().onBodyFrame(id, new Uint8Array(data));
   }
 
   /** The socket was closed by either side, or failed. */
@@ -80,7 +73,7 @@ export class CloudflareSockets implements Sockets {
     return socket && attachmentOf(socket);
   }
 
-  heardAt(socketId: string): number {
+  lastHeardAt(socketId: string): number {
     const socket = this.#find(socketId);
     if (socket === undefined) return 0;
     const pinged = this.#state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
@@ -103,7 +96,7 @@ export class CloudflareSockets implements Sockets {
 
   #forget(socketId: string): void {
     this.#heardAt.delete(socketId);
-    this.#events().closed(socketId);
+    this.#events().onSocketClosed(socketId);
   }
 }
 

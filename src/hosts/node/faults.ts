@@ -4,6 +4,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 import type { Models } from "../../ports/models.ts";
+import type { ProcessCall } from "../../process/actor.ts";
 import type { ProcessPorts } from "../../process/kernel-port.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_OUTPUT, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
 import type { ProcessEvent } from "../../protocol/signals.ts";
@@ -122,9 +123,9 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
         for (const event of events) for (const point of pointsOf(event)) crashPoint(point);
         return kernel.emit(events);
       },
-      async sys(call, signal, began) {
+      async sys(call, signal, onStart) {
         crashPoint("run-tool-intent");
-        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal, began);
+        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal, onStart);
         crashPoint(outcome.kind === "asked" ? "run-question-asked" : "run-tool-done");
         return outcome;
       },
@@ -139,7 +140,7 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
 
 /** Crash points around a call to a process. */
 export function runAsked(name: string, when: "before" | "after"): void {
-  if (FAULTS && name === "decided") crashPoint(when === "before" ? "run-decided" : "run-decision-heard");
+  if (FAULTS && name === ("handleDecision" satisfies ProcessCall)) crashPoint(when === "before" ? "run-decided" : "run-decision-heard");
 }
 
 function withModelCrashPoints(models: Models): Models {

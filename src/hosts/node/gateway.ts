@@ -84,13 +84,13 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const vitals = nodeVitals(home, options);
   const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter, vitals };
   const kernel: Kernel = await startKernel(home, ports, code);
-  sql.onFailure(() => kernel.rolledBack());
+  sql.onFailure(() => kernel.onRollback());
   processes.start({
     kernelPortFor: (pid) => kernel.kernelPortFor(pid),
     archiveRoot: (pid) => kernel.archiveRootOf(pid),
     ownerOf: (pid) => kernel.ownerOf(pid),
   });
-  clock.start(() => kernel.woke());
+  clock.start(() => kernel.onWake());
   crashPoint("mid-start");
 
   const startedAt = Date.now();
@@ -127,7 +127,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     server.closeAllConnections();
     await stopped;
   });
-  door.opened(port);
+  door.onListening(port);
   const url = urlOf(options, port);
   home.announce({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });

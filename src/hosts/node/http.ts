@@ -36,7 +36,7 @@ export class HttpDoor {
     for (const proxy of options.trustProxy) addProxy(this.#proxies, proxy);
   }
 
-  opened(port: number): void {
+  onListening(port: number): void {
     const { host, tls, origins } = this.#options;
     const scheme = tls ? "https" : "http";
     const own = isLoopback(host) || isAny(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];

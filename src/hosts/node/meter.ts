@@ -34,7 +34,7 @@ export function nodeMeter(sockets: () => number): NodeMeter {
       calls.inc({ call: name, code });
       seconds.observe(ms / 1000);
     },
-    dropped: (reason) => drops.inc({ reason }),
+    countDropped: (reason) => drops.inc({ reason }),
     text: () => registers[0]!.metrics(),
   };
 }

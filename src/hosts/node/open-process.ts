@@ -16,9 +16,9 @@ const WAIT_MS_MAX = 2 ** 31 - 1;
 export type OpenProcessPorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
   fatal: (error: unknown) => void;
   /** Schedules a commit in the disk queue of all processes. */
-  soon: (commit: () => void) => void;
+  scheduleCommit: (commit: () => void) => void;
   /** A batch was lost: this process's memory no longer matches the disk. */
-  lost: () => void;
+  onBatchLost: () => void;
 };
 
 export class OpenProcess {
@@ -30,7 +30,7 @@ export class OpenProcess {
   /** When it was last busy, on the monotonic clock. */
   usedAt = performance.now();
 
-  constructor(pid: string, file: string, { fatal, soon, lost, ...shared }: OpenProcessPorts) {
+  constructor(pid: string, file: string, { fatal, scheduleCommit: soon, onBatchLost: lost, ...shared }: OpenProcessPorts) {
     const isNew = !existsSync(file);
     this.#sql = new NodeSql(file, fatal, soon);
     try {
@@ -84,6 +84,6 @@ export class OpenProcess {
   #wakeAt(ms: number | null): void {
     clearTimeout(this.#wakeTimer);
     if (this.#isClosed || ms === null) return;
-    this.#wakeTimer = setTimeout(() => this.#actor.woke(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
+    this.#wakeTimer = setTimeout(() => this.#actor.onWake(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
   }
 }

@@ -110,8 +110,8 @@ export class NodeProcesses implements Processes {
       archiveRoot: () => archiveRoot(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
       fatal,
-      soon: (commit) => this.#disk.add(ownerOf(pid), commit),
-      lost: () => {
+      scheduleCommit: (commit) => this.#disk.add(ownerOf(pid), commit),
+      onBatchLost: () => {
         this.#endProcess(pid, opened);
         this.#reopenLater(pid);
       },

@@ -2,8 +2,8 @@
 // time or the memory of its thread is ended together with the thread. Threads start on demand and exit after an idle time.
 
 import { Worker } from "node:worker_threads";
-import { killed, timeoutExit } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
+import { killedExit, timeoutExit } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type Spawned, toStarted } from "../../hardware/sessions.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -42,11 +42,11 @@ export class NodeShells implements Shells {
   }
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    return this.#sessions.start(command.who.uid, startedAs(command), (sink) => this.#spawn(command, link, sink));
+    return this.#sessions.start(command.who.uid, toStarted(command), (sink) => this.#spawn(command, link, sink));
   }
 
-  room(uid: number): Promise<boolean> {
-    return this.#sessions.room(uid);
+  waitForRoom(uid: number): Promise<boolean> {
+    return this.#sessions.waitForRoom(uid);
   }
 
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
@@ -116,8 +116,8 @@ export class NodeShells implements Shells {
       }
     }
     const thread = new Thread(uid, {
-      free: () => this.#dispatch(),
-      gone: () => {
+      onFree: () => this.#dispatch(),
+      onExit: () => {
         this.#threads.delete(thread);
         this.#dispatch();
       },
@@ -157,7 +157,7 @@ class Job {
 class Thread {
   readonly uid: number;
   readonly #worker: Worker;
-  readonly #events: { free(): void; gone(): void };
+  readonly #events: { onFree(): void; onExit(): void };
   #job: Job | null = null;
   #abort = new AbortController();
   #deadline: NodeJS.Timeout | undefined;
@@ -167,7 +167,7 @@ class Thread {
   #hasExited = false;
   #isEnding = false;
 
-  constructor(uid: number, events: { free(): void; gone(): void }) {
+  constructor(uid: number, events: { onFree(): void; onExit(): void }) {
     this.uid = uid;
     this.#events = events;
     this.#worker = new Worker(entry(), {
@@ -182,7 +182,7 @@ class Thread {
     this.#worker.on("message", (message: FromShell) => this.#onMessage(message));
     this.#worker.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return;
-      this.#forcedExit ??= killed(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
+      this.#forcedExit ??= killedExit(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
     });
     this.#worker.on("exit", () => this.#onExit());
   }
@@ -213,7 +213,7 @@ class Thread {
 
   async end(why: string): Promise<void> {
     this.#isEnding = true;
-    this.#forcedExit ??= killed(why);
+    this.#forcedExit ??= killedExit(why);
     await this.#worker.terminate();
   }
 
@@ -248,7 +248,7 @@ class Thread {
     this.#worker.unref();
     this.#idleTimer = setTimeout(() => void this.end(""), IDLE_MS).unref();
     job?.finish(exit);
-    if (!this.#hasExited) this.#events.free();
+    if (!this.#hasExited) this.#events.onFree();
   }
 
   #kill(exit: Exit): void {
@@ -259,9 +259,9 @@ class Thread {
   #onExit(): void {
     this.#hasExited = true;
     clearTimeout(this.#idleTimer);
-    if (this.#job !== null) this.#finish(this.#forcedExit ?? killed("The shell failed while it ran this command"));
+    if (this.#job !== null) this.#finish(this.#forcedExit ?? killedExit("The shell failed while it ran this command"));
     clearTimeout(this.#idleTimer);
-    this.#events.gone();
+    this.#events.onExit();
   }
 
   #post(message: ToShell): void {

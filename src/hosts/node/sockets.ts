@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
-import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
+import type { SocketEvents, SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
 import { lostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -33,15 +33,6 @@ const UNFINISHED_BYTES_MAX = 256 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 /** Strangers' frames are small, and no client splits those into many fragments. */
 const STRANGER_FRAGMENTS_MAX = 32;
-
-export type SocketEvents = {
-  opened(socketId: string): void;
-  received(socketId: string, text: string): void;
-  receivedBytes(socketId: string, bytes: Uint8Array): void;
-  /** The peer of a full socket has read. */
-  drained(socketId: string): void;
-  closed(socketId: string): void;
-};
 
 /** A socket and its state. Listeners are shared and get it as `this`, which saves memory with thousands of idle sockets. */
 class OpenSocket extends WebSocket implements Pinged {
@@ -128,7 +119,7 @@ export class NodeSockets implements Sockets {
       socket.on("ping", onPing);
       socket.on("error", onError);
       socket.on("close", this.#onClose);
-      this.#events().opened(socket.socketId);
+      this.#events().onSocketOpened(socket.socketId);
     });
   }
 
@@ -154,7 +145,7 @@ export class NodeSockets implements Sockets {
     return this.#open.get(socketId)?.peer;
   }
 
-  heardAt(socketId: string): number {
+  lastHeardAt(socketId: string): number {
     return this.#open.get(socketId)?.heardAt ?? 0;
   }
 
@@ -193,16 +184,16 @@ export class NodeSockets implements Sockets {
   #receive(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
     this.#setUnfinished(socket, 0);
-    if (isBinary) return this.#events().receivedBytes(socket.socketId, data);
+    if (isBinary) return this.#events().onBodyFrame(socket.socketId, data);
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
-    this.#events().received(socket.socketId, text);
+    this.#events().onFrame(socket.socketId, text);
   }
 
   #forget(socket: OpenSocket): void {
     this.#setUnfinished(socket, 0);
     this.#open.delete(socket.socketId);
-    this.#events().closed(socket.socketId);
+    this.#events().onSocketClosed(socket.socketId);
   }
 
   /**
@@ -258,7 +249,7 @@ export class NodeSockets implements Sockets {
     const wire = socket?.wire;
     if (socket === undefined || !wire) return;
     // A close frame would wait behind the unread ones.
-    if (unread(socket) > (socket.isTrusted ? UNREAD_BYTES_MAX : STRANGER_UNREAD_BYTES_MAX)) return socket.terminate();
+    if (unreadBytes(socket) > (socket.isTrusted ? UNREAD_BYTES_MAX : STRANGER_UNREAD_BYTES_MAX)) return socket.terminate();
     socket.unreadFrames++;
     if (!socket.isCorked) {
       socket.isCorked = true;
@@ -266,18 +257,18 @@ export class NodeSockets implements Sockets {
       process.nextTick(uncork, socket);
     }
     socket.send(data, socket.onWritten);
-    if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket);
+    if (!socket.isFull && unreadBytes(socket) > FULL_BYTES) this.#markFull(socket);
   }
 
-  #full(socket: OpenSocket): void {
+  #markFull(socket: OpenSocket): void {
     socket.isFull = true;
     readOrPause(socket);
     socket.onSent = () => {
-      if (unread(socket) > FULL_BYTES / 4) return;
+      if (unreadBytes(socket) > FULL_BYTES / 4) return;
       socket.onSent = null;
       socket.isFull = false;
       readOrPause(socket);
-      this.#events().drained(socket.socketId);
+      this.#events().onSocketDrained(socket.socketId);
     };
   }
 
@@ -318,11 +309,11 @@ function onPing(this: WebSocket, data: Buffer): void {
 }
 
 function mayPong(socket: OpenSocket): boolean {
-  return unread(socket) < PONG_UNREAD_BYTES_MAX;
+  return unreadBytes(socket) < PONG_UNREAD_BYTES_MAX;
 }
 
 /** Memory of the frames the peer has not read yet. */
-function unread(socket: OpenSocket): number {
+function unreadBytes(socket: OpenSocket): number {
   return (socket.wire?.writableLength ?? 0) + socket.unreadFrames * FRAME_COST_BYTES;
 }
 

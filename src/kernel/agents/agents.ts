@@ -115,18 +115,18 @@ export class Agents implements Part {
   }
 
   /** The lost batch may have held events of processes. A woken process sends them again. */
-  rolledBack(): void {
+  onRollback(): void {
     this.#wakeBusy();
   }
 
   /** A device has connected. */
   deviceCame(deviceKey: string): void {
     this.#services.deviceRouter.deviceCame(deviceKey);
-    this.#deviceWaiter.came(deviceKey);
+    this.#deviceWaiter.onDeviceConnected(deviceKey);
   }
 
   /** A person has connected: makes their init if it is missing, and updates their name and home in the rows of their processes. */
-  connected({ uid, process }: Caller): void {
+  onPersonConnected({ uid, process }: Caller): void {
     const { reads } = this.#store;
     const init = reads.processes.get(initPid(uid));
     const { username, home } = process;
@@ -157,7 +157,7 @@ export class Agents implements Part {
   find(caller: Caller, pid: string | undefined): ProcessRow {
     const { reads } = this.#store;
     const wantedPid = pid ?? caller.agent?.pid ?? initPid(caller.uid);
-    if (pid === undefined && caller.agent === undefined && reads.processes.get(wantedPid) === undefined) this.connected(caller);
+    if (pid === undefined && caller.agent === undefined && reads.processes.get(wantedPid) === undefined) this.onPersonConnected(caller);
     return reads.processes.toUse(caller, wantedPid);
   }
 
@@ -192,7 +192,7 @@ export class Agents implements Part {
     }
     const process = this.find(caller, pid);
     const attachments = media.length === 0 ? {} : { media: await this.#files.media(process, media) };
-    this.#store.relaxed(({ followers, now }) => followers.routed(process.pid, runId, caller.uid, caller.connectionId, now));
+    this.#store.relaxed(({ followers, now }) => followers.recordRoute(process.pid, runId, caller.uid, caller.connectionId, now));
     return this.#send(process, { conversationId, said: { role: "user", text: message, ...attachments }, runId, reason: "proc.send" });
   }
 
@@ -220,7 +220,7 @@ export class Agents implements Part {
     if (!value.aborted || value.runId === null || process === undefined) return { pid: found, value, stillRunning: [] };
     const calls = await this.#openCalls.stop(found, this.#openCalls.of(found, value.runId), value.runId);
     // Read after the calls have ended: one of them may have answered that its command is still running.
-    const sessions = this.#store.reads.processSessions.awaitedBy(found, value.runId);
+    const sessions = this.#store.reads.processSessions.listAwaited(found, value.runId);
     return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, sessions))] };
   }
 
@@ -252,7 +252,7 @@ export class Agents implements Part {
   }
 
   /** How many events of a process the kernel has not received, and why they failed; null for none. The question makes it send them. */
-  async unheard({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
+  async findUndelivered({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
     const { seq, untold } = await this.#call(pid, "state", {});
     return seq > heardSeq ? { count: seq - heardSeq, error: untold?.error ?? null } : null;
   }
@@ -264,7 +264,7 @@ export class Agents implements Part {
       fail(429, `One connection follows at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
     // Before the process is called: an event in between is then sent twice rather than never, and clients drop it by its number.
     this.#store.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
-    const answer = await this.#signals.whileBeginning(process, () => this.#call(process.pid, "follow", { after }));
+    const answer = await this.#signals.withSinglePieces(process, () => this.#call(process.pid, "follow", { after }));
     return { pid: process.pid, ...answer };
   }
 
@@ -276,7 +276,7 @@ export class Agents implements Part {
     return { pid: process.pid, mimeType, size: bytes.length, dataUrl: dataUrl(mimeType, bytes) };
   }
 
-  prepared(caller: Caller, pid: string | undefined) {
+  prepare(caller: Caller, pid: string | undefined) {
     const process = this.find(caller, pid);
     return this.#services.preparer.prepare({ ...process, caller: processCaller(this.#store.reads, process) });
   }
@@ -295,14 +295,14 @@ export class Agents implements Part {
   #touchWorkspace(process: ProcessRow): void {
     const { workspaceId } = process;
     if (workspaceId === null || this.#store.reads.workspaces.find(process, workspaceId) === undefined) return;
-    this.#store.relaxed(({ workspaces, now }) => workspaces.touched(workspaceId, now));
+    this.#store.relaxed(({ workspaces, now }) => workspaces.touch(workspaceId, now));
   }
 
   /** Marks the process busy on disk before it gets the work, so that a start after a crash wakes it. */
   async #markBusyAndRun<T>({ pid }: ProcessRow, work: () => Promise<T>): Promise<T> {
     this.#sending.set(pid, (this.#sending.get(pid) ?? 0) + 1);
     try {
-      if (this.#store.reads.processes.get(pid)?.isBusy !== true) await this.#store.commit(({ processes }) => processes.begun(pid));
+      if (this.#store.reads.processes.get(pid)?.isBusy !== true) await this.#store.commit(({ processes }) => processes.markBusy(pid));
       return await work();
     } finally {
       const remaining = this.#sending.get(pid)! - 1;
@@ -320,7 +320,7 @@ export class Agents implements Part {
       await this.#call(pid, "wake", {});
       const { activeRunId, runnableCount } = await this.#call(pid, "state", {});
       if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
-        this.#store.relaxed(({ processes }) => processes.rested(pid));
+        this.#store.relaxed(({ processes }) => processes.markIdle(pid));
     } catch (error) {
       this.#store.ports.log.error("a process does not wake", { pid, error: String(error) });
     }

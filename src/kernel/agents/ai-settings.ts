@@ -6,7 +6,7 @@ import { providerOf } from "../../models/providers.ts";
 import type { ModelChoice } from "../../ports/models.ts";
 import { isTimezone } from "../../lib/timezone.ts";
 import type { ConfigReads } from "../nouns/config.ts";
-import { Settings, systemKey, wholeNumber } from "./read-setting.ts";
+import { Settings, systemKey, parseWholeNumber } from "./read-setting.ts";
 
 export type AiSettings = {
   choice: ModelChoice;
@@ -34,11 +34,11 @@ export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSet
   const settings = new Settings(config, uid);
   const endpoint = readMainEndpoint(settings);
   const fallback = readFallbackEndpoint(settings, endpoint);
-  const tokens = wholeNumber(1, TOKENS_MAX);
+  const tokens = parseWholeNumber(1, TOKENS_MAX);
   const tokensText = `a whole number from 1 to ${TOKENS_MAX}`;
   const rest = {
-    reasoning: settings.first("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
-    maxOutputTokens: settings.first("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
+    reasoning: settings.readFirst("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
+    maxOutputTokens: settings.readFirst("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
   };
   const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "an object in JSON");
   return {
@@ -50,7 +50,7 @@ export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSet
     },
     catalogue: readOverrides(catalogueText ?? ""),
     maxContextBytes:
-      settings.first("max_context_bytes", wholeNumber(0, CONTEXT_BYTES_MAX), `a whole number up to ${CONTEXT_BYTES_MAX}`) ??
+      settings.readFirst("max_context_bytes", parseWholeNumber(0, CONTEXT_BYTES_MAX), `a whole number up to ${CONTEXT_BYTES_MAX}`) ??
       AI_DEFAULTS.maxContextBytes,
     timezone: settings.readOwn("timezone", parseZone, "a time zone") ?? serverZone(config),
     problems: settings.problems,
@@ -98,10 +98,10 @@ function readFallbackEndpoint(settings: Settings, main: Endpoint): Endpoint | nu
 
 /** Reads the settings of one group; the user's take precedence over the system's. */
 function readEndpoint(settings: Settings, group: "" | "fallback/", isOwnOnly = false): Endpoint {
-  const own = readLayer((name) => settings.own(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
+  const own = readLayer((name) => settings.ownText(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
   const system = isOwnOnly
     ? EMPTY_LAYER
-    : readLayer((name) => settings.system(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
+    : readLayer((name) => settings.systemText(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
   const provider = own.provider || system.provider;
   const isSameProvider = provider === system.provider;
   const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== "" || own.keyProblem !== null));

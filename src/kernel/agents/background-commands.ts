@@ -31,11 +31,11 @@ export class BackgroundCommands {
   calling({ pid }: ProcessRow, { args }: SysCall): void {
     if (this.#store.reads.processSessions.of(pid).length === 0) return;
     const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
-    this.#store.relaxed(({ processSessions }) => processSessions.left(pid, sessionId));
+    this.#store.relaxed(({ processSessions }) => processSessions.clearAwaited(pid, sessionId));
   }
 
   /** Records what a call of the process has answered about a command. */
-  heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, target: string, data: unknown): void {
+  recordAnswer({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, target: string, data: unknown): void {
     if (syscall !== EXEC) return;
     const { status, sessionId, exitCode } = data as { status?: unknown; sessionId?: unknown; exitCode?: unknown };
     const polledId = typeof args.sessionId === "string" ? args.sessionId : null;
@@ -44,21 +44,21 @@ export class BackgroundCommands {
       if (polledId !== null && exitCode !== undefined) this.#forget(polledId, pid);
       return;
     }
-    // A poll does not change whose command it is: `awaited` ignores commands of other processes.
-    if (polledId !== null) return this.#store.relaxed(({ processSessions }) => processSessions.awaited(pid, polledId));
+    // A poll does not change whose command it is: `markAwaited` ignores commands of other processes.
+    if (polledId !== null) return this.#store.relaxed(({ processSessions }) => processSessions.markAwaited(pid, polledId));
     if (typeof sessionId !== "string") return;
     const command = typeof args.input === "string" ? args.input : "";
     const session = { sessionId, pid, uid, target, command, runId, conversationId };
     this.#store.relaxed(({ processSessions, emit, after, now }) => {
-      processSessions.started({ ...session, startedAt: now });
-      after(() => emit.changed(uid, ["sessions"]));
+      processSessions.add({ ...session, startedAt: now });
+      after(() => emit.announceChanges(uid, ["sessions"]));
     });
   }
 
   #forget(sessionId: string, pid: string): void {
     this.#store.relaxed(({ processSessions, emit, after }) => {
-      const uid = processSessions.ended(sessionId, pid);
-      if (uid !== undefined) after(() => emit.changed(uid, ["sessions"]));
+      const uid = processSessions.remove(sessionId, pid);
+      if (uid !== undefined) after(() => emit.announceChanges(uid, ["sessions"]));
     });
   }
 

@@ -39,7 +39,7 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
     }
   }
   if (unreadable > 0) say("context files cannot be read", { path: folder, files: unreadable });
-  return [...included, ...(await skippedFiles(files, folder, names.slice(at)))];
+  return [...included, ...(await describeSkipped(files, folder, names.slice(at)))];
 }
 
 /** The first bytes of many files, in one request if the file system supports it. */
@@ -51,7 +51,7 @@ export async function headsOf(files: FileSystem, paths: readonly string[], bytes
 
 /** In the order in which they appear in the context. */
 async function listNames(files: FileSystem, folder: string, say: Say): Promise<string[]> {
-  const entries = await listed(files, folder, say);
+  const entries = await listFolder(files, folder, say);
   return entries
     .filter(({ name, kind }) => kind === "file" && name.endsWith(".md"))
     .map(({ name }) => name)
@@ -59,7 +59,7 @@ async function listNames(files: FileSystem, folder: string, say: Say): Promise<s
 }
 
 /** Empty if the folder does not exist or cannot be read. */
-export async function listed(files: FileSystem, folder: string, say: Say) {
+export async function listFolder(files: FileSystem, folder: string, say: Say) {
   try {
     return await files.list(folder);
   } catch (error) {
@@ -69,7 +69,7 @@ export async function listed(files: FileSystem, folder: string, say: Say) {
   }
 }
 
-async function skippedFiles(files: FileSystem, folder: string, names: readonly string[]): Promise<ContextFile[]> {
+async function describeSkipped(files: FileSystem, folder: string, names: readonly string[]): Promise<ContextFile[]> {
   return Promise.all(
     names.map(async (name, at) => {
       const stat = at < SIZES_MAX ? await files.stat(`${folder}/${name}`).catch(() => null) : null;

@@ -31,8 +31,8 @@ it("sends the same call again when the device is back", async () => {
   const answer = run();
   await expect.poll(() => waiter.nextDueAt()).toBe(1_020_000);
   state.online = true;
-  waiter.came("another");
-  waiter.came("laptop");
+  waiter.onDeviceConnected("another");
+  waiter.onDeviceConnected("laptop");
   expect(await answer).toBe("done");
   expect(state.sent).toEqual([false, true]);
   expect(waiter.nextDueAt()).toBeNull();
@@ -42,7 +42,7 @@ it("gives up after the timeout, on abort, and at once if the device was not onli
   const late = stage(999_000);
   const answer = late.run();
   await expect.poll(() => late.waiter.nextDueAt()).toBe(1_020_000);
-  late.waiter.woke((late.state.now = 1_020_000));
+  late.waiter.onWake((late.state.now = 1_020_000));
   await expect(answer).rejects.toBe(AWAY);
   const aborted = stage(999_000);
   const abort = new AbortController();

@@ -35,11 +35,11 @@ export class DeviceWaiter implements Part {
   }
 
   /** A device has connected: calls that wait for it are sent again. */
-  came(deviceId: string): void {
+  onDeviceConnected(deviceId: string): void {
     for (const waiter of this.#waiters) if (waiter.deviceId === deviceId) waiter.end();
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     for (const waiter of this.#waiters) if (waiter.dueAt <= now) waiter.end();
   }
 

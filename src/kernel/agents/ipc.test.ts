@@ -33,7 +33,7 @@ it("retries an undelivered answer at growing intervals, and gives up after a day
   const until = world.now + 7 * DAY_MS;
   for (let dueAt = ipc.nextDueAt(); dueAt !== null && dueAt < until; dueAt = ipc.nextDueAt()) {
     world.now = dueAt;
-    ipc.woke(world.now);
+    ipc.onWake(world.now);
     await yieldToEventLoop();
     expect(world.said).toBeLessThan(200);
   }

@@ -71,8 +71,8 @@ export class Ipc implements Part {
   }
 
   /** Answers calls whose deadline is over with a timeout. */
-  woke(now: number): void {
-    for (const call of this.#store.reads.ipcCalls.due(now)) void this.#deliverAnswer(call, formatTimeout(call));
+  onWake(now: number): void {
+    for (const call of this.#store.reads.ipcCalls.listDue(now)) void this.#deliverAnswer(call, formatTimeout(call));
   }
 
   nextDueAt(): number | null {
@@ -103,7 +103,7 @@ export class Ipc implements Part {
     }
     ports.log.error("the answer to a call between processes could not be told", { callId, error });
     const dueAt = reads.now + Math.max(RETRY_MS, retryingMs);
-    this.#store.relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
+    this.#store.relaxed(({ ipcCalls }) => ipcCalls.postpone(callId, dueAt));
     this.#store.wakeBy(dueAt);
   }
 

@@ -70,7 +70,7 @@ export class Judge {
     if (decision.action === "deny") refuse(decision);
     if (decision.action === "auto") return allow(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#allowWithin(caller, agent.within, judged, decision);
-    const target = device === null ? NATIVE : (this.#store.reads.devices.lastingName(caller, device.key) ?? device.name);
+    const target = device === null ? NATIVE : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
     return this.#requireApproval(caller, agent, process, judged, decision, target);
   }
 
@@ -150,7 +150,7 @@ export class Judge {
         throw new ApprovalRequired(known);
       case "approved": {
         // On disk before the call starts: an approval covers one call, even if the gateway crashes.
-        const isFirst = await this.#store.commit(({ approvals }) => approvals.use(known.requestId));
+        const isFirst = await this.#store.commit(({ approvals }) => approvals.markUsed(known.requestId));
         if (!isFirst) fail(403, "What was allowed was for one call, and that has been made");
         return allow(caller, agent, judged, [...judged.tags]);
       }
@@ -173,13 +173,13 @@ export class Judge {
     const { reads, ports } = this.#store;
     const runId = agent.runId!;
     return this.#store.commit(({ approvals, emit, after, now }) => {
-      const same = approvals.sameQuestion(pid, runId, digest);
+      const same = approvals.findSameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
       if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
         fail(429, `Too many questions wait for an answer: at most ${PENDING_MAX} of one process. Wait until some were answered`);
       if (reads.approvals.pendingOfUser(uid).length >= PENDING_OF_USER_MAX)
         fail(429, `Too many questions wait for an answer: at most ${PENDING_OF_USER_MAX} of one user. Wait until some were answered`);
-      after(() => emit.changed(uid, ["approvals"]));
+      after(() => emit.announceChanges(uid, ["approvals"]));
       return approvals.ask({
         requestId: ports.crypto.uuid(),
         uid,

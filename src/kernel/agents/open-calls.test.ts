@@ -42,7 +42,7 @@ it("returns calls that have not answered in time", async () => {
   void calls.run(about(), NEVER, () => new Promise(() => {}));
   const stopped = calls.stop("p", calls.of("p", "r"), "r");
   now = calls.nextDueAt()!;
-  calls.woke(now);
+  calls.onWake(now);
   expect(await stopped).toMatchObject([{ target: "laptop", command: "sleep 97" }]);
 });
 
@@ -75,6 +75,6 @@ it("waits for other work as long as for calls", async () => {
   expect(await calls.within(Promise.resolve(1), 2)).toBe(1);
   const late = calls.within(new Promise<number>(() => {}), 2);
   now = calls.nextDueAt()!;
-  calls.woke(now);
+  calls.onWake(now);
   expect(await late).toBe(2);
 });

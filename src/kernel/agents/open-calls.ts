@@ -78,7 +78,7 @@ export class OpenCalls implements Part {
     return (done as { value: T } | null)?.value ?? late;
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     for (const waiter of this.#waiters) if (waiter.dueAt <= now) waiter.end();
   }
 

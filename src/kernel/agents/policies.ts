@@ -2,7 +2,7 @@
 // strictest decides. The policies of the parents apply too, so that an agent gains nothing by starting a child.
 
 import { defaultPolicy } from "../../approval/defaults.ts";
-import { decide, type Decision, readPolicy, type ReadPolicy, stricter, denyUnattended } from "../../approval/policy.ts";
+import { decide, type Decision, readPolicy, type ReadPolicy, pickStricter, denyUnattended } from "../../approval/policy.ts";
 import type { Judged } from "../../approval/request.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
@@ -29,7 +29,7 @@ export class Policies {
       for (const policy of this.of(profile, process.uid)) {
         const own = decide(policy, { ...judged, profile });
         const effective = profileOf(profile)?.background === true ? denyUnattended(own) : own;
-        decision = decision === null ? effective : stricter(decision, effective);
+        decision = decision === null ? effective : pickStricter(decision, effective);
       }
     }
     return decision!;

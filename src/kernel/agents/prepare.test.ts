@@ -67,7 +67,7 @@ function newWorld(): World {
     meter: silentMeter,
     vitals: memoryVitals(),
     clock: new MemoryClock(agenda, () => {}),
-    sockets: { heardAt: () => NOW },
+    sockets: { lastHeardAt: () => NOW },
   } as unknown as Ports;
   const about = { version: "1", host: "memory", startedAt: NOW, limits: LIMITS } as const;
   const store = new Store(ports, about, configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
@@ -112,7 +112,7 @@ async function put(repo: string, files: Record<string, string>): Promise<void> {
 }
 
 function connect(deviceId: string, more: { description?: string; ownerUid?: number; implements?: string[] } = {}): void {
-  const { key } = world.devices.connected(
+  const { key } = world.devices.recordConnection(
     { deviceId, ownerUid: 1000, platform: "linux", version: "1", implements: ["*"], connectionId: `c-${deviceId}`, ...more },
     NOW,
   );
@@ -173,7 +173,7 @@ test("the context lists the tools that the process may use, and its user's devic
   connect("shed");
   connect("bobs", { ownerUid: 1001 });
   connect("gone");
-  world.devices.disconnected("c-gone", NOW);
+  world.devices.recordDisconnection("c-gone", NOW);
   const capabilities = ["fs.read", "shell.*"];
   const { tools, system } = await prepare({ caller: { ...world.ann, capabilities } });
   expect(tools.map(({ name }) => name)).toEqual(["Read", "Shell"]);

@@ -47,7 +47,7 @@ function makeCaller(
     credential: { kind: "process" },
     process: identity,
     identity: { role: "user", process: identity, capabilities },
-    present,
+    refresh: present,
     ...(process === null
       ? {}
       : {

@@ -32,7 +32,7 @@ export class ProcessEvents {
   }
 
   /** `isReceivingWork`: a message is being sent to the process at this moment, so it must not be marked idle. */
-  heard(pid: string, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
+  record(pid: string, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
     const process = this.#store.reads.processes.get(pid);
     if (process === undefined) return;
     for (const event of events) {
@@ -52,14 +52,14 @@ export class ProcessEvents {
   #record(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
     const { processes, spending, modelFailures, emit, after, now } = nouns;
     const { queuedCount } = event.payload;
-    if (!processes.heard(pid, event.seq, { ...stateAfter(event), queuedCount }, now)) return false;
-    if (LIST_SIGNALS.has(event.signal)) after(() => emit.changed(uid, ["processes"]));
+    if (!processes.recordEvent(pid, event.seq, { ...stateAfter(event), queuedCount }, now)) return false;
+    if (LIST_SIGNALS.has(event.signal)) after(() => emit.announceChanges(uid, ["processes"]));
     switch (event.signal) {
       case RUN_STARTED:
-        processes.begun(pid);
+        processes.markBusy(pid);
         break;
       case RUN_OUTPUT:
-        modelFailures.answered(uid);
+        modelFailures.clear(uid);
         break;
       case TOOL_FINISHED:
         spending.add(uid, { toolCalls: 1 }, now);
@@ -77,11 +77,11 @@ export class ProcessEvents {
 
   #recordEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: Finished, isReceivingWork: boolean): void {
     const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
-    if (approvals.withdraw(pid, end.runId, now)) after(() => emit.changed(uid, ["approvals"]));
+    if (approvals.withdraw(pid, end.runId, now)) after(() => emit.announceChanges(uid, ["approvals"]));
     if (end.wallMs > 0) spending.add(uid, { wallMs: end.wallMs }, now);
-    if (isIdle(end) && !isReceivingWork) processes.rested(pid);
-    if (MODEL_FAILED.has(end.reason)) modelFailures.failed(uid, String(end.error), now);
-    else if (end.status === "ok") modelFailures.answered(uid);
+    if (isIdle(end) && !isReceivingWork) processes.markIdle(pid);
+    if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
+    else if (end.status === "ok") modelFailures.clear(uid);
   }
 }
 

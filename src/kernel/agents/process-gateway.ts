@@ -75,10 +75,10 @@ export class ProcessGateway implements KernelPort {
 
   readonly emit = (events: readonly ProcessEvent[]): void => {
     this.#services.sweeper.touch();
-    this.#services.events.heard(this.#pid, events, this.#services.sending.has(this.#pid));
+    this.#services.events.record(this.#pid, events, this.#services.sending.has(this.#pid));
   };
 
-  readonly heardUpTo = async (): Promise<number> => {
+  readonly lastReceivedSeq = async (): Promise<number> => {
     return this.#findProcess()?.heardSeq ?? 0;
   };
 
@@ -86,7 +86,7 @@ export class ProcessGateway implements KernelPort {
   readonly ofOwner = async () => {
     const { reads } = this.#store;
     const { uid } = this.#callerOf(this.#mustFindProcess());
-    return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.today(uid, reads.now) };
+    return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.readToday(uid, reads.now) };
   };
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {
@@ -118,14 +118,14 @@ export class ProcessGateway implements KernelPort {
     if (process !== undefined) this.#services.signals.stream(process, piece);
   };
 
-  readonly sys = async (sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> => {
+  readonly sys = async (sys: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome> => {
     const process = this.#findProcess();
     if (process === undefined) return errorOutcome(`Error: Process not found: ${this.#pid}`);
     this.#services.sweeper.touch();
     await this.#services.shares.wait(process.uid, CALL_MS);
     try {
       const base = this.#callerOf(process, sys);
-      const caller: Caller = { ...base, agent: { ...base.agent!, began } };
+      const caller: Caller = { ...base, agent: { ...base.agent!, onStart } };
       const key = keyOf(sys);
       if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))
         return errorOutcome(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
@@ -134,7 +134,7 @@ export class ProcessGateway implements KernelPort {
       const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
-      this.#services.sessions.heard(process, sys, device?.name ?? NATIVE, answer.data);
+      this.#services.sessions.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
       return await this.#toOutcome(process, { ok: true, data: answer.data });
     } catch (error) {
       if (error instanceof ApprovalRequired) {
@@ -206,7 +206,7 @@ export class ProcessGateway implements KernelPort {
   /** Withdraws the open questions of a run that is over. */
   #withdraw(process: ProcessRow, runId: string): void {
     this.#store.relaxed(({ approvals, emit, after, now }) => {
-      if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
+      if (approvals.withdraw(process.pid, runId, now)) after(() => emit.announceChanges(process.uid, ["approvals"]));
     });
   }
 

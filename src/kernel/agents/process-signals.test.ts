@@ -29,7 +29,7 @@ function world(followers: readonly string[]) {
       await yieldToEventLoop();
     },
     pause: yieldToEventLoop,
-    failed: (error) => log.push(String(error)),
+    onError: (error) => log.push(String(error)),
   });
   const sockets = {
     send: (connectionId: string, text: string) => {
@@ -69,7 +69,7 @@ test("an event is sent after the pieces that wait", () => {
 test("pieces are sent one by one while a connection starts to follow", async () => {
   const { signals, shares, sent } = world(["c1"]);
   shares.charge(1, 1_000);
-  await signals.whileBeginning(PROCESS, async () => {
+  await signals.withSinglePieces(PROCESS, async () => {
     signals.stream(PROCESS, piece(1, "a"));
     signals.stream(PROCESS, piece(2, "b"));
   });

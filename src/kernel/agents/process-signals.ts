@@ -48,7 +48,7 @@ export class ProcessSignals {
    * While a connection starts to follow, pieces are sent one by one: its answer says up to which number it has the live answer, and a
    * merged piece could overlap that.
    */
-  async whileBeginning<T>(process: ProcessRef, work: () => Promise<T>): Promise<T> {
+  async withSinglePieces<T>(process: ProcessRef, work: () => Promise<T>): Promise<T> {
     const { pid } = process;
     this.#flush(process);
     this.#pendingFollows.set(pid, (this.#pendingFollows.get(pid) ?? 0) + 1);

@@ -40,7 +40,7 @@ export class Questions implements Part {
   }
 
   /** The oldest question that waits for an answer. */
-  oldest(pid: string): HilRequest | null {
+  findOldest(pid: string): HilRequest | null {
     const [first] = this.#store.reads.approvals.pendingOf(pid);
     return first === undefined ? null : hilRequest(first);
   }
@@ -67,10 +67,10 @@ export class Questions implements Part {
       if (open.expiresAt <= now) fail(409, "Nobody answered in time: the process was told so");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
       if (grant !== null) approvals.remember(grant);
-      if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extended(question.uid, now);
+      if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extendBudget(question.uid, now);
     });
     const resumed = await this.#notify(question);
-    const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.oldest(question.pid) };
+    const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.findOldest(question.pid) };
     return grant === null ? base : { ...base, remembered: true as const, grant: grantRecord(grant, question) };
   }
 
@@ -78,9 +78,9 @@ export class Questions implements Part {
   async askForBudget({ uid, pid, cwd }: ProcessRow, { runId, conversationId, over, why }: BudgetQuestion): Promise<HilRequest> {
     const { crypto } = this.#store.ports;
     const approval = await this.#store.commit(({ approvals, emit, after, now }) => {
-      const same = approvals.sameQuestion(pid, runId, BUDGET);
+      const same = approvals.findSameQuestion(pid, runId, BUDGET);
       if (same !== undefined) return same;
-      after(() => emit.changed(uid, ["approvals"]));
+      after(() => emit.announceChanges(uid, ["approvals"]));
       return approvals.ask({
         requestId: crypto.uuid(),
         uid,
@@ -117,11 +117,11 @@ export class Questions implements Part {
   }
 
   /** Expires questions that nobody answered in time. */
-  woke(now: number): void {
+  onWake(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     void this.#store
       .commit(({ approvals, emit, after }) => {
-        for (const { uid } of approvals.expire(now)) after(() => emit.changed(uid, ["approvals"]));
+        for (const { uid } of approvals.expire(now)) after(() => emit.announceChanges(uid, ["approvals"]));
       })
       .then(
         () => this.tellAll(),
@@ -135,17 +135,17 @@ export class Questions implements Part {
 
   /** Notifies processes of all answers they may have missed. A second notification changes nothing. */
   tellAll(): void {
-    for (const approval of this.#store.reads.approvals.untold()) void this.#notify(approval);
+    for (const approval of this.#store.reads.approvals.listUnnotified()) void this.#notify(approval);
   }
 
   async #notify({ requestId, pid, kind }: Approval): Promise<boolean> {
     try {
       const answer = this.#store.reads.approvals.get(requestId);
-      if (kind === "call") await this.#askProcess(pid, "decided", { requestId });
-      else await this.#askProcess(pid, "budgetDecided", { requestId, isAllowed: answer?.state === "approved" });
+      if (kind === "call") await this.#askProcess(pid, "handleDecision", { requestId });
+      else await this.#askProcess(pid, "handleBudgetDecision", { requestId, isAllowed: answer?.state === "approved" });
       await this.#store.commit(({ approvals }) => {
-        if (kind === "budget") approvals.use(requestId);
-        approvals.told(requestId);
+        if (kind === "budget") approvals.markUsed(requestId);
+        approvals.markNotified(requestId);
       });
       return true;
     } catch (error) {

@@ -2,7 +2,7 @@
 // skills.d, or a directory that contains a SKILL.md. Only the head of each file is read, which is enough for an index.
 
 import type { FileEntry, FileSystem } from "../../hardware/filesystem.ts";
-import { headsOf, listed, type Say } from "./context-files.ts";
+import { headsOf, listFolder, type Say } from "./context-files.ts";
 import { skillHead } from "./skill-head.ts";
 
 export type SkillKind = "profile" | "home" | "workspace";
@@ -31,7 +31,7 @@ export async function skillsIn(files: FileSystem, folders: readonly SkillFolder[
 }
 
 async function findSkills(files: FileSystem, source: SkillFolder, say: Say): Promise<Omit<Skill, "id">[]> {
-  const root = await listed(files, source.path, say);
+  const root = await listFolder(files, source.path, say);
   const flat = root.filter(({ name, kind }) => kind === "file" && name.endsWith(".md") && name !== "DESCRIPTION.md");
   const paths = flat.map(({ name }) => `${source.path}/${name}`);
   const heads = await headsOf(files, paths.slice(0, SKILLS_MAX), HEAD_BYTES);
@@ -61,7 +61,7 @@ async function findNested(files: FileSystem, source: SkillFolder, root: readonly
     );
     for (const [at, path] of paths.entries()) if (heads[at]) found.push(makeSkill(path, heads[at], source));
     const others = paths.filter((_, at) => !heads[at]);
-    const entries = depth === DEPTH_MAX ? [] : await Promise.all(others.map((path) => listed(files, path, say)));
+    const entries = depth === DEPTH_MAX ? [] : await Promise.all(others.map((path) => listFolder(files, path, say)));
     level = others.flatMap((path, at) => directoryPaths(path, entries[at] ?? []));
   }
   return found;

@@ -60,7 +60,7 @@ function resolveWorkspace(
       return { workspaceId: parent.workspaceId, cwd: parent.workspaceId === null ? parent.home : parent.cwd };
     case "attach": {
       const { workspaceId } = workspaces.toUse(caller, wanted.workspaceId);
-      workspaces.touched(workspaceId, now);
+      workspaces.touch(workspaceId, now);
       return { workspaceId, cwd: `/workspaces/${workspaceId}` };
     }
     case "new": {

@@ -62,7 +62,7 @@ beforeEach(() => {
     () => now,
     () => now,
   );
-  devices.connected(
+  devices.recordConnection(
     {
       deviceId: "laptop",
       ownerUid: 1000,
@@ -91,7 +91,7 @@ function restart(): DeviceRouter {
     crypto: { uuid: () => `life ${++starts}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
     clock: { now: () => now },
     sockets: { send: (to: string, text: string) => void sent.push({ to, frame: JSON.parse(text) as Record<string, unknown> }) },
-    meter: { dropped: (reason: string) => void dropped.push(reason) },
+    meter: { countDropped: (reason: string) => void dropped.push(reason) },
   };
   const store = fakeStore(context, {
     ports,
@@ -121,7 +121,7 @@ it("sends a cancellation to the device when a call is stopped, and still accepts
   const { key } = sent[0]!.frame;
   stopping.abort(STOPPED);
   expect(sent.slice(1)).toEqual([{ to: DRIVER, frame: { type: "sig", signal: "req.cancel", payload: { id: "life 1.1", key } } }]);
-  deviceRouter.answered(DRIVER, answer("life 1.1"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
   expect(await pending).toEqual({ content: "yes" });
   await expect(ask("fs.read", stopping.signal)).rejects.toMatchObject({ code: 503 });
 });
@@ -135,9 +135,9 @@ it("sends stored cancellations once to a device that was offline", () => {
 it("forwards a call and delivers its answer once", async () => {
   const pending = ask("fs.read");
   expect(sent).toEqual([{ to: DRIVER, frame: { type: "req", id: "life 1.1", call: "fs.read", args: { path: "x" } } }]);
-  deviceRouter.answered("somebody else's socket", answer("life 1.1", "forged"));
-  deviceRouter.answered(DRIVER, answer("life 1.1"));
-  deviceRouter.answered(DRIVER, answer("life 1.1", "twice"));
+  deviceRouter.handleResult("somebody else's socket", answer("life 1.1", "forged"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.1", "twice"));
   expect(await pending).toEqual({ content: "yes" });
   expect(dropped).toEqual(["unasked", "unasked"]);
 });
@@ -147,15 +147,15 @@ it("times out after a minute, and reports the outcome of a write as unknown", as
   const ends = Promise.allSettled([read, write]);
   expect(woken).toEqual([now + ROUTE_TTL_MS, now + ROUTE_TTL_MS]);
   now += ROUTE_TTL_MS - 1;
-  deviceRouter.woke(now);
+  deviceRouter.onWake(now);
   expect(context.routes.nextDueAt()).toBe(now + 1);
   now += 1;
-  deviceRouter.woke(now);
+  deviceRouter.onWake(now);
   expect((await ends).map((end) => end.status === "rejected" && (end.reason as { code: number; message: string }))).toMatchObject([
     { code: 504, message: "Syscall timed out: fs.read on laptop" },
     { code: 504, message: "Syscall timed out: fs.write on laptop. Whether the call was carried out is not known" },
   ]);
-  deviceRouter.answered(DRIVER, answer("life 1.1", "late"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.1", "late"));
   expect(dropped).toEqual(["unasked"]);
 });
 
@@ -163,7 +163,7 @@ it("delivers an answer from the row alone when the kernel was restarted meanwhil
   void ask("fs.read");
   deviceRouter = restart();
   sent = [];
-  deviceRouter.answered(DRIVER, answer("life 1.1"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
   expect(sent).toEqual([{ to: ALICE.connectionId, frame: { type: "res", id: "request 7", ok: true, data: { content: "yes" } } }]);
 });
 
@@ -174,16 +174,16 @@ it("drops the route when the caller disconnects, and ignores the answer", async 
   await expect(pending).rejects.toMatchObject({ code: 503, message: "The caller went away" });
   expect(context.routes.nextDueAt()).toBeNull();
   void ask("fs.read");
-  deviceRouter.socketClosed(ALICE.connectionId);
+  deviceRouter.onSocketClosed(ALICE.connectionId);
   expect(context.routes.nextDueAt()).toBeNull();
-  deviceRouter.answered(DRIVER, answer("life 1.2"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.2"));
   expect(dropped).toEqual(["unasked"]);
 });
 
 it("passes on a device's error, with code 500 if its code is not one of ours", async () => {
   const pending = Promise.allSettled([ask("fs.read"), ask("fs.read")]);
-  deviceRouter.answered(DRIVER, { type: "res", id: "life 1.1", ok: false, error: { code: 404, message: "no" } });
-  deviceRouter.answered(DRIVER, { type: "res", id: "life 1.2", ok: false, error: { code: -1, message: "odd" } });
+  deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.1", ok: false, error: { code: 404, message: "no" } });
+  deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.2", ok: false, error: { code: -1, message: "odd" } });
   expect((await pending).map((end) => end.status === "rejected" && (end.reason as object))).toMatchObject([
     { code: 404, message: "no" },
     { code: 500, message: "odd" },
@@ -192,7 +192,7 @@ it("passes on a device's error, with code 500 if its code is not one of ours", a
 
 it("routes a session to the device that runs it, for its owner only and for a month", async () => {
   const pending = ask("shell.exec");
-  deviceRouter.answered(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
+  deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
   await pending;
   const reads = context as unknown as ReadContext;
   expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toEqual(LAPTOP);
@@ -212,14 +212,14 @@ it("sends a key that is unique to the caller, with a new request id each time", 
   expect(keys[1]).toBe(keys[0]);
   expect(keys[2]).not.toBe(keys[0]);
   expect(new Set(sent.map(({ frame }) => frame.id)).size).toBe(3);
-  for (const { frame } of sent) deviceRouter.answered(DRIVER, answer(String(frame.id)));
+  for (const { frame } of sent) deviceRouter.handleResult(DRIVER, answer(String(frame.id)));
   expect(await Promise.all(pending)).toHaveLength(3);
   void ask("fs.read", undefined, "once");
   expect(sent.at(-1)!.frame).not.toHaveProperty("key");
 });
 
 it("refuses a key for a device that keeps no ledger", async () => {
-  context.devices.connected(
+  context.devices.recordConnection(
     { deviceId: "laptop", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: DRIVER },
     now,
   );
@@ -229,7 +229,7 @@ it("refuses a key for a device that keeps no ledger", async () => {
 
 it("says how to learn the outcome of a keyed call whose device disconnected", async () => {
   const pending = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
-  deviceRouter.socketClosed(DRIVER);
+  deviceRouter.onSocketClosed(DRIVER);
   const unknown = "Device disconnected: laptop. Whether the call was carried out is not known";
   expect(await reasons(pending)).toMatchObject([
     { code: 503, message: unknown, details: { outcome: "unknown" } },
@@ -242,7 +242,12 @@ it("passes on only the known details of a device's error", async () => {
   const pending = [1, 2, 3].map(() => ask("fs.write"));
   const details = [{ outcome: "unknown", more: 1 }, { takesKey: false }, { outcome: "odd" }];
   details.forEach((one, at) =>
-    deviceRouter.answered(DRIVER, { type: "res", id: `life 1.${at + 1}`, ok: false, error: { code: 409, message: "no", details: one } }),
+    deviceRouter.handleResult(DRIVER, {
+      type: "res",
+      id: `life 1.${at + 1}`,
+      ok: false,
+      error: { code: 409, message: "no", details: one },
+    }),
   );
   expect((await reasons(pending)).map((error) => (error as { details: unknown }).details)).toEqual([
     { outcome: "unknown" },
@@ -257,10 +262,10 @@ it("records a session whose caller has disconnected, without sending an answer",
   disconnect.abort();
   await expect(abandoned).rejects.toMatchObject({ code: 503 });
   void ask("shell.exec");
-  deviceRouter.socketClosed(ALICE.connectionId);
+  deviceRouter.onSocketClosed(ALICE.connectionId);
   sent = [];
-  deviceRouter.answered(DRIVER, running("life 1.1"));
-  deviceRouter.answered(DRIVER, running("life 1.2"));
+  deviceRouter.handleResult(DRIVER, running("life 1.1"));
+  deviceRouter.handleResult(DRIVER, running("life 1.2"));
   expect(sent).toEqual([]);
   expect(dropped).toEqual([]);
   expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: KEY, uid: 1000 });
@@ -270,7 +275,7 @@ it("records a session whose caller has disconnected, without sending an answer",
 it("waits for the disk only with the first answer that names a session", () => {
   for (const id of ["life 1.1", "life 1.2", "life 1.3"]) {
     void ask("shell.exec");
-    deviceRouter.answered(DRIVER, running(id));
+    deviceRouter.handleResult(DRIVER, running(id));
   }
   expect(durable).toBe(1);
 });
@@ -278,14 +283,14 @@ it("waits for the disk only with the first answer that names a session", () => {
 it("accepts a status report only from the device that runs the command, and each report once", () => {
   const driver = (device: string, connectionId: string) => ({ connectionId, identity: { role: "driver", device } }) as unknown as Caller;
   const tell = (from: Caller, event: string, signal = "exec.status", sessionId = "s") =>
-    deviceRouter.signalled(from, { type: "sig", signal, payload: { eventId: "e", sessionId, event, exitCode: 3 } });
+    deviceRouter.handleSignal(from, { type: "sig", signal, payload: { eventId: "e", sessionId, event, exitCode: 3 } });
   void ask("shell.exec");
-  deviceRouter.answered(DRIVER, running("life 1.1"));
+  deviceRouter.handleResult(DRIVER, running("life 1.1"));
   tell(driver("tower", "tower's"), "finished");
   tell(driver("laptop", "an older socket of it"), "finished");
   tell(driver("laptop", DRIVER), "finished", "exec.other");
   tell(driver("laptop", DRIVER), "finished", "exec.status", "nobody's");
-  deviceRouter.signalled(driver("laptop", DRIVER), { type: "sig", signal: "exec.status", payload: { sessionId: 7 } });
+  deviceRouter.handleSignal(driver("laptop", DRIVER), { type: "sig", signal: "exec.status", payload: { sessionId: 7 } });
   expect(dropped).toEqual(["signal", "signal", "signal", "signal", "signal"]);
   expect(statuses).toEqual([]);
   for (const event of ["started", "started", "failed", "finished", "started"]) tell(driver("laptop", DRIVER), event);
@@ -297,20 +302,20 @@ it("accepts a status report only from the device that runs the command, and each
 
 it("after a lost batch, fails calls whose row was lost and does not answer again calls whose row came back", async () => {
   const pending = [ask("fs.write"), ask("fs.read"), ask("shell.exec")];
-  deviceRouter.answered(DRIVER, answer("life 1.2"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.2"));
   const [, second] = pending;
   expect(await second).toEqual({ content: "yes" });
   // The batch with the first row and the end of the second is lost.
   context.routes.take("life 1.1", DRIVER);
   context.routes.add({ ...ROUTE, routeId: "life 1.2" });
-  deviceRouter.rolledBack();
+  deviceRouter.onRollback();
   expect(await reasons([pending[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
   expect(context.routes.ids()).toEqual(["life 1.3"]);
   // The same, with a restart before the answer arrives.
   deviceRouter = restart();
-  deviceRouter.answered(DRIVER, answer("life 1.3"));
+  deviceRouter.handleResult(DRIVER, answer("life 1.3"));
   context.routes.add({ ...ROUTE, routeId: "life 1.3" });
   context.routes.add({ ...ROUTE, routeId: "life 1.4" });
-  deviceRouter.rolledBack();
+  deviceRouter.onRollback();
   expect(context.routes.ids()).toEqual(["life 1.4"]);
 });

@@ -71,7 +71,7 @@ export class DeviceRouter implements Part {
     const device = { deviceId: target.key, target: target.name };
     const route = { routeId, call, ...device, driverId, originId, requestId: request.id, uid, dueAt, isKeyed: key !== undefined };
     this.#store.relaxed(({ routes, devices }) => {
-      devices.used(caller, target.key, target.name);
+      devices.recordNameUse(caller, target.key, target.name);
       routes.add(route);
     });
     this.#store.wakeBy(dueAt);
@@ -103,13 +103,13 @@ export class DeviceRouter implements Part {
   }
 
   /** A `res` frame arrived from a socket. */
-  answered(socketId: string, frame: Res): void {
+  handleResult(socketId: string, frame: Res): void {
     const known = this.#pending.get(frame.id)?.route;
     const route = this.#store.relaxed(({ routes }) => {
       if (known === undefined) return routes.take(frame.id, socketId);
       return routes.close(frame.id, socketId) ? known : undefined;
     });
-    if (route === undefined) return this.#store.ports.meter.dropped("unasked");
+    if (route === undefined) return this.#store.ports.meter.countDropped("unasked");
     this.#settle(
       route,
       frame.ok ? { ok: true, data: this.#processAnswer(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) },
@@ -117,12 +117,12 @@ export class DeviceRouter implements Part {
   }
 
   /** A `sig` frame arrived from a device. */
-  signalled(driver: Caller, { signal, payload }: Sig): void {
+  handleSignal(driver: Caller, { signal, payload }: Sig): void {
     const isAccepted = signal === EXEC_STATUS && handleExecStatus(this.#store, driver, payload);
-    if (!isAccepted) this.#store.ports.meter.dropped("signal");
+    if (!isAccepted) this.#store.ports.meter.countDropped("signal");
   }
 
-  socketClosed(socketId: string): void {
+  onSocketClosed(socketId: string): void {
     this.#failRoutesOfDriver(socketId);
     this.#dropRoutesOfOrigin(socketId);
   }
@@ -145,7 +145,7 @@ export class DeviceRouter implements Part {
   }
 
   /** A batch was lost: a call whose row was lost would wait for ever, and one whose row came back would be answered twice. */
-  rolledBack(): void {
+  onRollback(): void {
     const open = new Set(this.#store.reads.routes.ids());
     for (const [routeId, pending] of this.#pending) {
       if (open.has(routeId)) continue;
@@ -162,7 +162,7 @@ export class DeviceRouter implements Part {
     return this.#store.reads.routes.nextDueAt();
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     for (const route of this.#store.relaxed(({ routes }) => routes.takeDue(now))) {
       this.#settle(route, { ok: false, error: unansweredError(504, `Syscall timed out: ${route.call} on ${route.target}`, route) });
@@ -214,7 +214,7 @@ export class DeviceRouter implements Part {
     const { reads } = this.#store;
     const { sessionId } = dataOf(data);
     if (typeof sessionId !== "string" || sessionId.length > 128) return;
-    const record = ({ shellSessions, now }: WriteContext) => shellSessions.heard({ sessionId, deviceId, target, uid }, now);
+    const record = ({ shellSessions, now }: WriteContext) => shellSessions.recordUse({ sessionId, deviceId, target, uid }, now);
     if (reads.shellSessions.get(sessionId, reads.now) === undefined) this.#store.write(record);
     else this.#store.relaxed(record);
   }

@@ -23,9 +23,9 @@ export function handleExecStatus(store: Store, driver: Caller, payload: unknown)
   if (session === undefined || session.deviceId !== device) return false;
   store.write(({ shellSessions, processSessions, emit, after, now }) => {
     const status = STATUS_AFTER[report.event] ?? "running";
-    if (!shellSessions.told(report.sessionId, { status, exitCode: report.exitCode ?? null }, now)) return;
-    const processUid = status === "running" ? undefined : processSessions.ended(report.sessionId);
-    if (processUid !== undefined) after(() => emit.changed(processUid, ["sessions"]));
+    if (!shellSessions.setStatus(report.sessionId, { status, exitCode: report.exitCode ?? null }, now)) return;
+    const processUid = status === "running" ? undefined : processSessions.remove(report.sessionId);
+    if (processUid !== undefined) after(() => emit.announceChanges(processUid, ["sessions"]));
     after(() => emit.execStatus(session.uid, { deviceId: session.target, ...report }));
   });
   return true;

@@ -21,7 +21,7 @@ type Options = { now: number | undefined; tryModel: boolean };
 type DoctorServices = {
   vitals: Vitals;
   trials: Pick<ModelTrials, "check">;
-  agents: Pick<EffectContext["agents"], "unheard">;
+  agents: Pick<EffectContext["agents"], "findUndelivered">;
   relaxed: EffectContext["relaxed"];
 };
 
@@ -98,7 +98,7 @@ async function checkModel(services: DoctorServices, reads: ReadContext, caller: 
         says: `${capitalize(modelName)} does not answer. ${endSentence(problem.message)}`,
         next: "Check provider, model and key in the settings of AI.",
       };
-    services.relaxed(({ modelFailures }) => modelFailures.answered(caller.uid));
+    services.relaxed(({ modelFailures }) => modelFailures.clear(caller.uid));
   }
   const failing = describeFailures(reads, caller);
   if (failing !== null)
@@ -132,7 +132,7 @@ function describeFailures({ modelFailures, accounts, now }: ReadContext, caller:
 /** Shows no values, only whether each can be opened. */
 async function checkSecrets({ config }: ReadContext, caller: Who): Promise<Check> {
   const check = { id: "secrets", title: "Secrets" };
-  const keys = config.sealedKeys(caller);
+  const keys = config.listSealedKeys(caller);
   const unreadable: string[] = [];
   for (const [at, key] of keys.entries()) {
     if (at % SECRETS_PER_YIELD === SECRETS_PER_YIELD - 1) await yieldToEventLoop();
@@ -254,7 +254,7 @@ async function checkProcesses({ agents }: DoctorServices, { processes, now }: Re
   const stuck = silent.filter(({ state }) => state !== "idle");
   const reports = silent
     .slice(0, NAMED_MAX)
-    .map(async (process) => ({ ...process, unheard: await agents.unheard(process).catch(() => null) }));
+    .map(async (process) => ({ ...process, unheard: await agents.findUndelivered(process).catch(() => null) }));
   for (const { pid, unheard } of await Promise.all(reports)) {
     if (unheard === null) continue;
     const { count, error } = unheard;

@@ -4,7 +4,7 @@
 import { NetError, type NetRequest } from "../../ports/net.ts";
 import { VERSION } from "../../protocol/version.ts";
 import type { IsAllowed } from "./allow.ts";
-import { resolveLocation, short, type Target, targetOf } from "./target.ts";
+import { resolveLocation, shorten, type Target, targetOf } from "./target.ts";
 
 export type Hop = {
   target: Target;
@@ -31,8 +31,8 @@ export function isRedirect(status: number, location: string | undefined): locati
 /** The request that follows a redirect, with the headers and body it may carry. Throws a NetError if it must not be sent. */
 export function nextHop(hop: Hop, status: number, location: string, isAllowed: IsAllowed): Hop {
   const target = resolveLocation(hop.target, location, isAllowed);
-  const from = short(hop.target.host);
-  const to = short(target.host);
+  const from = shorten(hop.target.host);
+  const to = shorten(target.host);
   if (hop.target.url.protocol === "https:" && target.url.protocol !== "https:")
     throw new NetError("blocked", `${from} redirects from https to http, which anybody on the way could read: fetch the http URL yourself`);
   const becomesGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
@@ -88,7 +88,7 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
     if (!TOKEN.test(name) || !isHeaderValue(value))
       throw new NetError(
         "protocol",
-        `The header ${JSON.stringify(short(name))} cannot be sent: it holds characters that no header may hold`,
+        `The header ${JSON.stringify(shorten(name))} cannot be sent: it holds characters that no header may hold`,
       );
     if (!MANAGED.has(name.toLowerCase())) headers.set(name.toLowerCase(), value.trim());
   }

@@ -27,9 +27,9 @@ export function targetOf(text: string, isAllowed: IsAllowed): Target {
   const target = { url, host, port, address, isListed: isAllowed(host, port) };
   if (target.isListed) return target;
   if (isV4 && written !== url.hostname)
-    throw new NetError("blocked", `${short(written)} is an unusual spelling of an address: write it as ${url.hostname}`);
+    throw new NetError("blocked", `${shorten(written)} is an unusual spelling of an address: write it as ${url.hostname}`);
   if (address !== null) checkAddresses(target, [address]);
-  else if (isLocalName(host)) throw refusal(`${short(host)} is a name of a local network`);
+  else if (isLocalName(host)) throw refusal(`${shorten(host)} is a name of a local network`);
   return target;
 }
 
@@ -38,7 +38,8 @@ export function checkAddresses(target: Target, addresses: readonly string[], own
   if (target.isListed) return;
   for (const address of addresses) {
     const why = whyForbidden(address, own);
-    if (why !== null) throw refusal(target.address === null ? `${short(target.host)} leads to ${why}` : `${short(target.host)} is ${why}`);
+    if (why !== null)
+      throw refusal(target.address === null ? `${shorten(target.host)} leads to ${why}` : `${shorten(target.host)} is ${why}`);
   }
 }
 
@@ -52,7 +53,7 @@ export function resolveLocation(from: Target, location: string, isAllowed: IsAll
   if (text.startsWith("//")) return targetOf(`${from.url.protocol}${text}`, isAllowed);
   const url = hasControls(text) || !URL.canParse(text, from.url.href) ? null : new URL(text, from.url.href);
   if (url === null || url.origin !== from.url.origin || url.username !== "" || url.password !== "")
-    throw new NetError("bad_url", `${short(from.host)} redirects to something that is no URL`);
+    throw new NetError("bad_url", `${shorten(from.host)} redirects to something that is no URL`);
   return { ...from, url };
 }
 
@@ -62,7 +63,7 @@ function parse(text: string): { url: URL; written: string } {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme === undefined) throw new NetError("bad_url", "Not a URL: write it in full, like https://example.com/page");
   if (scheme !== "http" && scheme !== "https")
-    throw new NetError("bad_url", `Only http and https URLs can be fetched, not ${short(scheme)}:`);
+    throw new NetError("bad_url", `Only http and https URLs can be fetched, not ${shorten(scheme)}:`);
   const authority = /^https?:\/\/([^/?#]+)/i.exec(trimmed)?.[1];
   if (authority === undefined || hasControls(trimmed) || /[\s\\]/.test(authority))
     throw new NetError("bad_url", "Not a URL: write it as https://host/path, without spaces or backslashes in the host");
@@ -71,7 +72,7 @@ function parse(text: string): { url: URL; written: string } {
   const written = /^(\[[^\]]*\]|[^:]*)(?::\d{0,5})?$/.exec(authority)?.[1];
   const url = written === undefined || !URL.canParse(trimmed) ? null : new URL(trimmed);
   if (url === null || written === undefined || url.port === "0")
-    throw new NetError("bad_url", `The host or port of the URL cannot be read: ${short(authority)}`);
+    throw new NetError("bad_url", `The host or port of the URL cannot be read: ${shorten(authority)}`);
   url.hash = "";
   return { url, written: written.toLowerCase() };
 }
@@ -105,6 +106,6 @@ function asUtf8(text: string): string {
 }
 
 /** Shortens untrusted text for error messages. */
-export function short(text: string): string {
+export function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }

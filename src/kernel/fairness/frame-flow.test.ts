@@ -19,7 +19,7 @@ function world(hasOthers = false) {
       if (hasOthers) shares.take("b", () => {});
       await yieldToEventLoop();
     },
-    failed: (error) => expect.unreachable(String(error)),
+    onError: (error) => expect.unreachable(String(error)),
   });
   const peersSockets = {
     isFull: (socketId: string) => full.has(socketId),
@@ -38,10 +38,10 @@ function world(hasOthers = false) {
 
 test("handles frames of a peer in order, with another peer's frame in between", async () => {
   const { flow, handled } = world();
-  for (let at = 0; at < 20; at++) flow.received("a", String(at));
+  for (let at = 0; at < 20; at++) flow.receive("a", String(at));
   const before = handled.length;
   expect(before).toBeLessThan(10);
-  flow.received("b", "hello");
+  flow.receive("b", "hello");
   expect(handled.at(-1)).toBe("b hello");
   while (handled.length < 21) await yieldToEventLoop();
   expect(handled.filter((entry) => entry.startsWith("a"))).toEqual(Array.from({ length: 20 }, (_, at) => `a ${at}`));
@@ -50,19 +50,19 @@ test("handles frames of a peer in order, with another peer's frame in between", 
 test("handles no frames of a peer until it has read its answers, and then in order", async () => {
   const { flow, handled, full } = world();
   full.add("a");
-  flow.received("a", "1");
-  flow.received("a", "2");
+  flow.receive("a", "1");
+  flow.receive("a", "2");
   await yieldToEventLoop();
   expect(handled).toEqual([]);
   full.delete("a");
-  flow.drained("a");
+  flow.onSocketDrained("a");
   while (handled.length < 2) await yieldToEventLoop();
   expect(handled).toEqual(["a 1", "a 2"]);
 });
 
 test("stops reading from a peer whose frames pile up until they are handled", async () => {
   const { flow, handled, paused } = world();
-  for (let at = 0; at < 12; at++) flow.received("a", `${at} ${"x".repeat(64 * 1024)}`);
+  for (let at = 0; at < 12; at++) flow.receive("a", `${at} ${"x".repeat(64 * 1024)}`);
   expect([...paused]).toEqual(["a"]);
   while (handled.length < 12) await yieldToEventLoop();
   expect([...paused]).toEqual([]);
@@ -71,8 +71,8 @@ test("stops reading from a peer whose frames pile up until they are handled", as
 test("drops queued frames when their socket closes", async () => {
   const { flow, handled, full } = world();
   full.add("a");
-  flow.received("a", "1");
-  flow.closed("a");
+  flow.receive("a", "1");
+  flow.onSocketClosed("a");
   full.delete("a");
   await yieldToEventLoop();
   await yieldToEventLoop();
@@ -83,13 +83,13 @@ test("large frames wait while running calls of their sender hold too much memory
   const { flow, handled } = world();
   const large = (name: string) => `${name} ${"x".repeat(30 * 1024 * 1024)}`;
   const releases = ["1", "2"].map((name) => {
-    flow.received("a", large(name));
-    return flow.begun("a", large(name).length);
+    flow.receive("a", large(name));
+    return flow.holdFrame("a", large(name).length);
   });
   while (handled.length < 2) await yieldToEventLoop();
-  flow.received("a", large("3"));
-  flow.received("a2", "stop");
-  flow.received("b", large("b"));
+  flow.receive("a", large("3"));
+  flow.receive("a2", "stop");
+  flow.receive("b", large("b"));
   while (handled.length < 4) await yieldToEventLoop();
   await yieldToEventLoop();
   expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 1 x", "a 2 x", "a2 st", "b b x"]);
@@ -101,14 +101,14 @@ test("large frames wait while running calls of their sender hold too much memory
 test("spaces out long frames only while others are active, and does not delay the sender's small frames", async () => {
   const long = "x".repeat(2 * 1024 * 1024);
   const alone = world();
-  for (let at = 0; at < 3; at++) alone.flow.received("a", `${at} ${long}`);
+  for (let at = 0; at < 3; at++) alone.flow.receive("a", `${at} ${long}`);
   while (alone.handled.length < 3) await yieldToEventLoop();
   expect(alone.now()).toBeLessThan(100);
 
   const { flow, handled, shares, now } = world(true);
   shares.take("b", () => {});
-  for (let at = 0; at < 3; at++) flow.received("a", `${at} ${long}`);
-  flow.received("a2", "stop");
+  for (let at = 0; at < 3; at++) flow.receive("a", `${at} ${long}`);
+  flow.receive("a2", "stop");
   while (handled.length < 4) await yieldToEventLoop();
   expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 0 x", "a2 st", "a 1 x", "a 2 x"]);
   expect(now()).toBeGreaterThanOrEqual(2_000);
@@ -117,14 +117,14 @@ test("spaces out long frames only while others are active, and does not delay th
 test("stops reading from all sockets of a user while too much of theirs is queued", async () => {
   const { flow, full, paused, handled } = world();
   full.add("a");
-  for (let at = 0; at < 2; at++) flow.received("a", "x".repeat(20 * 1024 * 1024));
+  for (let at = 0; at < 2; at++) flow.receive("a", "x".repeat(20 * 1024 * 1024));
   expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
   paused.delete("a4");
-  flow.identified("a4");
-  flow.identified("b");
+  flow.onIdentified("a4");
+  flow.onIdentified("b");
   expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
   full.delete("a");
-  flow.drained("a");
+  flow.onSocketDrained("a");
   while (handled.length < 2) await yieldToEventLoop();
   expect([...paused]).toEqual([]);
 });

@@ -56,7 +56,7 @@ export class FrameFlow {
     this.#peers = peers;
   }
 
-  received(socketId: string, text: string): void {
+  receive(socketId: string, text: string): void {
     const queue = this.#queues.get(socketId);
     if (queue !== undefined) return this.#enqueue(queue, text);
     if (this.#mayHandle(socketId, text) && this.#shares.attempt(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
@@ -73,24 +73,24 @@ export class FrameFlow {
   }
 
   /** A socket has authenticated. */
-  identified(socketId: string): void {
+  onIdentified(socketId: string): void {
     if (this.#isPaused(this.#peers.sharerOf(socketId))) this.#sockets.pause(socketId, true);
   }
 
   /** A call is still running, so its frame stays in memory until the returned function is called. */
-  begun(socketId: string, chars: number): () => void {
+  holdFrame(socketId: string, chars: number): () => void {
     const sharer = this.#peers.sharerOf(socketId);
     this.#addHeld(sharer, 0, chars);
     return () => this.#addHeld(sharer, 0, -chars);
   }
 
   /** The peer has read most of what it was sent. */
-  drained(socketId: string): void {
+  onSocketDrained(socketId: string): void {
     const queue = this.#queues.get(socketId);
     if (queue !== undefined) this.#schedule(queue);
   }
 
-  closed(socketId: string): void {
+  onSocketClosed(socketId: string): void {
     const queue = this.#queues.get(socketId);
     this.#queues.delete(socketId);
     if (queue !== undefined) {

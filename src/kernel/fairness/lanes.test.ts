@@ -45,11 +45,11 @@ function world() {
     ask,
     answer,
     dueAt: () => dueAt,
-    pass: (ms: number) => lanes.woke((now += ms)),
+    pass: (ms: number) => lanes.onWake((now += ms)),
     full,
     read: (connectionId: string) => {
       full.delete(connectionId);
-      lanes.socketDrained(connectionId);
+      lanes.onSocketDrained(connectionId);
     },
     /** While true, the user has used up their share: calls that may start wait for it. */
     busy: (isBusy: boolean) => {
@@ -106,7 +106,7 @@ test("a connection that closes does not block the calls behind it", async () => 
   full.add("c1");
   await answer("a", a);
   full.delete("c1");
-  lanes.socketClosed("c1");
+  lanes.onSocketClosed("c1");
   await nextTask();
   expect(started).toEqual(["a", "b"]);
 });

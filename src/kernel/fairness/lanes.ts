@@ -54,7 +54,7 @@ export class Lanes implements Part {
       throw error;
     } finally {
       // Part of this time was spent waiting for the disk or for other work, and how much is unknown, so the charge is limited.
-      this.#shares.charge(caller.uid, Math.min(clock.elapsed() - from, CHARGE_MS_MAX) / atOnce(kind));
+      this.#shares.charge(caller.uid, Math.min(clock.elapsed() - from, CHARGE_MS_MAX) / concurrencyOf(kind));
     }
   }
 
@@ -62,7 +62,7 @@ export class Lanes implements Part {
   #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
     const lane = this.#lane(uid, kind);
     const leave = this.#makeLeave(lane);
-    const isFree = lane.waiting.length === 0 && lane.running < atOnce(kind) && !this.#isFull(connectionId);
+    const isFree = lane.waiting.length === 0 && lane.running < concurrencyOf(kind) && !this.#isFull(connectionId);
     if (isFree && this.#dueAt(lane) <= this.#now) {
       this.#countStart(lane);
       return leave;
@@ -89,7 +89,7 @@ export class Lanes implements Part {
     });
   }
 
-  woke(now: number): void {
+  onWake(now: number): void {
     for (const [lane, dueAt] of this.#due) {
       if (dueAt > now) continue;
       this.#due.delete(lane);
@@ -101,14 +101,14 @@ export class Lanes implements Part {
     return this.#due.size === 0 ? null : Math.min(...this.#due.values());
   }
 
-  socketDrained(socketId: string): void {
+  onSocketDrained(socketId: string): void {
     const callbacks = this.#onDrained.get(socketId);
     this.#onDrained.delete(socketId);
     for (const callback of callbacks ?? []) callback();
   }
 
-  socketClosed(socketId: string): void {
-    this.socketDrained(socketId);
+  onSocketClosed(socketId: string): void {
+    this.onSocketDrained(socketId);
   }
 
   get #now(): number {
@@ -122,7 +122,7 @@ export class Lanes implements Part {
 
   /** Starts the queued calls that may start now, and asks for a wake for the rest. */
   #startWaiting(lane: Lane): void {
-    while (lane.running < atOnce(lane.kind)) {
+    while (lane.running < concurrencyOf(lane.kind)) {
       const at = lane.waiting.findIndex(({ connectionId }) => !this.#isFull(connectionId));
       if (at === -1) return this.#waitForDrain(lane);
       const dueAt = this.#dueAt(lane);
@@ -216,6 +216,6 @@ function waitingMax({ isExpensive }: Kind): number {
 }
 
 /** Expensive calls that do not declare `atOnce` run one at a time. */
-function atOnce({ atOnce = 1 }: Kind): number {
+function concurrencyOf({ atOnce = 1 }: Kind): number {
   return atOnce;
 }

@@ -14,7 +14,7 @@ function world() {
       now += ms;
       log.push(`rest ${ms}`);
     },
-    failed: (error) => failures.push(error),
+    onError: (error) => failures.push(error),
   });
   const work = (name: string, ms: number) => () => {
     now += ms;
@@ -93,7 +93,7 @@ test("what work charges for later counts towards the current slice", async () =>
   const shares = new Shares({
     now: () => 0,
     yield: async () => void yields++,
-    failed: (error) => {
+    onError: (error) => {
       throw error;
     },
   });
@@ -128,7 +128,7 @@ test("a sharer who has used less neither waits for another's rest nor rests for 
       rests.push(ms);
       return new Promise(() => {});
     },
-    failed: (error) => log.push(String(error)),
+    onError: (error) => log.push(String(error)),
   });
   const work = (name: string, ms: number) => () => {
     now += ms;

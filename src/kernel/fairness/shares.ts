@@ -15,7 +15,7 @@ export type SharesOptions = {
   /** Waits while others use the thread. */
   pause?(ms: number): Promise<void>;
   /** Receives errors thrown by queued work, which its caller can no longer catch. */
-  failed(error: unknown): void;
+  onError(error: unknown): void;
 };
 
 /** How much a sharer may use before their work is queued, and how much of it is regained per elapsed millisecond. */
@@ -184,7 +184,7 @@ export class Shares {
     try {
       return this.#runWork(next, work);
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.onError(error);
       return 0;
     }
   }

@@ -19,7 +19,7 @@ beforeEach(() => {
       send: (to: string, text: string) => sent.push([to, JSON.parse(text)]),
       sendBytes: (to: string, bytes: Uint8Array) => sent.push([to, bytes.length]),
     },
-    meter: { dropped: (what: string) => dropped.push(what) },
+    meter: { countDropped: (what: string) => dropped.push(what) },
   };
   bodies = new Bodies(ports as unknown as Ports);
 });
@@ -27,14 +27,14 @@ beforeEach(() => {
 it("passes on chunks and notes of a joined body, and drops all others", () => {
   const near = join("a", 1);
   near.note({ kind: "more", from: 0, until: 100 });
-  bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(60)));
-  bodies.signalled("a", { id: 1, kind: "busy" });
+  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(60)));
+  bodies.handleSignal("a", { id: 1, kind: "busy" });
   expect(received).toEqual({ chunks: 60, notes: [{ kind: "busy" }] });
-  bodies.receivedBytes("a", bodyFrame(2, new Uint8Array(1)));
-  bodies.receivedBytes("b", bodyFrame(1, new Uint8Array(1)));
-  bodies.receivedBytes("a", new Uint8Array(3));
-  bodies.signalled("b", { id: 1, kind: "busy" });
-  bodies.signalled("a", { id: 1, kind: "nonsense" });
+  bodies.onBodyFrame("a", bodyFrame(2, new Uint8Array(1)));
+  bodies.onBodyFrame("b", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", new Uint8Array(3));
+  bodies.handleSignal("b", { id: 1, kind: "busy" });
+  bodies.handleSignal("a", { id: 1, kind: "nonsense" });
   expect(dropped).toEqual(["binary", "binary", "binary", "signal", "signal"]);
   bodies.part("a", 1);
   near.chunk(new Uint8Array(1));
@@ -47,24 +47,23 @@ it("asks for at most one window, and stops a sender that sends more than it was 
   expect(sent).toEqual([
     ["a", { type: "sig", signal: "body", payload: { id: 1, kind: "more", from: 1_000, until: 1_000 + BODY_WINDOW_BYTES } }],
   ]);
-  for (let at = 0; at < BODY_WINDOW_BYTES; at += BODY_CHUNK_BYTES)
-    bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(BODY_CHUNK_BYTES)));
+  for (let at = 0; at < BODY_WINDOW_BYTES; at += BODY_CHUNK_BYTES) bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(BODY_CHUNK_BYTES)));
   expect(received).toEqual({ chunks: BODY_WINDOW_BYTES, notes: [] });
-  bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(1)));
   expect(received).toMatchObject({ chunks: BODY_WINDOW_BYTES, notes: [{ kind: "stop" }] });
   expect(dropped).toEqual(["binary"]);
 });
 
 it("stops a sender that sends before it was asked to", () => {
   join("a", 1);
-  bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(1)));
   expect(received).toMatchObject({ chunks: 0, notes: [{ kind: "stop" }] });
 });
 
 it("ends a body with its socket, keeps numbers unique per socket, and limits how many are open", () => {
   join("a", 1);
   expect(() => join("a", 1)).toThrow("under way");
-  bodies.socketClosed("a");
+  bodies.onSocketClosed("a");
   expect(received.notes).toEqual([{ kind: "stop", why: "The connection was lost" }]);
   for (let count = 0; count < BODIES_PER_SOCKET; count++) join("a", bodies.newId("a"));
   expect(() => join("a", bodies.newId("a"))).toThrow("Too many");

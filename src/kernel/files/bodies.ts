@@ -76,15 +76,15 @@ export class Bodies implements Part {
     if (bodies?.delete(id) && bodies.size === 0) this.#open.delete(socketId);
   }
 
-  receivedBytes(socketId: string, frame: Uint8Array): void {
+  onBodyFrame(socketId: string, frame: Uint8Array): void {
     const parsed = parseBodyFrame(frame);
     const open = parsed === null ? undefined : this.#open.get(socketId)?.get(parsed.id);
-    if (parsed === null || open === undefined) return this.#ports.meter.dropped("binary");
+    if (parsed === null || open === undefined) return this.#ports.meter.countDropped("binary");
     const { id, chunk } = parsed;
     open.at = (open.at ?? 0) + chunk.length;
     if (open.at > open.until) {
       this.part(socketId, id);
-      this.#ports.meter.dropped("binary");
+      this.#ports.meter.countDropped("binary");
       return open.end.note({ kind: "stop", why: "The sender sent more than it was asked for" });
     }
     open.onActivity();
@@ -92,15 +92,15 @@ export class Bodies implements Part {
   }
 
   /** A `body` signal arrived. */
-  signalled(socketId: string, payload: unknown): void {
+  handleSignal(socketId: string, payload: unknown): void {
     const parsed = parseBodyNote(payload);
     const open = parsed === null ? undefined : this.#open.get(socketId)?.get(parsed.id);
-    if (parsed === null || open === undefined) return this.#ports.meter.dropped("signal");
+    if (parsed === null || open === undefined) return this.#ports.meter.countDropped("signal");
     open.onActivity();
     open.end.note(parsed.note);
   }
 
-  socketClosed(socketId: string): void {
+  onSocketClosed(socketId: string): void {
     const bodies = this.#open.get(socketId);
     this.#open.delete(socketId);
     for (const { end } of bodies?.values() ?? []) end.note({ kind: "stop", why: "The connection was lost" });

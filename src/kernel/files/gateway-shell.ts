@@ -7,7 +7,7 @@ import type { Shell } from "../../hardware/shell.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { NetError } from "../../ports/net.ts";
 import type { FileOp, ShellAsk, ShellCommand, ShellLink, ShellRequest, ShellResponse, Shells } from "../../ports/shells.ts";
-import { type Caller, inside } from "../../protocol/caller.ts";
+import { type Caller, nestedCaller } from "../../protocol/caller.ts";
 import { shellReply } from "../../shell/kernel-client.ts";
 import type { Vfs } from "../../vfs/vfs.ts";
 import type { ReadContext } from "../context.ts";
@@ -100,7 +100,7 @@ async function startWhenFree(shells: Shells, command: ShellCommand, link: ShellL
       return await shells.start(command, link);
     } catch (error) {
       const isBusy = error instanceof SysError && error.code === 429;
-      if (!isBusy || tries > TRIES || !(await shells.room(command.who.uid))) throw error;
+      if (!isBusy || tries > TRIES || !(await shells.waitForRoom(command.who.uid))) throw error;
       if (signal.aborted) fail(503, "The caller went away before this began");
     }
   }
@@ -139,7 +139,7 @@ function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
 }
 
 async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
-  const caller = inside(starter.present?.() ?? fail(403, "Permission denied: the login this command was started with has ended"));
+  const caller = nestedCaller(starter.refresh?.() ?? fail(403, "Permission denied: the login this command was started with has ended"));
   switch (ask.kind) {
     case "file": {
       const { op } = ask;

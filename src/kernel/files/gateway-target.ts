@@ -4,7 +4,7 @@ import type { Body } from "../../hardware/body.ts";
 import { FileError, type Machine, NATIVE_LIMITS } from "../../hardware/filesystem.ts";
 import { LinePositions } from "../../hardware/line-places.ts";
 import { StorageError } from "../../ports/sql.ts";
-import { type Caller, inside, isRoot } from "../../protocol/caller.ts";
+import { type Caller, nestedCaller, isRoot } from "../../protocol/caller.ts";
 import type { Account } from "../../protocol/records.ts";
 import { shellCommands } from "../../shell/commands.table.ts";
 import { summaryOf } from "../../shell/manual.ts";
@@ -150,7 +150,7 @@ export class GatewayTarget {
 
   #files(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
     const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
-    const sys = (name: string, args: Record<string, unknown>) => this.#gate.call(inside(caller), name, args, signal);
+    const sys = (name: string, args: Record<string, unknown>) => this.#gate.call(nestedCaller(caller), name, args, signal);
     const mustStill = () => mustStillMay(this.#store.reads, { name: call }, caller);
     return new Vfs(this.#mounts, {
       uid,

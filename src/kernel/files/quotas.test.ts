@@ -126,6 +126,6 @@ it("reports large content whose last row was removed", () => {
       throw new Error("lost");
     }),
   ).toThrow("lost");
-  files.undone();
+  files.onRollback();
   expect(files.takeFreed()).toEqual([]);
 });

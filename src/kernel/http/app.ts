@@ -57,13 +57,13 @@ export function httpApp(services: HttpServices): HttpApp {
   );
   app.get("/", async (context) => {
     const desktop = await serveWeb(context.req.raw, context.env.origin, services.downloads);
-    return desktop ?? context.html(landing(services, context.env.origin), 200, { "cache-control": "no-store" });
+    return desktop ?? context.html(landingPage(services, context.env.origin), 200, { "cache-control": "no-store" });
   });
   return app;
 }
 
 /** Shown if the web desktop was not built. `origin` is one of our own addresses, never text from a request. */
-function landing({ version, isSetupMode }: HttpServices, origin: string): string {
+function landingPage({ version, isSetupMode }: HttpServices, origin: string): string {
   const gsv = cliCommand(origin);
   const next = isSetupMode()
     ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`

@@ -86,7 +86,7 @@ export class GitServer {
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
     const context = { ...this.#services, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
-    if (credential.kind === "token") this.#store.relaxed(({ tokens, now }) => tokens.used([credential.tokenId], now));
+    if (credential.kind === "token") this.#store.relaxed(({ tokens, now }) => tokens.recordUse([credential.tokenId], now));
     const hash = reads.accounts.hashOf(account.username);
     const isCredentialLive = () => {
       if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;

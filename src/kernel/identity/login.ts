@@ -22,7 +22,7 @@ export async function login(
   const { username, password, token } = proof;
   if (username === "") fail(401, "Username required");
   if (password !== undefined && token !== undefined) fail(401, "Provide either password or token");
-  if (token !== undefined) return byToken(context, { username, token }, as);
+  if (token !== undefined) return loginByToken(context, { username, token }, as);
   if (as.role !== "user") fail(401, "Token required for machine connections");
   if (password === undefined) fail(401, "Password or token required");
   return loginByPassword(context, { username, password }, as.address);
@@ -36,22 +36,22 @@ export async function loginByPassword(
   const attempt = throttle.take(username, address, now);
   const stored = accounts.hashOf(username);
   const isRight = await passwords.verify(password, stored, signal).catch((error: unknown) => {
-    throttle.cancelled(attempt);
+    throttle.cancel(attempt);
     throw error;
   });
   // The password may have been changed, or the account locked, while the password was hashed.
   const account = accounts.hashOf(username) === stored ? accounts.byName(username) : undefined;
   if (!isRight || account === undefined) fail(401, WRONG_CREDENTIAL);
-  throttle.succeeded(attempt, now);
+  throttle.recordSuccess(attempt, now);
   return { account, credential: { kind: "password" } };
 }
 
-function byToken(
+function loginByToken(
   { accounts, tokens, throttle, now }: Pick<EffectContext, "accounts" | "tokens" | "throttle" | "now">,
   proof: { username: string; token: string },
   as: { role: Role; clientId: string; address: string },
 ): Login {
-  const token = tokens.match(proof.token, now);
+  const token = tokens.findLive(proof.token, now);
   const account = token && accounts.byUid(token.uid);
   const isValid =
     token !== undefined &&
@@ -61,7 +61,7 @@ function byToken(
     (token.allowedRole === null || token.allowedRole === as.role) &&
     (token.allowedDeviceId === null || as.role !== "driver" || token.allowedDeviceId === as.clientId);
   if (!isValid) {
-    throttle.wrongToken(as.address, now);
+    throttle.countWrongToken(as.address, now);
     fail(401, WRONG_CREDENTIAL);
   }
   return { account, credential: { kind: "token", tokenId: token.tokenId, expiresAt: token.expiresAt } };

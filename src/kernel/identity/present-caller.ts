@@ -16,11 +16,11 @@ export function withPresence(reads: ReadContext, caller: Caller): Caller {
   };
   const present = (): Caller | undefined => {
     const connected = reads.connections.caller(caller.connectionId);
-    if (connected !== undefined) return { ...connected, present };
+    if (connected !== undefined) return { ...connected, refresh: present };
     const account = reads.accounts.byUid(uid);
     if (account === undefined || account.locked || !stillHolds()) return undefined;
     const process = reads.accounts.identity(account);
-    return { ...caller, gids: process.gids, capabilities: reads.capabilities.of(process.gids), process, present };
+    return { ...caller, gids: process.gids, capabilities: reads.capabilities.of(process.gids), process, refresh: present };
   };
-  return { ...caller, present };
+  return { ...caller, refresh: present };
 }

@@ -46,7 +46,7 @@ it("prunes answered questions, except those that a grant was made from", () => {
   for (const requestId of ["q1", "q2"]) {
     approvals.ask({ ...ASKED, requestId });
     approvals.decide(requestId, "approved", 1000, null, 1);
-    approvals.use(requestId);
+    approvals.markUsed(requestId);
   }
   approvals.remember(GRANT);
   approvals.prune(30.5 * DAY_MS);

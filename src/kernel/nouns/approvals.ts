@@ -48,11 +48,11 @@ export type ApprovalReads = Pick<
   | "pendingOf"
   | "pendingOfUser"
   | "history"
-  | "sameQuestion"
+  | "findSameQuestion"
   | "grantsOf"
   | "grantsOfUser"
   | "grant"
-  | "untold"
+  | "listUnnotified"
   | "nextDueAt"
 >;
 
@@ -116,7 +116,7 @@ export class Approvals {
   }
 
   /** An open question of the run with the same digest. */
-  sameQuestion(pid: string, runId: string, digest: string): Approval | undefined {
+  findSameQuestion(pid: string, runId: string, digest: string): Approval | undefined {
     return this.pendingOf(pid).find((open) => open.runId === runId && open.digest === digest);
   }
 
@@ -156,16 +156,16 @@ export class Approvals {
   }
 
   /** False if the question was not approved, or the approval was used before. */
-  use(requestId: string): boolean {
+  markUsed(requestId: string): boolean {
     return this.#sql.run("UPDATE approvals SET state = 'used', told = 1 WHERE request_id = ? AND state = 'approved'", requestId) > 0;
   }
 
-  told(requestId: string): void {
+  markNotified(requestId: string): void {
     this.#sql.run("UPDATE approvals SET told = 1 WHERE request_id = ?", requestId);
   }
 
   /** Answered questions whose processes may not have been notified. */
-  untold(): Approval[] {
+  listUnnotified(): Approval[] {
     return this.#sql.all("SELECT * FROM approvals WHERE told = 0").map(fromRow);
   }
 

@@ -92,8 +92,8 @@ describe("Config", () => {
     ]);
     expect(config.keys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
     expect(() => config.get("config/ai/api_key")).toThrow(problem);
-    expect(config.sealedKeys(ROOT)).toEqual(["config/ai/api_key", "config/ai/other_token"]);
-    expect(config.sealedKeys({ uid: 1000 })).toEqual([]);
+    expect(config.listSealedKeys(ROOT)).toEqual(["config/ai/api_key", "config/ai/other_token"]);
+    expect(config.listSealedKeys({ uid: 1000 })).toEqual([]);
   });
 
   it("limits what each user stores, and lets them write existing keys again", () => {

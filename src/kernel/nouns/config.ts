@@ -27,7 +27,7 @@ type Range = readonly [from: string, to: string | Uint8Array];
 /** SQLite sorts every blob after every text. */
 const EVERYTHING: Range = ["", new Uint8Array(0)];
 
-export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "sealedKeys" | "mayRead">;
+export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "listSealedKeys" | "mayRead">;
 
 export class Config {
   readonly #sql: Sql;
@@ -74,7 +74,7 @@ export class Config {
   }
 
   /** Keys with sealed values that the caller may read, sorted. Whether a value can be opened shows only when it is read. */
-  sealedKeys(caller: Reader): string[] {
+  listSealedKeys(caller: Reader): string[] {
     const keys = rangesOf(caller, undefined).flatMap((range) =>
       this.#sql.all("SELECT key FROM config_kv WHERE sealed = 1 AND key >= ? AND key < ?", ...range).map(({ key }) => String(key)),
     );

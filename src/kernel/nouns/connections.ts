@@ -86,7 +86,7 @@ export class Connections {
       platform: String(row.platform),
       address: String(row.address),
       connectedAt: Number(row.connected_at),
-      lastHeardAt: this.#sockets.heardAt(String(row.connection_id)),
+      lastHeardAt: this.#sockets.lastHeardAt(String(row.connection_id)),
       tokenId: row.token_id as string | null,
     }));
   }
@@ -145,7 +145,7 @@ export class Connections {
     return this.#ids("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
   }
 
-  expired(now: number): string[] {
+  listExpired(now: number): string[] {
     return this.#ids("SELECT connection_id FROM connections WHERE expires_at <= ?", now);
   }
 
@@ -170,7 +170,7 @@ export class Connections {
   }
 
   /** A write was rolled back. Most refused writes change no rights, and need not clear the caches for everybody. */
-  undone(): void {
+  onRollback(): void {
     if (this.#changed) this.#clear();
     this.#changed = false;
   }

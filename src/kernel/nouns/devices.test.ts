@@ -21,7 +21,10 @@ const [ROOT, ALICE, BOB, CAROL] = [0, 1000, 1001, 1002].map((uid) => ({ uid, gid
 type Who = { uid: number; gids: number[] };
 
 const connectDevice = (devices: Devices, { uid }: Who, deviceId: string) =>
-  devices.connected({ deviceId, ownerUid: uid, platform: "", version: "", implements: ["fs.*"], connectionId: `${uid} ${deviceId}` }, 0);
+  devices.recordConnection(
+    { deviceId, ownerUid: uid, platform: "", version: "", implements: ["fs.*"], connectionId: `${uid} ${deviceId}` },
+    0,
+  );
 const namesOf = (devices: Devices, who: Who) => devices.list(who).map(({ deviceId }) => deviceId);
 
 it("lets each user choose any id, and reveals no ids of other users", () => {
@@ -61,17 +64,17 @@ it("does not let a used name mean another owner's device, whatever is shared or 
   const devices = fresh();
   const [alices, bobs] = [connectDevice(devices, ALICE, "server").key, connectDevice(devices, BOB, "server").key];
   devices.grant(alices, 200);
-  devices.used(CAROL, alices, "server");
+  devices.recordNameUse(CAROL, alices, "server");
   devices.grant(bobs, 200);
   devices.remove(alices);
   expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: say bob@server for this one");
   expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
-  devices.used(CAROL, bobs, "bob@server");
+  devices.recordNameUse(CAROL, bobs, "bob@server");
   expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");
   // The user's own device takes the name, and the name still means it after it was removed.
   const own = connectDevice(devices, CAROL, "server").key;
   expect(devices.find(CAROL, "server")).toBe(own);
-  devices.used(CAROL, own, "server");
+  devices.recordNameUse(CAROL, own, "server");
   devices.remove(own);
   expect(() => devices.find(CAROL, "server")).toThrow("server meant carol@server");
   // A new device of the same owner may have the name again.
@@ -92,7 +95,7 @@ it("does not let a device pass for another owner's", () => {
   // A lasting name means the same device, whoever else gets a device of that name.
   const shared = connectDevice(devices, ALICE, "server").key;
   devices.grant(shared, 200);
-  expect([devices.lastingName(BOB, shared), devices.lastingName(ALICE, shared), devices.lastingName(CAROL, key)]).toEqual([
+  expect([devices.permanentName(BOB, shared), devices.permanentName(ALICE, shared), devices.permanentName(CAROL, key)]).toEqual([
     "alice@server",
     "server",
     "carol@alice@server",
@@ -122,7 +125,7 @@ it("never reuses the key of a removed device for another owner", () => {
 it("refuses a user's 1,001st device, but not one that exists", () => {
   const devices = fresh();
   const connect = (deviceId: string, ownerUid = 1000) =>
-    devices.connected({ deviceId, ownerUid, platform: "", version: "", implements: ["fs.*"], connectionId: `to ${deviceId}` }, 0);
+    devices.recordConnection({ deviceId, ownerUid, platform: "", version: "", implements: ["fs.*"], connectionId: `to ${deviceId}` }, 0);
   for (let at = 0; at < LIMITS.devicesPerUser; at++) connect(`d${at}`);
   expect(() => connect("one more")).toThrow("Too many devices");
   connect("d0");
@@ -150,7 +153,7 @@ it("counts a device that pinged and went silent as offline, and one that never p
     () => now,
   );
   const d = { deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" };
-  const { key } = devices.connected(d, now);
+  const { key } = devices.recordConnection(d, now);
   now = 60_000;
   expect(devices.get(key)?.online).toBe(true);
   heardAt = 60_000;
@@ -158,7 +161,7 @@ it("counts a device that pinged and went silent as offline, and one that never p
   expect(devices.get(key)?.online).toBe(true);
   now = 75_001;
   expect(devices.get(key)?.online).toBe(false);
-  devices.disconnected("c", now);
+  devices.recordDisconnection("c", now);
   heardAt = now;
   expect(devices.get(key)?.online).toBe(false);
 });

@@ -28,7 +28,7 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "find" | "lastingName" | "toManage" | "asTarget" | "driverOf" | "ofDriver" | "groupsOf"
+  "get" | "list" | "files" | "details" | "find" | "permanentName" | "toManage" | "asTarget" | "driverOf" | "ofDriver" | "groupsOf"
 >;
 
 /** `driverId` is the present connection of the device; `keepsLedger` says whether it has a ledger, so that a call may be sent again. */
@@ -46,15 +46,15 @@ export class Devices {
   readonly #sql: Sql;
   readonly #people: People;
   readonly #meanings: DeviceMeanings;
-  readonly #heardAt: (connectionId: string) => number;
+  readonly #lastHeardAt: (connectionId: string) => number;
   readonly #now: () => number;
 
-  /** `heardAt` returns when the peer of a connection last sent something. */
-  constructor(sql: Sql, people: People, heardAt: (connectionId: string) => number, now: () => number) {
+  /** `lastHeardAt` returns when the peer of a connection last sent something. */
+  constructor(sql: Sql, people: People, lastHeardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
     this.#people = people;
     this.#meanings = new DeviceMeanings(sql);
-    this.#heardAt = heardAt;
+    this.#lastHeardAt = lastHeardAt;
     this.#now = now;
   }
 
@@ -114,23 +114,23 @@ export class Devices {
   }
 
   /** A call used this name. From now on the plain name means no other owner's device to this user. */
-  used({ uid }: Pick<Who, "uid">, key: string, name: string): void {
+  recordNameUse({ uid }: Pick<Who, "uid">, key: string, name: string): void {
     const row = this.#row(key);
     if (row?.name === name) this.#meanings.set(uid, name, Number(row.owner_uid));
   }
 
   /** A name that identifies the device permanently, whatever other devices are named. Grants use it. */
-  lastingName({ uid }: Pick<Who, "uid">, key: string): string | null {
+  permanentName({ uid }: Pick<Who, "uid">, key: string): string | null {
     const row = this.#row(key);
     if (row === undefined) return null;
     return Number(row.owner_uid) === uid && !String(row.name).includes(AT) ? String(row.name) : this.#withOwner(row);
   }
 
   /** The names of the device in grants: in those of its owner, and in those of others. */
-  grantedAs(key: string): { owner: number; own: string; others: string } {
+  namesInGrants(key: string): { owner: number; own: string; others: string } {
     const row = this.#row(key) ?? fail(404, "Unknown device");
     const owner = Number(row.owner_uid);
-    return { owner, own: this.lastingName({ uid: owner }, key)!, others: this.#withOwner(row) };
+    return { owner, own: this.permanentName({ uid: owner }, key)!, others: this.#withOwner(row) };
   }
 
   /** What routing a call to the device needs, in one query; null for a device that the caller may not use. */
@@ -190,7 +190,7 @@ export class Devices {
   }
 
   /** Stores a connected device. Returns its key, and whether the device is new. */
-  connected(
+  recordConnection(
     device: {
       deviceId: string;
       ownerUid: number;
@@ -230,7 +230,7 @@ export class Devices {
   }
 
   /** Returns the key of the device, or null if the connection was no device or a newer connection has replaced it. */
-  disconnected(connectionId: string, now: number): string | null {
+  recordDisconnection(connectionId: string, now: number): string | null {
     const key = this.ofDriver(connectionId);
     if (key !== null)
       this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
@@ -318,9 +318,9 @@ export class Devices {
   /** A device that has sent nothing since it connected does not ping, and is online while its socket is open. */
   #isOnline(row: SqlRow): boolean {
     if (row.connection_id === null) return false;
-    const heardAt = this.#heardAt(String(row.connection_id));
-    const isSilent = this.#now() - heardAt > SILENCE_MS;
-    const hasPinged = heardAt > Number(row.connected_at) + SILENCE_MS / 3;
+    const lastHeardAt = this.#lastHeardAt(String(row.connection_id));
+    const isSilent = this.#now() - lastHeardAt > SILENCE_MS;
+    const hasPinged = lastHeardAt > Number(row.connected_at) + SILENCE_MS / 3;
     return !(isSilent && hasPinged);
   }
 }

@@ -10,7 +10,10 @@ import type { Usage } from "./usage.ts";
 /** Content up to this size is stored in SQL, so reading it needs no file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
 
-export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "inlines" | "isReferenced">;
+export type FileReads = Pick<
+  Files,
+  "get" | "getAll" | "children" | "listBelow" | "longestPathBytes" | "inline" | "inlines" | "isReferenced"
+>;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
 
@@ -39,7 +42,7 @@ export class Files {
   }
 
   /** The nodes that exist at these paths, in one query. */
-  along(paths: readonly string[]): Map<string, FileNode> {
+  getAll(paths: readonly string[]): Map<string, FileNode> {
     const found = new Map<string, FileNode>();
     const missing: string[] = [];
     for (const path of paths) {
@@ -55,7 +58,7 @@ export class Files {
   }
 
   /** Rows were rolled back. */
-  undone(): void {
+  onRollback(): void {
     this.#freedHashes = [];
     this.forget();
   }
@@ -76,13 +79,13 @@ export class Files {
   }
 
   /** Everything below a directory, without the directory itself. */
-  below(path: string): FileNode[] {
+  listBelow(path: string): FileNode[] {
     const [from, to] = range(path);
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path > ? AND path < ? ORDER BY path`, from, to).map(fromRow);
   }
 
   /** Bytes of the longest path below a directory. */
-  longestBelow(path: string): number {
+  longestPathBytes(path: string): number {
     const [from, to] = range(path);
     return Number(
       this.#sql.get("SELECT max(length(CAST(path AS BLOB))) AS bytes FROM files WHERE path > ? AND path < ?", from, to)?.bytes ?? 0,

@@ -31,7 +31,7 @@ export class Followers {
     return Number(this.#sql.get("SELECT count(*) AS count FROM followers WHERE connection_id = ?", connectionId)?.count);
   }
 
-  routed(pid: string, runId: string, uid: number, connectionId: string, now: number): void {
+  recordRoute(pid: string, runId: string, uid: number, connectionId: string, now: number): void {
     this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", routeKey(pid, runId), uid, connectionId, now + ROUTE_MS);
   }
 

@@ -42,7 +42,7 @@ export class IpcCalls {
     return row && fromRow(row);
   }
 
-  due(now: number): IpcCall[] {
+  listDue(now: number): IpcCall[] {
     return this.#sql.all("SELECT * FROM ipc_calls WHERE deadline_at <= ? ORDER BY deadline_at LIMIT 100", now).map(fromRow);
   }
 
@@ -56,7 +56,7 @@ export class IpcCalls {
   }
 
   /** Delivery failed: it is retried at this time. */
-  later(callId: string, dueAt: number): void {
+  postpone(callId: string, dueAt: number): void {
     this.#sql.run("UPDATE ipc_calls SET deadline_at = ? WHERE call_id = ?", dueAt, callId);
   }
 }

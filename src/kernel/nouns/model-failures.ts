@@ -27,7 +27,7 @@ export class ModelFailures {
     return rows.map((row) => ({ uid: Number(row.uid), error: String(row.error), count: Number(row.count), at: Number(row.at) }));
   }
 
-  failed(uid: number, error: string, now: number): void {
+  recordFailure(uid: number, error: string, now: number): void {
     this.#sql.run(
       "INSERT INTO model_failures VALUES (?1, ?2, 1, ?3) ON CONFLICT (uid) DO UPDATE SET error = ?2, count = count + 1, at = ?3",
       uid,
@@ -36,14 +36,14 @@ export class ModelFailures {
     );
   }
 
-  answered(uid: number): void {
+  clear(uid: number): void {
     this.#sql.run("DELETE FROM model_failures WHERE uid = ?", uid);
   }
 
   /** The settings may now select another model than the one that failed. */
   settingChanged(key: string): void {
     const [changes, uid] = CHOICE.exec(key) ?? [];
-    if (uid !== undefined) this.answered(Number(uid));
+    if (uid !== undefined) this.clear(Number(uid));
     else if (changes !== undefined) this.#sql.run("DELETE FROM model_failures");
   }
 }

@@ -51,7 +51,7 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
         nameOf: (uid) => accounts.byUid(uid)?.username ?? String(uid),
         uidOf: (username) => accounts.byName(username)?.uid,
       },
-      (connectionId) => sockets.heardAt(connectionId),
+      (connectionId) => sockets.lastHeardAt(connectionId),
       () => clock.now(),
     ),
     routes: new Routes(sql),

@@ -29,12 +29,12 @@ export class ProcessSessions {
   }
 
   /** Commands that a run started and still waits for: it has made no other call since. */
-  awaitedBy(pid: string, runId: string): ProcessSession[] {
+  listAwaited(pid: string, runId: string): ProcessSession[] {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? AND run_id = ? AND awaited = 1", pid, runId).map(fromRow);
   }
 
   /** A call was answered that its command is still running. */
-  started({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): void {
+  add({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): void {
     this.#sql.run(
       "INSERT OR REPLACE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
       sessionId,
@@ -49,17 +49,17 @@ export class ProcessSessions {
   }
 
   /** A poll was answered that the command is still running. */
-  awaited(pid: string, sessionId: string): void {
+  markAwaited(pid: string, sessionId: string): void {
     this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid);
   }
 
   /** The process makes another call, so it waits for no command except this one. */
-  left(pid: string, exceptSessionId: string | null): void {
+  clearAwaited(pid: string, exceptSessionId: string | null): void {
     this.#sql.run("UPDATE process_sessions SET awaited = 0 WHERE pid = ? AND awaited = 1 AND session_id <> ?", pid, exceptSessionId ?? "");
   }
 
   /** Deletes the row. Returns its uid; undefined if there is none, or if it belongs to another process than `pid`. */
-  ended(sessionId: string, pid?: string): number | undefined {
+  remove(sessionId: string, pid?: string): number | undefined {
     const row = this.#sql.get("SELECT uid, pid FROM process_sessions WHERE session_id = ?", sessionId);
     if (row === undefined || (pid !== undefined && row.pid !== pid)) return undefined;
     this.#sql.run("DELETE FROM process_sessions WHERE session_id = ?", sessionId);

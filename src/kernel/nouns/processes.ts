@@ -35,7 +35,7 @@ export type NewProcess = Pick<
 /** The newest process of a workspace, and how many it has. */
 export type WorkspaceProcesses = { newest: Pick<ProcessRow, "pid" | "label" | "cwd" | "createdAt">; count: number };
 
-export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children" | "byWorkspace">;
+export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children" | "groupByWorkspace">;
 
 export class Processes {
   readonly #sql: Sql;
@@ -70,7 +70,7 @@ export class Processes {
    * The processes that `who` may see, by workspace. A killed process is emptied and can be used again, so every process counts, whether
    * it is busy or idle.
    */
-  byWorkspace(who: { uid: number }): Map<string, WorkspaceProcesses> {
+  groupByWorkspace(who: { uid: number }): Map<string, WorkspaceProcesses> {
     const columns = "SELECT workspace_id, pid, label, cwd, created_at FROM processes WHERE workspace_id IS NOT NULL";
     const rows = isRoot(who)
       ? this.#sql.all(`${columns} ORDER BY created_at, pid`)
@@ -125,11 +125,11 @@ export class Processes {
   }
 
   /** Marks the process busy: it may have work to do. */
-  begun(pid: string): void {
+  markBusy(pid: string): void {
     this.#sql.run("UPDATE processes SET busy = 1 WHERE pid = ?", pid);
   }
 
-  rested(pid: string): void {
+  markIdle(pid: string): void {
     this.#sql.run("UPDATE processes SET busy = 0 WHERE pid = ?", pid);
   }
 
@@ -138,7 +138,7 @@ export class Processes {
   }
 
   /** Records an event of the process. False if it was received before. */
-  heard(
+  recordEvent(
     pid: string,
     seq: number,
     change: Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId" | "queuedCount">>,

@@ -39,7 +39,7 @@ type Writer = Who & { capabilities: readonly string[] };
 
 export type RepositoryReads = Pick<
   Repositories,
-  "get" | "list" | "unmeasured" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage"
+  "get" | "list" | "listUnmeasured" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage"
 >;
 
 export const HOME = "home";
@@ -80,7 +80,7 @@ export class Repositories {
   }
 
   /** Repositories that have files and have never reported their size. */
-  unmeasured(): RepositoryRow[] {
+  listUnmeasured(): RepositoryRow[] {
     return this.#sql.all("SELECT * FROM repositories WHERE bytes IS NULL AND head IS NOT NULL").map(fromRow);
   }
 
@@ -167,7 +167,7 @@ export class Repositories {
   }
 
   /** Stores the state that the repository's actor reported. */
-  seen(repo: string, { defaultBranch, head, bytes }: RepoState): void {
+  recordState(repo: string, { defaultBranch, head, bytes }: RepoState): void {
     const row = this.get(repo);
     // The row was lost with a batch that did not reach the disk.
     if (row === undefined) return;
@@ -185,7 +185,7 @@ export class Repositories {
     );
   }
 
-  touched(repo: string, now: number): void {
+  touch(repo: string, now: number): void {
     const { owner, name } = parseSlug(repo);
     this.#sql.run("UPDATE repositories SET updated_at = ? WHERE owner = ? AND name = ?", now, owner, name);
   }

@@ -24,7 +24,7 @@ export class ShellSessions {
   }
 
   /** Adds a session, or updates its time. The device and user of a session never change. */
-  heard({ sessionId, deviceId, target, uid }: ShellSession, now: number): void {
+  recordUse({ sessionId, deviceId, target, uid }: ShellSession, now: number): void {
     this.#sql.run(
       `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, NULL, NULL, ?5)
        ON CONFLICT (session_id) DO UPDATE SET updated_at = ?4 WHERE device_id = ?2 AND uid = ?3`,
@@ -37,7 +37,7 @@ export class ShellSessions {
   }
 
   /** Stores the status that the device reported. False if nothing changed: a device may report the same status twice. */
-  told(sessionId: string, { status, exitCode }: { status: SessionStatus; exitCode: number | null }, now: number): boolean {
+  setStatus(sessionId: string, { status, exitCode }: { status: SessionStatus; exitCode: number | null }, now: number): boolean {
     const changed = this.#sql.run(
       `UPDATE shell_sessions SET status = ?2, exit_code = ?3, updated_at = ?4
        WHERE session_id = ?1 AND (status IS NULL OR (status = 'running' AND ?2 <> 'running'))`,

@@ -18,14 +18,14 @@ export class Spending {
   }
 
   /** Today's account, to which the user's budget applies. */
-  today(uid: number, now: number): Account {
+  readToday(uid: number, now: number): Account {
     const row = this.#sql.get("SELECT total, since FROM spending WHERE uid = ? AND day = ?", uid, dayOf(now));
     const read = (value: SqlValue | undefined): Spent => (value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent));
     return { total: read(row?.total), since: read(row?.since) };
   }
 
   add(uid: number, more: Partial<Spent>, now: number): void {
-    const { total } = this.today(uid, now);
+    const { total } = this.readToday(uid, now);
     this.#sql.run(
       "INSERT INTO spending VALUES (?1, ?2, ?3, NULL) ON CONFLICT (uid, day) DO UPDATE SET total = ?3",
       uid,
@@ -35,8 +35,8 @@ export class Spending {
   }
 
   /** Allows the budget once more: what was used so far no longer counts against today's budget. */
-  extended(uid: number, now: number): void {
-    const total = JSON.stringify(this.today(uid, now).total);
+  extendBudget(uid: number, now: number): void {
+    const total = JSON.stringify(this.readToday(uid, now).total);
     this.#sql.run("INSERT INTO spending VALUES (?1, ?2, ?3, ?3) ON CONFLICT (uid, day) DO UPDATE SET since = ?3", uid, dayOf(now), total);
   }
 

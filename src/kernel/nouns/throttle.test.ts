@@ -50,7 +50,7 @@ describe("one account from one address", () => {
 
   it("does not let others use up the owner's budget at a known address by typing names that look like its key", () => {
     const throttle = fresh();
-    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    throttle.recordSuccess(throttle.take("alice", "10.0.0.1", START), START);
     for (const name of ["alice@10.0.0.1", "10.0.0.1 alice", "known:10.0.0.1 alice", "alice"])
       for (let i = 0; i < 5; i++) throttle.take(name, "10.0.0.2", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
@@ -73,14 +73,14 @@ describe("one account from one address", () => {
   it("forgets failures after a success", () => {
     const throttle = fresh();
     for (let i = 0; i < 4; i++) throttle.take("alice", "10.0.0.1", START);
-    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    throttle.recordSuccess(throttle.take("alice", "10.0.0.1", START), START);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
   });
 
   it("refunds an attempt that ended for another reason", () => {
     const throttle = fresh();
-    for (let i = 0; i < 50; i++) throttle.cancelled(throttle.take("alice", "10.0.0.1", START));
+    for (let i = 0; i < 50; i++) throttle.cancel(throttle.take("alice", "10.0.0.1", START));
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
   });
@@ -110,7 +110,7 @@ describe("other accounts and addresses", () => {
 
   it("does not stop the owner at an address from which they logged in before", () => {
     const throttle = fresh();
-    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    throttle.recordSuccess(throttle.take("alice", "10.0.0.1", START), START);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START);
     expect(waitMs(throttle, "alice", "10.9.9.9", START)).toBeGreaterThan(0);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
@@ -122,7 +122,7 @@ describe("other accounts and addresses", () => {
 
   it("keeps the latest twenty addresses of an account", () => {
     const throttle = fresh();
-    for (let i = 0; i < 25; i++) throttle.succeeded(throttle.take("alice", `10.0.${i}.1`, START + i), START + i);
+    for (let i = 0; i < 25; i++) throttle.recordSuccess(throttle.take("alice", `10.0.${i}.1`, START + i), START + i);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START + 100);
     expect(waitMs(throttle, "alice", "10.0.24.1", START + 100)).toBe(0);
     expect(waitMs(throttle, "alice", "10.0.0.1", START + 100)).toBeGreaterThan(0);
@@ -130,8 +130,8 @@ describe("other accounts and addresses", () => {
 
   it("counts wrong tokens against their address only", () => {
     const throttle = fresh();
-    for (let i = 0; i < 20; i++) throttle.wrongToken("10.0.0.1", START);
-    expect(() => throttle.wrongToken("10.0.0.1", START)).toThrow(SysError);
+    for (let i = 0; i < 20; i++) throttle.countWrongToken("10.0.0.1", START);
+    expect(() => throttle.countWrongToken("10.0.0.1", START)).toThrow(SysError);
     expect(waitMs(throttle, "alice", "10.0.0.2", START)).toBe(0);
   });
 });
@@ -141,8 +141,8 @@ describe("rows that are rolled back", () => {
     const { throttle, losing } = lossy();
     for (let i = 0; i < 5; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
     expect(() => throttle.take("alice", "10.0.0.2", START)).toThrow("Too many attempts");
-    for (let i = 0; i < 20; i++) losing(() => throttle.wrongToken("10.0.0.3", START));
-    expect(() => throttle.wrongToken("10.0.0.3", START)).toThrow("Too many attempts");
+    for (let i = 0; i < 20; i++) losing(() => throttle.countWrongToken("10.0.0.3", START));
+    expect(() => throttle.countWrongToken("10.0.0.3", START)).toThrow("Too many attempts");
     for (let i = 0; i < 20; i++) losing(() => throttle.spend("assist", "10.0.0.4", START));
     expect(() => throttle.spend("assist", "10.0.0.4", START)).toThrow("Too many attempts");
   });
@@ -151,7 +151,7 @@ describe("rows that are rolled back", () => {
     const { throttle, losing } = lossy();
     for (let i = 0; i < 5; i++) throttle.take("bob", "10.0.0.2", START);
     for (let i = 0; i < 4; i++) throttle.take("alice", "10.0.0.1", START);
-    losing(() => throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START));
+    losing(() => throttle.recordSuccess(throttle.take("alice", "10.0.0.1", START), START));
     expect(waitMs(throttle, "bob", "10.0.0.3", START)).toBeGreaterThan(0);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
@@ -182,30 +182,30 @@ describe("a full disk", () => {
     vi.spyOn(sql, "run").mockImplementation(() => {
       throw new StorageError(true, null);
     });
-    throttle.succeeded(attempt, START);
-    throttle.cancelled(attempt);
+    throttle.recordSuccess(attempt, START);
+    throttle.cancel(attempt);
   });
 });
 
 describe("many addresses", () => {
   it("share one counter beyond ten thousand, and existing counters are kept", () => {
     const throttle = fresh();
-    for (let i = 0; i < 20; i++) throttle.wrongToken("10.200.0.1", START);
+    for (let i = 0; i < 20; i++) throttle.countWrongToken("10.200.0.1", START);
     for (let i = 0; i < 4; i++) throttle.take("alice", "10.201.0.1", START);
     let refused = 0;
     for (let i = 0; i < 11_000; i++) {
       try {
-        throttle.wrongToken(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, START);
+        throttle.countWrongToken(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, START);
       } catch {
         refused++;
       }
     }
     expect(refused).toBeGreaterThan(900);
-    expect(() => throttle.wrongToken("10.200.0.1", START)).toThrow("Too many attempts");
+    expect(() => throttle.countWrongToken("10.200.0.1", START)).toThrow("Too many attempts");
     throttle.take("alice", "10.202.0.1", START + 1000);
     expect(waitMs(throttle, "alice", "10.203.0.1", START + 2000)).toBeGreaterThan(0);
     // When counters have drained, they are dropped and make room for others.
-    throttle.wrongToken("10.204.0.1", START + 4 * MINUTE);
+    throttle.countWrongToken("10.204.0.1", START + 4 * MINUTE);
     expect(waitMs(throttle, "carol", "10.204.0.2", START + 4 * MINUTE)).toBe(0);
   });
 });
@@ -237,10 +237,10 @@ it("stores a typed name only as a digest, unless the login succeeded", () => {
   const { sql, throttle } = lossy();
   const stored = () => JSON.stringify([sql.all("SELECT * FROM throttle"), sql.all("SELECT * FROM known_addresses")]);
   throttle.take("my secret", "10.0.0.1", START);
-  throttle.cancelled(throttle.take("my other secret", "10.0.0.1", START));
+  throttle.cancel(throttle.take("my other secret", "10.0.0.1", START));
   expect(sql.all("SELECT key FROM throttle WHERE key LIKE 'account:%'")).toHaveLength(1);
   expect(stored()).not.toContain("secret");
-  throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+  throttle.recordSuccess(throttle.take("alice", "10.0.0.1", START), START);
   throttle.take("alice", "10.0.0.1", START);
   expect(sql.all("SELECT username FROM known_addresses")).toEqual([{ username: "alice" }]);
 });
@@ -270,7 +270,7 @@ function fresh(): Throttle {
 /** How long an attempt would have to wait; the attempt itself is not counted. */
 function waitMs(throttle: Throttle, account: string, address: string, now: number): number {
   try {
-    throttle.cancelled(throttle.take(account, address, now));
+    throttle.cancel(throttle.take(account, address, now));
     return 0;
   } catch (error) {
     if (!(error instanceof SysError) || error.code !== 429) throw error;

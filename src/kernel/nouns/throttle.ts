@@ -79,7 +79,7 @@ export class Throttle {
    * Counts a wrong token. Counted after the lookup, because a lookup costs nothing and 256 bits cannot be guessed: a right token must not
    * be refused because of other clients at the same address.
    */
-  wrongToken(address: string, now: number): void {
+  countWrongToken(address: string, now: number): void {
     this.#count([this.#keyOfAddress(addressKey(address), now)], now);
   }
 
@@ -96,7 +96,7 @@ export class Throttle {
   }
 
   /** The attempt was right: refunds it and stores its address as known. */
-  succeeded(attempt: Try, now: number): void {
+  recordSuccess(attempt: Try, now: number): void {
     for (const [key, budget] of attempt.keys) {
       if (/^(?:account|known):/.test(key)) this.#set(key, { level: 0, streak: 0, at: now, budget });
       else this.#refund(key);
@@ -114,7 +114,7 @@ export class Throttle {
   }
 
   /** The attempt ended for a reason that says nothing about the guess: refunds it. */
-  cancelled(attempt: Try): void {
+  cancel(attempt: Try): void {
     for (const [key] of attempt.keys) this.#refund(key);
     this.#ignoreFullDisk(() => this.#store(attempt.keys));
   }

@@ -20,7 +20,7 @@ it("deletes ended tokens before it refuses a new one, and refuses a new one rath
   expect(() => create(7_400)).toThrow("Too many tokens");
   create(7_500);
   expect(tokens.get(third!.tokenId)).toBeUndefined();
-  expect(tokens.match(first!.token, 7_500)).toBeDefined();
+  expect(tokens.findLive(first!.token, 7_500)).toBeDefined();
   expect(tokens.list(1000)).toHaveLength(LIMITS.tokensPerUser);
   tokens.create({ uid: 1001, kind: "user", label: null, allowedDeviceId: null, expiresAt: null }, 8_000);
 });
@@ -32,7 +32,7 @@ it("deletes tokens that ended unused before it refuses a new one", () => {
   const create = (now: number, firstUseWithinMs?: number) =>
     tokens.create({ uid: 1000, kind: "node", label: null, allowedDeviceId: null, expiresAt: undefined, firstUseWithinMs }, now);
   const [used, idle] = [create(0), create(0)];
-  tokens.used([used.tokenId], 1_000);
+  tokens.recordUse([used.tokenId], 1_000);
   const abandoned = create(UNUSED_MS - 2_000, 1_000);
   while (tokens.list().length < LIMITS.tokensPerUser) create(UNUSED_MS - 2_000);
   expect(() => create(UNUSED_MS - 1_001)).toThrow("Too many tokens");
@@ -41,6 +41,6 @@ it("deletes tokens that ended unused before it refuses a new one", () => {
   expect(() => create(UNUSED_MS - 1)).toThrow("Too many tokens");
   create(UNUSED_MS);
   expect(tokens.get(idle.tokenId)).toBeUndefined();
-  expect(tokens.match(used.token, UNUSED_MS + 999)?.tokenId).toBe(used.tokenId);
-  expect(tokens.match(used.token, UNUSED_MS + 1_000)).toBeUndefined();
+  expect(tokens.findLive(used.token, UNUSED_MS + 999)?.tokenId).toBe(used.tokenId);
+  expect(tokens.findLive(used.token, UNUSED_MS + 1_000)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ export const UNUSED_MS = 365 * 24 * 60 * 60 * 1000;
 const VALUE_BYTES = 32;
 const PREFIX_CHARS = 16;
 
-export type TokenReads = Pick<Tokens, "list" | "get" | "match">;
+export type TokenReads = Pick<Tokens, "list" | "get" | "findLive">;
 
 export type NewToken = {
   uid: number;
@@ -78,7 +78,7 @@ export class Tokens {
   }
 
   /** The live token with this value, if there is one. */
-  match(value: string, now: number): TokenSummary | undefined {
+  findLive(value: string, now: number): TokenSummary | undefined {
     const row = this.#sql.get("SELECT * FROM auth_tokens WHERE token_hash = ?", this.#hash(value));
     const token = row && fromRow(row);
     return token !== undefined && isTokenLive(token, now) ? token : undefined;
@@ -95,7 +95,7 @@ export class Tokens {
     return rows.map((row) => String(row.token_id));
   }
 
-  used(tokenIds: readonly string[], now: number): void {
+  recordUse(tokenIds: readonly string[], now: number): void {
     this.#sql.run(
       "UPDATE auth_tokens SET last_used_at = ? WHERE token_id IN (SELECT value FROM json_each(?))",
       now,

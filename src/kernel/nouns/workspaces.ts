@@ -64,7 +64,7 @@ export class Workspaces {
     return this.get(workspaceId)!;
   }
 
-  touched(workspaceId: string, now: number): void {
+  touch(workspaceId: string, now: number): void {
     this.#sql.run("UPDATE workspaces SET updated_at = ? WHERE workspace_id = ?", now, workspaceId);
   }
 }

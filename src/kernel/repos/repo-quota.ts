@@ -57,7 +57,7 @@ export class RepoQuota {
   }
 
   /** The same for a pack, whose size is not known beforehand. It may take long, so no change waits for it. */
-  async arrives<T>(row: RepositoryRow, body: (quota: Quota | null) => Promise<T>): Promise<T> {
+  async runWithPack<T>(row: RepositoryRow, body: (quota: Quota | null) => Promise<T>): Promise<T> {
     await this.#ensureMeasured(row);
     return this.#remeasureIfFull(row, this.#runWithClaim(row, 0, PACK_ADDS_BYTES, true, body).work);
   }
@@ -75,7 +75,7 @@ export class RepoQuota {
     const left = this.#leftOf(row, more - claimedBytes);
     if (left === null) return { work: body(null), isAll: true };
     const bytes = Math.min(adds, left.bytes);
-    const work = body({ bytes: (this.#present(row).bytes ?? 0) + bytes, says: left.says });
+    const work = body({ bytes: (this.#readAgain(row).bytes ?? 0) + bytes, says: left.says });
     const claim = { owner, bytes, isPack, done: work };
     this.#claims.add(claim);
     return { work: work.finally(() => this.#claims.delete(claim)), isAll: claimedBytes === 0 && adds >= left.bytes };
@@ -94,7 +94,7 @@ export class RepoQuota {
   }
 
   async #ensureMeasured(row: RepositoryRow): Promise<void> {
-    if (this.#present(row).bytes === null && this.#leftOf(row, 0) !== null) await this.#check(row);
+    if (this.#readAgain(row).bytes === null && this.#leftOf(row, 0) !== null) await this.#check(row);
   }
 
   /** The copy of the size may be stale, so a refusal refreshes it: a retry is then judged by the real size. */
@@ -105,7 +105,7 @@ export class RepoQuota {
     });
   }
 
-  #present(row: RepositoryRow): RepositoryRow {
+  #readAgain(row: RepositoryRow): RepositoryRow {
     return this.#reads.repositories.get(row.repo) ?? row;
   }
 }

@@ -117,15 +117,15 @@ describe("the copy of heads", () => {
     expect(nouns.repositories.get(row.repo)).toMatchObject({ head, updatedAt: now });
     expect(nouns.workspaces.get(workspace.workspaceId)).toMatchObject({ updatedAt: now });
     // As if the update had been lost with a batch.
-    nouns.repositories.seen(row.repo, { defaultBranch: "main", head: null, bytes: 0 });
-    expect(await repos.present([row])).toMatchObject([{ head: null }]);
+    nouns.repositories.recordState(row.repo, { defaultBranch: "main", head: null, bytes: 0 });
+    expect(await repos.refresh([row])).toMatchObject([{ head: null }]);
     repos = restart();
-    expect(await repos.present([row])).toMatchObject([{ head }]);
+    expect(await repos.refresh([row])).toMatchObject([{ head }]);
     calls = [];
-    await repos.present([row]);
+    await repos.refresh([row]);
     expect(calls).toEqual([]);
-    repos.rolledBack();
-    await repos.present([nouns.repositories.get(row.repo)!]);
+    repos.onRollback();
+    await repos.refresh([nouns.repositories.get(row.repo)!]);
     expect(calls).toEqual([`state repo:${row.repo}`]);
   });
 });
@@ -272,7 +272,7 @@ describe("quotas", () => {
     const { uid } = nouns.accounts.byName("ann")!;
     await put(annsRepo("measured"), "a", text(96_000));
     const cost = nouns.usage.of(uid);
-    await repos.present(rows);
+    await repos.refresh(rows);
     const limit = nouns.usage.of(uid) + cost + 5_000;
     settings.set("config/files/quota_bytes", String(limit));
     delayCalls();
@@ -290,7 +290,7 @@ describe("quotas", () => {
   test("refuse none of many concurrent small changes if all of them fit", async () => {
     const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
     const { uid } = nouns.accounts.byName("ann")!;
-    await repos.present(rows);
+    await repos.refresh(rows);
     settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + 50_000));
     delayCalls();
     expect(await countFulfilled(rows.map((row) => put(row, "a", "small")))).toBe(6);

@@ -18,7 +18,7 @@ import { RepoQuota } from "./repo-quota.ts";
 import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
 import type { Store } from "../store.ts";
 
-/** How many repositories `present` asks concurrently. */
+/** How many repositories `refresh` asks concurrently. */
 const CHECKS_AT_ONCE = 8;
 /** Each import holds a connection for as long as the remote likes, up to a timeout of minutes. */
 const IMPORTS_PER_OWNER = 8;
@@ -61,7 +61,7 @@ export class Repos implements Part {
       await this.#store.durable();
       await this.#ensureScaffold(row);
       const http = importHttp(this.#store.ports.net, signal);
-      return await this.#repoQuota.arrives(row, async (quota) => {
+      return await this.#repoQuota.runWithPack(row, async (quota) => {
         const pending = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
         const result = (await pending) as RepoResult<"import">;
         this.#updateCopy(row, result.state, result.changed);
@@ -77,7 +77,7 @@ export class Repos implements Part {
     await this.#ensureScaffold(row);
     const isPush = request.method === "POST" && request.access.write;
     if (!isPush) return this.#store.ports.actors.fetch(addressOf(row), request);
-    return this.#repoQuota.arrives(row, async (quota) => {
+    return this.#repoQuota.runWithPack(row, async (quota) => {
       const response = await this.#store.ports.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
       // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
       if (response.changed === null) await this.#check(row);
@@ -88,11 +88,11 @@ export class Repos implements Part {
 
   /** Asks every repository whose size is not known yet. */
   async measure(): Promise<void> {
-    for (const row of this.#store.reads.repositories.unmeasured()) await this.#check(row);
+    for (const row of this.#store.reads.repositories.listUnmeasured()) await this.#check(row);
   }
 
   /** The same rows with an up-to-date copy of their state; creates first files where they are missing. */
-  async present(rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
+  async refresh(rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
     const unchecked = rows.filter((row) => !this.#checked.has(row.repo));
     const checkRest = async () => {
       for (let row = unchecked.pop(); row !== undefined; row = unchecked.pop()) await this.#check(row);
@@ -102,7 +102,7 @@ export class Repos implements Part {
   }
 
   /** Updates of the copies were lost with the batch. */
-  rolledBack(): void {
+  onRollback(): void {
     this.#checked.clear();
   }
 
@@ -171,10 +171,10 @@ export class Repos implements Part {
   #updateCopy(row: RepositoryRow, state: RepoState, isChange: boolean): void {
     try {
       this.#store.relaxed(({ repositories, workspaces, now }) => {
-        repositories.seen(row.repo, state);
+        repositories.recordState(row.repo, state);
         if (!isChange) return;
-        repositories.touched(row.repo, now);
-        if (row.kind === "workspace") workspaces.touched(row.name, now);
+        repositories.touch(row.repo, now);
+        if (row.kind === "workspace") workspaces.touch(row.name, now);
       });
       this.#checked.add(row.repo);
     } catch (error) {

@@ -27,5 +27,5 @@ export function mustMaySetUp(
   if (isRight && setupAccess.code.length >= LONG_CODE_CHARS) return;
   const attempt = throttle.take("sys.setup", address, now);
   if (!isRight) fail(403, CODE_REQUIRED);
-  throttle.succeeded(attempt, now);
+  throttle.recordSuccess(attempt, now);
 }

@@ -85,7 +85,7 @@ describe("the summary of a workspace", () => {
     expect(request).toMatchObject({ tools: [], choice: { maxOutputTokens: 768, reasoning: "off" } });
     expect(JSON.stringify(request!.messages)).toContain("- Roses.");
     expect(JSON.stringify(request!.messages)).toContain("Plant tulips.");
-    expect(world.process.spent()).toMatchObject({ modelCalls: 1, usage: { totalTokens: USAGE.totalTokens } });
+    expect(world.process.readSpent()).toMatchObject({ modelCalls: 1, usage: { totalTokens: USAGE.totalTokens } });
     await expect.poll(() => world.events.map(({ payload }) => payload)).toMatchObject([{ changes: ["usage"], model: "m", usage: USAGE }]);
   });
 

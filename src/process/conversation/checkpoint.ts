@@ -6,7 +6,7 @@ import { orAborted } from "../../lib/or-aborted.ts";
 import { concat } from "../../lib/bytes.ts";
 import { NOTHING_SPENT } from "../../ports/usage.ts";
 import { chatLine } from "./archive.ts";
-import { overspent } from "../loop/budget.ts";
+import { findOverspent } from "../loop/budget.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { Checkpoint } from "../kernel-port.ts";
 import type { State } from "../rows/state.ts";
@@ -68,14 +68,14 @@ async function rewriteSummary(state: State, material: SummaryMaterial, signal: A
   const { choice, fallback, budget } = preparation;
   if (choice.provider === DEMO) return null;
   const run = { total: NOTHING_SPENT, since: NOTHING_SPENT };
-  const process = { total: state.usage.ofProcess(), since: state.usage.extendedAt("process") };
-  if (overspent(budget, run, process, await kernel.ofOwner()).length > 0) return null;
+  const process = { total: state.usage.ofProcess(), since: state.usage.usedAtExtension("process") };
+  if (findOverspent(budget, run, process, await kernel.ofOwner()).length > 0) return null;
   const withoutDemo = { ...preparation, fallback: fallback?.provider === DEMO ? null : fallback };
   const { text, generated } = await summarizeWorkspace(state.ports, state.pid, withoutDemo, material, signal);
   const { usage, by } = generated;
   if (usage !== null && !state.isClosed) {
     state.change((tell) => {
-      state.usage.answeredApart(usage);
+      state.usage.addModelCall(usage);
       tell(PROC_CHANGED, { changes: ["usage"], ...by, usage });
     });
   }

@@ -3,13 +3,13 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import { segmentPath, toArchive } from "./archive.ts";
-import { estimateTokens, resized } from "../../agent/estimate.ts";
+import { estimateTokens, resizeContext } from "../../agent/estimate.ts";
 import type { Message } from "../rows/history.ts";
 import type { Preparation } from "../kernel-port.ts";
-import { extent, storeContext } from "../loop/measure.ts";
+import { measureExtent, storeContext } from "../loop/measure.ts";
 import type { Run } from "../rows/runs.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
-import { type StoredSegment, shown } from "../rows/segments.ts";
+import { type StoredSegment, toSegment } from "../rows/segments.ts";
 import type { State, Tell } from "../rows/state.ts";
 import { markerText, summarize } from "./summary.ts";
 import type { Generated } from "../loop/generate.ts";
@@ -87,7 +87,7 @@ export async function compactForRun(
     if (state.runs.active()?.runId !== runId || !isUnchanged(state, prefix)) return "gone";
     const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
     recordUsage(state, result.summaryMessageId, runId, generated, tell);
-    state.runs.compacted(runId);
+    state.runs.countCompaction(runId);
     tellCompacted(state, result, { reason: "auto-compact" }, tell);
     const { provider, model } = preparation.choice;
     const { segment, archivedMessages } = result;
@@ -196,11 +196,14 @@ function replacePrefix(
   state.segments.add(segment);
   const context = state.conversations.context(conversationId);
   if (context !== null) {
-    const smaller = resized(context, estimateTokens(marker) - removedTokens, { ...extent(state, conversationId), updatedAt: now });
+    const smaller = resizeContext(context, estimateTokens(marker) - removedTokens, {
+      ...measureExtent(state, conversationId),
+      updatedAt: now,
+    });
     storeContext(state, smaller, tell);
   }
   const archivedMessages = end - prefix.first;
-  return { conversationId, segment: shown(segment), archivedMessages, archivedTo: to.archivePath, summaryMessageId };
+  return { conversationId, segment: toSegment(segment), archivedMessages, archivedTo: to.archivePath, summaryMessageId };
 }
 
 function tellCompacted(state: State, { conversationId, ...result }: CompactResult, more: { reason?: string }, tell: Tell): void {
@@ -210,7 +213,7 @@ function tellCompacted(state: State, { conversationId, ...result }: CompactResul
 
 function recordUsage(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
   if (usage === null) return;
-  state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
+  state.usage.addAnswer({ messageId, runId, ...by, usage }, state.ports.now());
   tell(PROC_CHANGED, { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
 }
 

@@ -139,7 +139,7 @@ describe("manual compaction", () => {
     const { summaryMessageId } = await world.process.conversation.compact({ throughMessageId: 2, generateSummary: true });
     expect(world.requests.at(-1)).toMatchObject({ tools: [], choice: { maxOutputTokens: 768, reasoning: "off" } });
     expect(world.history()[0]).toMatch(/in short$/);
-    expect(world.process.spent().modelCalls).toBe(3);
+    expect(world.process.readSpent().modelCalls).toBe(3);
     expect(summaryMessageId).toBe(1);
     world.summary = { error: "no key" };
     await expect(world.process.conversation.compact({ keepLast: 0, generateSummary: true })).rejects.toThrow(

@@ -18,7 +18,7 @@ import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } fro
 import { contextNow } from "../loop/measure.ts";
 import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
-import { shown } from "../rows/segments.ts";
+import { toSegment } from "../rows/segments.ts";
 import type { State } from "../rows/state.ts";
 import { wireMessage } from "./wire-message.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
@@ -55,8 +55,11 @@ export class ConversationCalls {
   readonly #scheduleWork: () => void;
   readonly #signal: () => AbortSignal;
 
-  /** `stop` aborts the model and the tools, `goOn` makes the process look for its next step, `signal` aborts when the process closes. */
-  constructor(state: State, { stop, goOn, signal }: { stop: () => void; goOn: () => void; signal: () => AbortSignal }) {
+  /** `stop` aborts the model and the tools, `scheduleWork` makes the process look for its next step, `signal` aborts when the process closes. */
+  constructor(
+    state: State,
+    { stop, scheduleWork: goOn, signal }: { stop: () => void; scheduleWork: () => void; signal: () => AbortSignal },
+  ) {
     this.#state = state;
     this.#stop = stop;
     this.#scheduleWork = goOn;
@@ -147,7 +150,7 @@ export class ConversationCalls {
   }
 
   segments({ conversationId }: Id): Segment[] {
-    return this.#state.segments.list(idOf(conversationId)).map(shown);
+    return this.#state.segments.list(idOf(conversationId)).map(toSegment);
   }
 
   async readSegment({ conversationId, segmentId, limit = PAGE, offset = 0 }: Id & PageArgs & { segmentId: string }) {
@@ -158,7 +161,7 @@ export class ConversationCalls {
     const end = from + Math.min(SEGMENT_PAGE_MAX, atLeast(1, limit));
     const more = end < all.length ? { truncated: true as const } : {};
     const messages = all.slice(from, end).map(wireMessage);
-    return { conversationId: id, segment: shown(segment), messages, messageCount: all.length, ...more };
+    return { conversationId: id, segment: toSegment(segment), messages, messageCount: all.length, ...more };
   }
 
   compact({ conversationId, ...args }: Omit<CompactArgs, "conversationId"> & Id) {
@@ -171,12 +174,12 @@ export class ConversationCalls {
   }
 
   reset({ conversationId, archive = true }: Id & { archive?: boolean | undefined }): Promise<ResetResult> {
-    return this.#thenScheduleWork(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
+    return this.#scheduleWorkAfter(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
   }
 
   /** proc.reset, and proc.kill, which need not archive. The kernel deletes attachments. */
   resetAll(args: ResetAllArgs): Promise<ResetAllResult> {
-    return this.#thenScheduleWork(resetAll(this.#state, args, this.#stop));
+    return this.#scheduleWorkAfter(resetAll(this.#state, args, this.#stop));
   }
 
   /** Of the workspace, after a reset; null if the old one stays. */
@@ -184,7 +187,7 @@ export class ConversationCalls {
     return renewSummary(this.#state, material, this.#signal());
   }
 
-  async #thenScheduleWork<T>(work: Promise<T>): Promise<T> {
+  async #scheduleWorkAfter<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } finally {

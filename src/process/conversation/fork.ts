@@ -5,7 +5,7 @@ import { fromArchive } from "./archive.ts";
 import { stepEnd, tellLifecycle } from "./compaction.ts";
 import type { Conversation, Segment } from "../../protocol/proc-records.ts";
 import type { Message } from "../rows/history.ts";
-import { type StoredSegment, shown } from "../rows/segments.ts";
+import { type StoredSegment, toSegment } from "../rows/segments.ts";
 import type { State } from "../rows/state.ts";
 
 export type ForkArgs = {
@@ -38,7 +38,7 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   const archived = await archivedMessages(state, segment);
   const includesSuffix = includeLiveSuffix && isSameGeneration;
   const later = includesSuffix ? await archivedSuffix(state, segment) : [];
-  return copyInto(state, args, segmentId.slice(0, 8), { segment: shown(segment) }, includesSuffix, () => [
+  return copyInto(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, includesSuffix, () => [
     ...archived,
     ...(includesSuffix ? [...later, ...liveSuffix(state, segment)] : []),
   ]);

@@ -26,7 +26,7 @@ export class Queue {
 
   /** In the order in which their runs will begin. */
   list(conversationId?: string): QueuedMessage[] {
-    return this.#state.runs.waiting().flatMap((run) => {
+    return this.#state.runs.listWaiting().flatMap((run) => {
       const isWanted = run.message !== null && (conversationId === undefined || run.conversationId === conversationId);
       return isWanted ? [toQueuedMessage(run, run.message!)] : [];
     });
@@ -57,7 +57,7 @@ export class Queue {
   withdraw(runId: string): QueuedMessage {
     return this.#state.change((tell) => {
       const run = this.#mustBeWaiting(runId);
-      this.#state.ended(run, { status: "aborted", reason: "user", text: null }, tell);
+      this.#state.endRun(run, { status: "aborted", reason: "user", text: null }, tell);
       tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId, withdrawnRunId: runId });
       return toQueuedMessage(run, run.message ?? { role: "system", text: "" });
     });

@@ -16,7 +16,7 @@ export type ResetAllResult = { archivedMessages: number; archivedTo?: string; ar
 /** `stop` aborts the model and the tools. */
 export async function resetConversation(state: State, conversationId: string, archive: boolean, stop: () => void): Promise<ResetResult> {
   if (state.conversations.get(conversationId) === undefined) fail(404, `Unknown conversation: ${conversationId}`);
-  return whileHeld(state, [conversationId], async () => {
+  return withHold(state, [conversationId], async () => {
     endRuns(state, [conversationId], "conversation.reset", stop);
     const conversation = state.conversations.get(conversationId)!;
     const path = segmentPath(state.ports.archiveRoot(), conversationId, state.ports.uuid());
@@ -37,7 +37,7 @@ export type ResetAllArgs = { reason: Checkpoint["reason"]; archive: boolean; has
 /** Empties all conversations; segments and policies stay. */
 export async function resetAll(state: State, { reason, archive, hasWorkspace }: ResetAllArgs, stop: () => void): Promise<ResetAllResult> {
   const ids = state.conversations.list(true).map(({ id }) => id);
-  return whileHeld(state, ids, async () => {
+  return withHold(state, ids, async () => {
     endRuns(state, ids, reason, stop);
     if (hasWorkspace) await checkpoint(state, reason);
     const root = state.ports.archiveRoot();
@@ -55,7 +55,7 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
   });
 }
 
-async function whileHeld<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
+async function withHold<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
   const busy = ids.find((id) => state.held.has(id));
   if (busy !== undefined) fail(409, `Conversation is being reset: ${busy}. Wait for that to end`);
   for (const id of ids) state.held.add(id);
@@ -69,7 +69,7 @@ async function whileHeld<T>(state: State, ids: readonly string[], body: () => Pr
 function endRuns(state: State, ids: readonly string[], reason: string, stop: () => void): void {
   const isStopped = state.change((tell: Tell) => {
     const outcome = { status: "aborted" as const, reason, text: null };
-    for (const run of state.runs.waiting()) if (ids.includes(run.conversationId)) state.ended(run, outcome, tell);
+    for (const run of state.runs.listWaiting()) if (ids.includes(run.conversationId)) state.endRun(run, outcome, tell);
     const active = state.runs.active();
     if (active === undefined || !ids.includes(active.conversationId)) return false;
     state.end(active, outcome, tell);

@@ -13,7 +13,7 @@ export type BudgetScope = Overspent["scope"];
 export type Account = { total: Spent; since: Spent };
 
 /** The limits that were reached, those of the run first. */
-export function overspent(budget: Budget, run: Account, process: Account, owner: { limits: Limits; account: Account }): Overspent[] {
+export function findOverspent(budget: Budget, run: Account, process: Account, owner: { limits: Limits; account: Account }): Overspent[] {
   return [
     ...exceededLimits("run", budget.run, run),
     ...exceededLimits("process", budget.process, process),

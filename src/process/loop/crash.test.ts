@@ -30,14 +30,14 @@ async function untilDone(world: World, work: () => Promise<unknown> | void, isDo
         if (isDone()) return true;
         if (world.hasDied) {
           world.begin();
-          world.process.woke();
+          world.process.onWake();
         }
         if (life !== world.life) {
           life = world.life;
           void work()?.catch(() => {});
         }
         const requestId = world.process.activeRun?.budgetRequest?.requestId;
-        if (requestId !== undefined) world.process.budgetDecided(requestId, true);
+        if (requestId !== undefined) world.process.handleBudgetDecision(requestId, true);
         return isDone();
       },
       { interval: 1 },

@@ -62,10 +62,10 @@ type GenerateArgs = {
   messages: readonly ModelMessage[];
   pid: string;
   signal: AbortSignal;
-  heard?: (event: ModelEvent) => void;
+  onEvent?: (event: ModelEvent) => void;
 };
 
-export async function generate({ models, preparation, messages, pid, signal, heard }: GenerateArgs): Promise<Generated> {
+export async function generate({ models, preparation, messages, pid, signal, onEvent: heard }: GenerateArgs): Promise<Generated> {
   const { choice, fallback, system, tools } = preparation;
   const chosen = { provider: choice.provider, model: choice.model };
   const modelRequest = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };

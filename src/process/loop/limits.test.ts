@@ -86,7 +86,7 @@ describe("auto-compaction", () => {
     const lifecycle = changes().flatMap(({ payload }) => payload.event ?? []);
     expect(lifecycle).toEqual(["conversation.policy", "conversation.compacted", "conversation.auto_compacted"]);
     expect(world.archives.size).toBe(1);
-    expect(world.process.spent("last")).toMatchObject({ modelCalls: 2 });
+    expect(world.process.readSpent("last")).toMatchObject({ modelCalls: 2 });
   });
 
   it("keeps the request that is being worked on when it is compacted", async () => {
@@ -158,14 +158,14 @@ describe("a budget", () => {
     expect(world.questions[0]).toEqual({ runId: "r", over: [{ scope: "run", limit: "modelCalls", allowed: 2, used: 2 }] });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     expect(events().at(-2)?.payload).toMatchObject({ changes: ["budget"], why: "this run has used 2 model calls of 2 model calls" });
-    world.process.budgetDecided("another", true);
-    world.process.budgetDecided("budget of r", true);
+    world.process.handleBudgetDecision("another", true);
+    world.process.handleBudgetDecision("budget of r", true);
     await expect.poll(() => world.questions.length).toBe(2);
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
-    world.process.budgetDecided("budget of r", true);
+    world.process.handleBudgetDecision("budget of r", true);
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete"]);
-    expect(world.process.spent("r")).toMatchObject({ modelCalls: 5, toolCalls: 4, usage: { totalTokens: 75 } });
+    expect(world.process.readSpent("r")).toMatchObject({ modelCalls: 5, toolCalls: 4, usage: { totalTokens: 75 } });
     expect(runEnds()[0]?.payload.usage).toMatchObject({ input: 50, output: 25, totalTokens: 75 });
   });
 
@@ -175,7 +175,7 @@ describe("a budget", () => {
     world.say("work", { runId: "r" });
     for (const scopes of [["run"], ["run", "process"]]) {
       await expect.poll(() => world.process.activeRun?.budgetRequest).toEqual({ requestId: "budget of r", scopes });
-      world.process.budgetDecided("budget of r", true);
+      world.process.handleBudgetDecision("budget of r", true);
     }
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete"]);
@@ -188,7 +188,7 @@ describe("a budget", () => {
     world.on("two", [read("/1")]);
     world.say("two", { runId: "two" });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of two");
-    world.process.budgetDecided("budget of two", false);
+    world.process.handleBudgetDecision("budget of two", false);
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete", "error budget.denied"]);
     expect(world.history().at(-1)).toMatch(/^system: The run was ended: The budget is used up/);
@@ -216,12 +216,12 @@ describe("a budget", () => {
     world.say("work", { runId: "r" });
     await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);
     world.now += 60 * 60 * 1000;
-    world.process.woke();
+    world.process.onWake();
     isAllowed = true;
-    world.process.decided("q");
+    world.process.handleDecision("q");
     await world.idle();
     expect(world.questions).toEqual([]);
-    expect(world.process.spent("r").wallMs).toBe(0);
+    expect(world.process.readSpent("r").wallMs).toBe(0);
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
@@ -230,7 +230,7 @@ describe("a budget", () => {
     world.on("work", [read("/1")]);
     const ask = world.questions.push.bind(world.questions);
     world.questions.push = (...questions) => {
-      world.process.budgetDecided("budget of r", true);
+      world.process.handleBudgetDecision("budget of r", true);
       return ask(...questions);
     };
     world.say("work", { runId: "r" });
@@ -245,8 +245,8 @@ describe("a budget", () => {
     world.say("work", { runId: "r" });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     world.begin();
-    world.process.woke();
-    world.process.budgetDecided("budget of r", true);
+    world.process.onWake();
+    world.process.handleBudgetDecision("budget of r", true);
     await world.idle();
     expect(world.questions).toHaveLength(1);
     expect(reasons()).toEqual(["ok turn.complete"]);
@@ -296,7 +296,7 @@ it("distinguishes calls if a server reuses call ids in every answer", async () =
 
 describe("followers", () => {
   it("that connect in the middle of an answer get what has arrived, and then the rest", async () => {
-    expect(world.process.live()).toBeNull();
+    expect(world.process.liveAnswer()).toBeNull();
     world.modelHolds = deferred();
     world.pieces = [
       { type: "thinking_start", index: 0 },
@@ -313,7 +313,7 @@ describe("followers", () => {
     world.on("hi", [text("hello")]);
     world.say("hi", { runId: "r" });
     await expect.poll(() => world.streamed.length).toBe(10);
-    expect(world.process.live()).toEqual({
+    expect(world.process.liveAnswer()).toEqual({
       runId: "r",
       conversationId: "default",
       modelCall: 1,
@@ -332,7 +332,7 @@ describe("followers", () => {
     });
     world.modelHolds.resolve();
     await world.idle();
-    expect(world.process.live()).toBeNull();
+    expect(world.process.liveAnswer()).toBeNull();
     expect(world.streamed.at(-1)).toMatchObject({ seq: 11, event: { type: "done" } });
   });
 

@@ -14,7 +14,7 @@ export class PartialAnswer {
   }
 
   /** Returns the number of this piece. */
-  heard(event: ModelEvent): number {
+  add(event: ModelEvent): number {
     this.#apply(event);
     return ++this.#seq;
   }

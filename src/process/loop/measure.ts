@@ -1,10 +1,10 @@
 // Measures how much a run has used and how full its conversation is before every model call, and what follows from that.
 
-import { overspent } from "./budget.ts";
-import { contextState, estimateTokens, type Preflight, preflight, resized } from "../../agent/estimate.ts";
+import { findOverspent } from "./budget.ts";
+import { contextState, estimateTokens, type Preflight, preflight, resizeContext } from "../../agent/estimate.ts";
 import type { OwnerAccount, Preparation } from "../kernel-port.ts";
 import type { OverflowView } from "./next.ts";
-import { type Run, workedMs } from "../rows/runs.ts";
+import { type Run, activeMs } from "../rows/runs.ts";
 import type { State, Tell } from "../rows/state.ts";
 import type { Request } from "./generate.ts";
 import type { ContextState, Overspent, Spent } from "../../protocol/proc-records.ts";
@@ -37,7 +37,7 @@ export function measure(
   const known = {
     conversationId,
     runId,
-    ...extent(state, conversationId),
+    ...measureExtent(state, conversationId),
     provider: choice.provider,
     model: choice.model,
     contextWindowTokens: contextWindow,
@@ -78,33 +78,33 @@ export function storeContext(state: State, context: ContextState, tell: Tell): v
 /** The present state: adds the estimated size of messages since the last measurement, and reads nothing older. */
 export function contextNow(state: State, conversationId: string): ContextState | null {
   const context = state.conversations.context(conversationId);
-  const { messageCount, lastMessageId } = extent(state, conversationId);
+  const { messageCount, lastMessageId } = measureExtent(state, conversationId);
   if (context === null || context.lastMessageId === lastMessageId) return context;
   const measured = context.lastMessageId == null ? undefined : state.history.get(context.lastMessageId);
   const { first, next } = state.history.bounds(conversationId);
   const since = [...state.history.range(conversationId, measured === undefined ? first : measured.place + 1, next)];
   const more = since.reduce((tokens, message) => tokens + estimateTokens(message), 0);
-  return resized(context, more, { messageCount, lastMessageId, updatedAt: state.ports.now() });
+  return resizeContext(context, more, { messageCount, lastMessageId, updatedAt: state.ports.now() });
 }
 
-export function extent(state: State, conversationId: string): { messageCount: number; lastMessageId: number | null } {
+export function measureExtent(state: State, conversationId: string): { messageCount: number; lastMessageId: number | null } {
   const { first, next } = state.history.bounds(conversationId);
   return { messageCount: next - first, lastMessageId: state.history.last(conversationId)?.id ?? null };
 }
 
 /** What a run and its process have used by now, including the time of this run. */
-export function spentNow(state: State, run: Run): { run: Spent; process: Spent } {
-  const wallMs = workedMs(run, state.ports.now());
+export function measureSpent(state: State, run: Run): { run: Spent; process: Spent } {
+  const wallMs = activeMs(run, state.ports.now());
   const ofProcess = state.usage.ofProcess();
   return { run: { ...state.usage.ofRun(run.runId), wallMs }, process: { ...ofProcess, wallMs: ofProcess.wallMs + wallMs } };
 }
 
 function exceededLimits(state: State, run: Run, { budget }: Preparation, owner: OwnerAccount): Overspent[] {
-  const spent = spentNow(state, run);
-  return overspent(
+  const spent = measureSpent(state, run);
+  return findOverspent(
     budget,
-    { total: spent.run, since: state.usage.extendedAt({ runId: run.runId }) },
-    { total: spent.process, since: state.usage.extendedAt("process") },
+    { total: spent.run, since: state.usage.usedAtExtension({ runId: run.runId }) },
+    { total: spent.process, since: state.usage.usedAtExtension("process") },
     owner,
   );
 }

@@ -19,7 +19,7 @@ export class Pictures {
   }
 
   /** The rows with the data of the newest pictures. A missing picture is described, or left out of a result. */
-  async loaded(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  async load(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
     let remaining = PICTURES_MAX;
     const load = async (pictures: readonly Picture[]): Promise<Picture[]> => {
       const found: Picture[] = [];

@@ -4,7 +4,7 @@
 import type { OutputBlock } from "../../ports/models.ts";
 import { contextState, estimateTokens } from "../../agent/estimate.ts";
 import type { MessageContent } from "../rows/history.ts";
-import { extent, storeContext, type Measurement } from "./measure.ts";
+import { measureExtent, storeContext, type Measurement } from "./measure.ts";
 import { LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
 import { syscallOf } from "../../agent/tools.ts";
 import type { Generated } from "./generate.ts";
@@ -23,21 +23,21 @@ export function recordAnswer(
   if (run?.runId !== runId) return;
   const { conversationId } = run;
   const now = ports.now();
-  runs.prolong(runId, now + LEASE_MS);
+  runs.extendLease(runId, now + LEASE_MS);
   const blocks = withUniqueIds(state, generated.blocks);
   const isAnswer = error === null && blocks.length > 0;
   const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
   const said: MessageContent = isAnswer
     ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` }
     : { role: "system", text: failure };
-  const message = state.say(conversationId, runId, said, tell);
+  const message = state.appendMessage(conversationId, runId, said, tell);
   if (usage !== null) {
-    state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
+    state.usage.addAnswer({ messageId: message.id, runId, ...by, usage }, now);
     tell(PROC_CHANGED, { changes: ["usage"], conversationId, runId, messageId: message.id, ...by, usage });
   }
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
-  const context = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };
+  const context = { ...known, ...measureExtent(state, conversationId), estimatedInputTokens, updatedAt: now };
   storeContext(state, contextState(context, isAnswer ? usage : null), tell);
   if (!isAnswer) {
     const reason = error === null ? "generation.empty" : "generation.error";
@@ -48,7 +48,7 @@ export function recordAnswer(
   if (text.trim() !== "" || thinking.length > 0) tell(RUN_OUTPUT, { text, thinking, runId, conversationId });
   const toolCalls = blocks.filter((block) => block.type === "toolCall");
   for (const [position, { id, name, arguments: args }] of toolCalls.entries())
-    calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
+    calls.add({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
 }
 
 /** Some servers restart their call ids in every answer; here an id must identify a call. */

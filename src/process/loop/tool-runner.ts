@@ -31,14 +31,14 @@ export class ToolRunner {
     const { call: syscall, args } = translated;
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     this.#state.change(() => {
-      calls.sent(callId);
+      calls.markSent(callId);
       if (!isAgain && call.requestId === null) usage.toolCalled(runId);
     });
     await ports.sql.durable();
     if (this.#state.isClosed || signal.aborted) return;
     const request = { runId, conversationId, callId, tool, syscall, args, isAgain };
     const outcome = ports.kernel
-      .sys(request, signal, () => this.began(callId))
+      .sys(request, signal, () => this.markStarted(callId))
       .catch((error: unknown) => ({
         kind: "done" as const,
         isError: true,
@@ -57,7 +57,7 @@ export class ToolRunner {
   }
 
   /** The call has begun to run. Reported once, even if the call is sent repeatedly. */
-  began(callId: string): void {
+  markStarted(callId: string): void {
     const { calls, runs, ports } = this.#state;
     const call = calls.get(callId);
     if (this.#state.isClosed || call === undefined || call.startedAt !== null) return;
@@ -66,20 +66,20 @@ export class ToolRunner {
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     if ("error" in translated) return;
     this.#state.change((tell) => {
-      if (!calls.started(callId, ports.now())) return;
+      if (!calls.markStarted(callId, ports.now())) return;
       tell(TOOL_STARTED, { name: tool, syscall: translated.call, args: translated.args, callId, runId, conversationId });
     });
   }
 
   /** A person has answered. */
-  decided(requestId: string): void {
+  handleDecision(requestId: string): void {
     const { calls, runs, ports } = this.#state;
     this.#earlyAnswers.add(requestId, true);
-    const waiting = calls.waitingFor(requestId);
+    const waiting = calls.listAwaiting(requestId);
     if (waiting.length === 0) return;
     this.#state.change(() => {
       for (const { callId, runId } of waiting) {
-        calls.decided(callId);
+        calls.markWanted(callId);
         runs.resume(runId, ports.now() + LEASE_MS, ports.now());
       }
     });
@@ -91,8 +91,8 @@ export class ToolRunner {
     this.#state.change((tell) => {
       // A call that ended meanwhile needs no answer any more.
       if (calls.get(callId)?.state !== "sent") return;
-      calls.asked(callId, request.requestId);
-      if (this.#earlyAnswers.get(request.requestId)) return calls.decided(callId);
+      calls.markAsked(callId, request.requestId);
+      if (this.#earlyAnswers.get(request.requestId)) return calls.markWanted(callId);
       tell(HIL_REQUESTED, request);
       runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
@@ -115,8 +115,8 @@ export class ToolRunner {
     this.#state.change((tell) => {
       const now = ports.now();
       const run = runs.get(runId);
-      if (run === undefined || !calls.done(callId, end, now)) return;
-      if (run.pausedAt === null) runs.prolong(runId, now + LEASE_MS);
+      if (run === undefined || !calls.markDone(callId, end, now)) return;
+      if (run.pausedAt === null) runs.extendLease(runId, now + LEASE_MS);
       const result = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
       const durationMs = durationOf({ startedAt: calls.get(callId)?.startedAt ?? null, endedAt: now });
       const fields = { ...result, ...(end.outcome && { outcome: end.outcome }), ...(durationMs === undefined ? {} : { durationMs }) };

@@ -55,7 +55,7 @@ export class Calls {
     return this.#sql.all("SELECT * FROM calls WHERE run_id = ? AND state <> 'done' ORDER BY message_id, position", runId).map(fromRow);
   }
 
-  want(call: Pick<Call, "callId" | "runId" | "messageId" | "tool" | "syscall" | "args">, position: number, now: number): void {
+  add(call: Pick<Call, "callId" | "runId" | "messageId" | "tool" | "syscall" | "args">, position: number, now: number): void {
     const { callId, runId, messageId, tool, syscall, args } = call;
     this.#sql.run(
       `INSERT INTO calls (call_id, run_id, message_id, position, tool, syscall, args, state, again, created_at)
@@ -71,7 +71,7 @@ export class Calls {
     );
   }
 
-  asked(callId: string, requestId: string): void {
+  markAsked(callId: string, requestId: string): void {
     this.#sql.run("UPDATE calls SET state = 'asked', request_id = ? WHERE call_id = ? AND state = 'sent'", requestId, callId);
   }
 
@@ -81,27 +81,27 @@ export class Calls {
   }
 
   /** Calls that wait for the answer to this question: identical calls share one question. */
-  waitingFor(requestId: string): Call[] {
+  listAwaiting(requestId: string): Call[] {
     return this.#sql.all("SELECT * FROM calls WHERE request_id = ? AND state = 'asked'", requestId).map(fromRow);
   }
 
   /** Its question was answered: it is wanted again. */
-  decided(callId: string): void {
+  markWanted(callId: string): void {
     this.#sql.run("UPDATE calls SET state = 'wanted' WHERE call_id = ? AND state = 'asked'", callId);
   }
 
   /** Stored before it is sent, so that after a crash it is known that it may have run. */
-  sent(callId: string): void {
+  markSent(callId: string): void {
     this.#sql.run("UPDATE calls SET state = 'sent' WHERE call_id = ? AND state = 'wanted'", callId);
   }
 
   /** False if that was stored already, or it has ended. */
-  started(callId: string, now: number): boolean {
+  markStarted(callId: string, now: number): boolean {
     return this.#sql.run("UPDATE calls SET started_at = ? WHERE call_id = ? AND state = 'sent' AND started_at IS NULL", now, callId) > 0;
   }
 
   /** False if it had ended before: a late result changes nothing. */
-  done(callId: string, { isError, outcome, output, images = [] }: CallEnd, now: number): boolean {
+  markDone(callId: string, { isError, outcome, output, images = [] }: CallEnd, now: number): boolean {
     const changed = this.#sql.run(
       "UPDATE calls SET state = 'done', is_error = ?, outcome = ?, output = ?, images = ?, ended_at = ? WHERE call_id = ? AND state <> 'done'",
       isError ? 1 : 0,

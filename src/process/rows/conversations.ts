@@ -54,7 +54,7 @@ export class Conversations {
   }
 
   /** Returns an open conversation, creating it if needed; a closed one is refused. */
-  forSaying(id: string, now: number): Conversation {
+  openForMessage(id: string, now: number): Conversation {
     const conversation = this.get(id) ?? this.open(id, undefined, now).conversation;
     if (conversation.status === "closed") fail(409, `Conversation is closed: ${id}`);
     return conversation;

@@ -35,11 +35,11 @@ export class Events {
   after(seq: number, limit: number): ProcessEvent[] | null {
     const oldest = this.#sql.get("SELECT min(seq) AS seq FROM events")?.seq;
     if (seq > this.lastSeq || (seq < this.lastSeq && (oldest == null || Number(oldest) > seq + 1))) return null;
-    return this.since(seq, limit);
+    return this.listSince(seq, limit);
   }
 
   /** The same, but returns whatever was not pruned. */
-  since(seq: number, limit: number): ProcessEvent[] {
+  listSince(seq: number, limit: number): ProcessEvent[] {
     return this.#sql
       .all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .map(({ seq, signal, payload }) => ({ seq: Number(seq), signal, payload: JSON.parse(String(payload)) as unknown }) as ProcessEvent);

@@ -63,11 +63,11 @@ export class Runs {
   }
 
   /** Oldest first. */
-  waiting(): Run[] {
+  listWaiting(): Run[] {
     return this.#sql.all("SELECT * FROM runs WHERE state = 'waiting' ORDER BY number").map(fromRow);
   }
 
-  waitingCount(): number {
+  countWaiting(): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting'")?.count);
   }
 
@@ -86,7 +86,7 @@ export class Runs {
     return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
   }
 
-  joinedTo(runId: string): Run[] {
+  listJoined(runId: string): Run[] {
     return this.#sql.all("SELECT * FROM runs WHERE state = 'joined' AND joined_to = ? ORDER BY number", runId).map(fromRow);
   }
 
@@ -117,14 +117,14 @@ export class Runs {
     this.#sql.run("UPDATE runs SET state = 'joined', joined_to = ?, started_at = ? WHERE run_id = ?", joinedTo, now, runId);
   }
 
-  prolong(runId: string, leaseUntil: number): void {
+  extendLease(runId: string, leaseUntil: number): void {
     this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
   }
 
   /** It waits for a person, who may need longer than the normal lease. */
   pause(runId: string, leaseUntil: number, now: number): void {
     this.#sql.run("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
-    this.prolong(runId, leaseUntil);
+    this.extendLease(runId, leaseUntil);
   }
 
   resume(runId: string, leaseUntil: number, now: number): void {
@@ -133,14 +133,14 @@ export class Runs {
       now,
       runId,
     );
-    this.prolong(runId, leaseUntil);
+    this.extendLease(runId, leaseUntil);
   }
 
-  compacted(runId: string): void {
+  countCompaction(runId: string): void {
     this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
   }
 
-  askedForBudget(runId: string, request: BudgetRequest | null): void {
+  setBudgetRequest(runId: string, request: BudgetRequest | null): void {
     this.#sql.run(
       "UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'",
       request === null ? null : JSON.stringify(request),
@@ -166,7 +166,7 @@ export class Runs {
 }
 
 /** How long it was active, without waits for a person. */
-export function workedMs({ startedAt, pausedAt, pausedMs }: Run, now: number): number {
+export function activeMs({ startedAt, pausedAt, pausedMs }: Run, now: number): number {
   return startedAt === null ? 0 : Math.max(0, (pausedAt ?? now) - startedAt - pausedMs);
 }
 

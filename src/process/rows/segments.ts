@@ -57,7 +57,7 @@ export class Segments {
 }
 
 /** As clients see it. */
-export function shown({ liveThroughId: _, ...segment }: StoredSegment): Segment {
+export function toSegment({ liveThroughId: _, ...segment }: StoredSegment): Segment {
   return segment;
 }
 

@@ -11,7 +11,7 @@ import type { AnswerPiece, OfProcess, Payload, ProcessEvent, ProcessEventName } 
 import { Events } from "./events.ts";
 import { History, type Message, type MessageContent } from "./history.ts";
 import type { ProcessPorts } from "../kernel-port.ts";
-import { type Run, type RunOutcome, type RunReason, Runs, workedMs } from "./runs.ts";
+import { type Run, type RunOutcome, type RunReason, Runs, activeMs } from "./runs.ts";
 import { migrate } from "./schema.ts";
 import { Segments } from "./segments.ts";
 import { Usage } from "./usage.ts";
@@ -81,7 +81,7 @@ export class State {
   #commonFields(now: number): OfProcess {
     const pausedCount = this.runs.onHoldCount();
     const paused = pausedCount === 0 ? {} : { pausedCount };
-    return { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
+    return { pid: this.pid, queuedCount: this.runs.countWaiting(), ...paused, timestamp: now };
   }
 
   /** Sends a piece after all events emitted before it, and before those emitted after it. */
@@ -93,7 +93,7 @@ export class State {
     );
   }
 
-  say(conversationId: string, runId: string | null, said: MessageContent, tell: Tell): Message {
+  appendMessage(conversationId: string, runId: string | null, said: MessageContent, tell: Tell): Message {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
     // Text of models and tools is reported by events of its own.
@@ -104,8 +104,8 @@ export class State {
   }
 
   /** Runs that may begin, oldest first. */
-  waiting(): Run[] {
-    return this.runs.waiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
+  listStartable(): Run[] {
+    return this.runs.listWaiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
   }
 
   begin(runId: string, reason: RunReason, tell: Tell): void {
@@ -115,7 +115,7 @@ export class State {
     this.runs.begin(runId, now + LEASE_MS, now);
     const { conversationId } = run;
     tell(RUN_STARTED, { runId, conversationId, reason });
-    if (run.message !== null) this.say(conversationId, runId, run.message, tell);
+    if (run.message !== null) this.appendMessage(conversationId, runId, run.message, tell);
   }
 
   /** Adds messages that arrived meanwhile; they are answered together with the run. */
@@ -125,7 +125,7 @@ export class State {
       if (run?.state !== "waiting") continue;
       this.runs.join(joined, runId, this.ports.now());
       tell(RUN_STARTED, { runId: joined, conversationId: run.conversationId, reason: run.reason });
-      if (run.message !== null) this.say(run.conversationId, joined, run.message, tell);
+      if (run.message !== null) this.appendMessage(run.conversationId, joined, run.message, tell);
     }
   }
 
@@ -135,25 +135,25 @@ export class State {
     if (run?.runId !== runId) return;
     const last = this.history.last(run.conversationId);
     if (last?.role !== "assistant") return;
-    for (const call of this.calls.of(runId, last.id)) this.say(run.conversationId, runId, resultOf(call), tell);
+    for (const call of this.calls.of(runId, last.id)) this.appendMessage(run.conversationId, runId, resultOf(call), tell);
   }
 
   /** Ends the active run, its open calls, and the runs that are answered together with it. */
   end(run: Run, outcome: RunOutcome, tell: Tell): void {
     const partial = outcome.status === "aborted" ? this.partial(run.runId) : null;
-    if (partial !== null) this.say(run.conversationId, run.runId, partial, tell);
+    if (partial !== null) this.appendMessage(run.conversationId, run.runId, partial, tell);
     this.interrupt(run, tell);
     this.calls.forget(run.runId);
-    for (const joined of this.runs.joinedTo(run.runId)) this.ended(joined, outcome, tell);
-    this.ended(run, outcome, tell);
+    for (const joined of this.runs.listJoined(run.runId)) this.endRun(joined, outcome, tell);
+    this.endRun(run, outcome, tell);
   }
 
   /** Every run ends here, and once; `chat.complete` is the older name of the same event. */
-  ended(run: Run, outcome: RunOutcome, tell: Tell): void {
+  endRun(run: Run, outcome: RunOutcome, tell: Tell): void {
     const { runId, conversationId, startedAt, joinedTo } = run;
     const now = this.ports.now();
-    const wallMs = startedAt !== null && joinedTo === null ? workedMs(run, now) : 0;
-    if (wallMs > 0) this.usage.worked(runId, wallMs);
+    const wallMs = startedAt !== null && joinedTo === null ? activeMs(run, now) : 0;
+    if (wallMs > 0) this.usage.addWallTime(runId, wallMs);
     const { modelCalls, usage } = this.usage.ofRun(runId);
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;
@@ -174,7 +174,7 @@ export class State {
     for (const call of open) {
       const { callId, tool, syscall, startedAt } = call;
       const end = { isError: true, outcome: "stopped" as const, output: `Error: ${INTERRUPTED}` };
-      this.calls.done(callId, end, now);
+      this.calls.markDone(callId, end, now);
       const durationMs = durationOf({ startedAt, endedAt: now });
       const { runId, conversationId } = run;
       const took = durationMs === undefined ? {} : { durationMs };

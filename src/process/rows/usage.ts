@@ -38,7 +38,7 @@ export class Usage {
     }));
   }
 
-  answered({ messageId, runId, provider, model, usage }: AnswerUsage, now: number): void {
+  addAnswer({ messageId, runId, provider, model, usage }: AnswerUsage, now: number): void {
     this.#sql.run(
       `INSERT INTO usage (message_id, run_id, provider, model, input, output, cache_read, cache_write, cost, at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -57,7 +57,7 @@ export class Usage {
   }
 
   /** An answer that is part of no conversation, for example the summary of a workspace. */
-  answeredApart(usage: ModelUsage): void {
+  addModelCall(usage: ModelUsage): void {
     this.#add(null, { modelCalls: 1, usage });
   }
 
@@ -66,12 +66,12 @@ export class Usage {
   }
 
   /** At the end of a run. */
-  worked(runId: string, wallMs: number): void {
+  addWallTime(runId: string, wallMs: number): void {
     this.#add(runId, { wallMs });
   }
 
   /** What was used by then no longer counts against the budget. */
-  extended(scope: "process" | { runId: string }, spent: Spent): void {
+  extendBudget(scope: "process" | { runId: string }, spent: Spent): void {
     const key = scope === "process" ? PROCESS : scope.runId;
     this.#sql.run(
       "INSERT INTO spent VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
@@ -82,7 +82,7 @@ export class Usage {
   }
 
   /** What had been used when the budget was last extended. */
-  extendedAt(scope: "process" | { runId: string }): Spent {
+  usedAtExtension(scope: "process" | { runId: string }): Spent {
     return this.#read(scope === "process" ? PROCESS : scope.runId, "since");
   }
 

@@ -1,7 +1,7 @@
 // chmod.
 
 import { command, CommandError } from "../command.ts";
-import { changedMode } from "../modes.ts";
+import { applyMode } from "../modes.ts";
 import { walk } from "../walk.ts";
 
 export default command({
@@ -15,7 +15,7 @@ export default command({
     if (mode === undefined || paths.length === 0) throw new CommandError("missing operand", 2);
     for (const path of paths.map(resolve)) {
       for await (const { path: at, stat } of walk(link, path, isRecursive)) {
-        await link.setMode(at, changedMode(mode, stat.mode, stat.kind === "directory"));
+        await link.setMode(at, applyMode(mode, stat.mode, stat.kind === "directory"));
       }
     }
     return "";

@@ -9,7 +9,7 @@ import {
   type FileSystem,
   type Receipt,
 } from "../../../src/hardware/filesystem.ts";
-import { held } from "../../../src/vfs/receive.ts";
+import { receiveInMemory } from "../../../src/vfs/receive.ts";
 
 type Node = { content: Uint8Array; version: number } | "directory";
 
@@ -71,7 +71,7 @@ export class MemoryFiles implements FileSystem {
   }
 
   async receive(path: string, coming: Coming): Promise<Receipt> {
-    return held(path, coming, (content) => this.write(path, content));
+    return receiveInMemory(path, coming, (content) => this.write(path, content));
   }
 
   async remove(path: string): Promise<void> {

@@ -15,7 +15,7 @@ export type MemoryProcessesOptions = {
   uuid: () => string;
   now?: () => number;
   /** Called when a batch opens, so that its commit can be scheduled; by default it commits in a microtask. */
-  began?: (sql: MemorySql) => void;
+  onBatch?: (sql: MemorySql) => void;
   /** For a host that may take memory while work is in progress. */
   beatMs?: number;
   /** Calls `woke` at that time; a wake that was replaced or whose process has ended does nothing. */
@@ -95,7 +95,7 @@ export class MemoryProcesses implements Processes {
       wakeAt: (ms) => {
         const request = ++wakeRequests;
         const isCurrent = () => request === wakeRequests && this.#life === life && this.#actors.get(pid) === actor;
-        if (ms !== null) wakeAt?.(ms, () => isCurrent() && actor.woke());
+        if (ms !== null) wakeAt?.(ms, () => isCurrent() && actor.onWake());
       },
       log: (message, fields) => this.#life === life && log?.(message, { pid, ...fields }),
     });
@@ -112,7 +112,7 @@ export class MemoryProcesses implements Processes {
     const known = this.#rows.get(pid);
     if (known !== undefined) return known;
     const commit = (sql: MemorySql) => queueMicrotask(() => sql.commit());
-    const sql: MemorySql = new MemorySql((batch) => batch === "open" && (this.#options.began ?? commit)(sql));
+    const sql: MemorySql = new MemorySql((batch) => batch === "open" && (this.#options.onBatch ?? commit)(sql));
     this.#rows.set(pid, sql);
     return sql;
   }
@@ -122,9 +122,9 @@ function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
   const now = () => kernel().kernelPortFor(pid);
   return {
     prepare: (conversationId) => now().prepare(conversationId),
-    sys: (call, signal, began) => now().sys(call, signal, began),
+    sys: (call, signal, onStart) => now().sys(call, signal, onStart),
     emit: (events) => now().emit(events),
-    heardUpTo: () => now().heardUpTo(),
+    lastReceivedSeq: () => now().lastReceivedSeq(),
     ofOwner: () => now().ofOwner(),
     askForBudget: (question) => now().askForBudget(question),
     keepOutput: (callId, text) => now().keepOutput(callId, text),

@@ -1,6 +1,6 @@
 // The Shells port in the test's own process: the real interpreter, without a thread around it.
 
-import { Sessions, startedAs } from "../../../src/hardware/sessions.ts";
+import { Sessions, toStarted } from "../../../src/hardware/sessions.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
 import type {
   Exit,
@@ -27,7 +27,7 @@ export class MemoryShells implements Shells {
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     // Loaded lazily: most simulations run no command, and the interpreter is large.
     const { runCommand } = await import("../../../src/shell/run.ts");
-    return this.#sessions.start(command.who.uid, startedAs(command), (sink) => {
+    return this.#sessions.start(command.who.uid, toStarted(command), (sink) => {
       const over = new AbortController();
       const input = new Lines(() => sink.wantsInput());
       const terminal = { write: sink.output, line: () => input.next() };
@@ -49,8 +49,8 @@ export class MemoryShells implements Shells {
     });
   }
 
-  room(uid: number): Promise<boolean> {
-    return this.#sessions.room(uid);
+  waitForRoom(uid: number): Promise<boolean> {
+    return this.#sessions.waitForRoom(uid);
   }
 
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {

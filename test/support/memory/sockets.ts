@@ -2,20 +2,12 @@
 // cut at any moment, which loses what is in flight and is noticed late. Nothing leaves while a batch is open. What the peer of a
 // closing socket still sends reaches the kernel, and what is sent to it is dropped, as with `ws`.
 
-import type { SocketPeer, Sockets } from "../../../src/ports/sockets.ts";
+import type { SocketEvents, SocketPeer, Sockets } from "../../../src/ports/sockets.ts";
 import type { StorageError } from "../../../src/ports/sql.ts";
 import { lostBatchFrame, PING, PONG } from "../../../src/protocol/frames.ts";
 import type { Agenda } from "./agenda.ts";
 import type { Random } from "./random.ts";
 import type { MemorySql } from "./sql.ts";
-
-/** The kernel's side of a connection. */
-export type SocketEvents = {
-  opened(socketId: string): void;
-  received(socketId: string, text: string): void;
-  receivedBytes(socketId: string, bytes: Uint8Array): void;
-  closed(socketId: string): void;
-};
 
 /** The client's side of a connection. */
 export type PeerEnd = { text(text: string): void; closed(code: number): void };
@@ -84,7 +76,7 @@ export class MemorySockets implements Sockets {
       inboundAt: this.#agenda.now,
       outboundAt: this.#agenda.now,
     });
-    this.#events().opened(socketId);
+    this.#events().onSocketOpened(socketId);
     return socketId;
   }
 
@@ -112,7 +104,7 @@ export class MemorySockets implements Sockets {
     return this.#wires.get(socketId)?.peer;
   }
 
-  heardAt(socketId: string): number {
+  lastHeardAt(socketId: string): number {
     return this.#wires.get(socketId)?.heardAt ?? 0;
   }
 
@@ -130,9 +122,9 @@ export class MemorySockets implements Sockets {
   fromPeer(socketId: string, data: string | Uint8Array): void {
     this.#inbound(socketId, `in ${socketId}`, (wire) => {
       wire.heardAt = Math.floor(this.#agenda.now);
-      if (typeof data !== "string") return this.#events().receivedBytes(socketId, data);
+      if (typeof data !== "string") return this.#events().onBodyFrame(socketId, data);
       if (data === PING) return this.#write(socketId, PONG);
-      this.#events().received(socketId, data);
+      this.#events().onFrame(socketId, data);
     });
   }
 
@@ -223,6 +215,6 @@ export class MemorySockets implements Sockets {
   #remove(socketId: string): void {
     if (!this.#wires.delete(socketId)) return;
     this.#watch.gone(socketId);
-    this.#events().closed(socketId);
+    this.#events().onSocketClosed(socketId);
   }
 }

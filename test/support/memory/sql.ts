@@ -9,16 +9,16 @@ export type Batch = "none" | "relaxed" | "open";
 export class MemorySql implements Sql {
   readonly #database = new DatabaseSync(":memory:", { enableForeignKeyConstraints: true });
   readonly #statements = new Map<string, StatementSync>();
-  readonly #began: (batch: "relaxed" | "open") => void;
+  readonly #onBatch: (batch: "relaxed" | "open") => void;
   #failed: () => void = () => {};
   #batch: Batch = "none";
   #inRelaxed = false;
   #depth = 0;
   #waiting: ((failure: StorageError | null) => void)[] = [];
 
-  /** `began` is called when a batch opens, relaxed or not, so that a commit can be scheduled. */
-  constructor(began: (batch: "relaxed" | "open") => void = () => {}) {
-    this.#began = began;
+  /** `onBatch` is called when a batch opens, relaxed or not, so that a commit can be scheduled. */
+  constructor(onBatch: (batch: "relaxed" | "open") => void = () => {}) {
+    this.#onBatch = onBatch;
   }
 
   get batch(): Batch {
@@ -120,11 +120,11 @@ export class MemorySql implements Sql {
     if (this.#batch === "none") {
       if (!this.#database.isTransaction) this.#database.exec("BEGIN");
       this.#batch = "relaxed";
-      if (this.#inRelaxed) this.#began("relaxed");
+      if (this.#inRelaxed) this.#onBatch("relaxed");
     }
     if (this.#batch === "relaxed" && !this.#inRelaxed) {
       this.#batch = "open";
-      this.#began("open");
+      this.#onBatch("open");
     }
   }
 

@@ -1,7 +1,7 @@
 // Questions that are over, newest first, a page at a time: what was asked, what became of it, and why.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { approvals } from "../state/attention.ts";
 import { call, type Result } from "../state/call.ts";
 import { connected } from "../state/session.ts";
@@ -79,7 +79,9 @@ export function History() {
 function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, reason, shown } }: { past: Past }) {
   const { word, tone } = BECAME[state];
   const title =
-    kind === "budget" ? "To go on beyond a budget" : `${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}`;
+    kind === "budget"
+      ? "To go on beyond a budget"
+      : `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
   const about = kind === "budget" ? null : subjectOf(shown.text);
   return (
     <li class="entry entry-tall">
@@ -95,7 +97,7 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
               , answered <Time at={decidedAt} />
             </>
           )}
-          {reason !== null && <>. Reason given: {visible(reason)}</>}
+          {reason !== null && <>. Reason given: {makeVisible(reason)}</>}
         </p>
         {about !== null && <code class="entry-about">{about}</code>}
         <details>

@@ -3,7 +3,7 @@
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Args, type Result, sentence } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -86,7 +86,7 @@ export function Question({ question, onAnswered }: { question: Pending; onAnswer
 
 function titleOf({ kind, toolName, target }: Pending): string {
   if (kind === "budget") return "The budget is used up. Go on?";
-  return `Allow ${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}?`;
+  return `Allow ${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}?`;
 }
 
 /** All of it where it was shortened: nobody should have to allow what they cannot see. */
@@ -121,20 +121,20 @@ function Facts({ question: { target, cwd, why, tags } }: { question: Pending }) 
   return (
     <dl class="question-facts">
       <dt>Where</dt>
-      <dd>{target === "gsv" ? "the gateway" : visible(target)}</dd>
+      <dd>{target === "gsv" ? "the gateway" : makeVisible(target)}</dd>
       <dt>Directory</dt>
       <dd>
-        <code>{visible(cwd)}</code>
+        <code>{makeVisible(cwd)}</code>
       </dd>
       <dt>Why asked</dt>
-      <dd>{visible(why)}</dd>
+      <dd>{makeVisible(why)}</dd>
       {tags.length > 0 && (
         <>
           <dt>Because</dt>
           <dd>
             <ul>
               {tags.map((tag) => (
-                <li key={tag}>{isTag(tag) ? TAGS[tag] : visible(tag)}</li>
+                <li key={tag}>{isTag(tag) ? TAGS[tag] : makeVisible(tag)}</li>
               ))}
             </ul>
           </dd>

@@ -1,7 +1,7 @@
 // Commands the agent has left running, each with the way to end it.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result, sentence } from "../state/call.ts";
 import { hears } from "../state/refetch-on.ts";
 import { notice } from "../state/notices.ts";
@@ -51,7 +51,7 @@ function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
   return (
     <li class="queue-item">
       <code class="queue-text" title={command}>
-        {visible(command)}
+        {makeVisible(command)}
       </code>
       <span class="soft small">{target === "gsv" ? "on the gateway" : `on ${target}`}</span>
       <span class="soft small">

@@ -2,7 +2,7 @@
 // of it, the beginning and the end of it where it is long.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import type { CallOutcome, Conversation } from "../state/conversation.ts";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
@@ -35,9 +35,9 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
         <span class="tool-fold" data-open={isOpen}>
           <Icon name="right" />
         </span>
-        <span class="tool-name">{visible(call.name)}</span>
-        <code class="tool-about">{visible(firstLine(subjectOf(call)))}</code>
-        {target !== "gsv" && <span class="tool-target">{visible(target)}</span>}
+        <span class="tool-name">{makeVisible(call.name)}</span>
+        <code class="tool-about">{makeVisible(firstLine(subjectOf(call)))}</code>
+        {target !== "gsv" && <span class="tool-target">{makeVisible(target)}</span>}
         <span class="tool-state">
           {state.tone === "run" ? <Spinner /> : <Icon name={ICON[state.tone]} />}
           <span class={state.tone === "good" ? "unseen" : ""}>{state.word}</span>
@@ -83,14 +83,14 @@ function endOf(isError: boolean, outcome: CallOutcome | null, output: string): S
 }
 
 function Asked({ call }: { call: ToolCall }) {
-  if (call.args === null) return <pre class="tool-text">{visible(call.raw ?? "")}</pre>;
+  if (call.args === null) return <pre class="tool-text">{makeVisible(call.raw ?? "")}</pre>;
   return (
     <dl class="tool-args">
       {Object.entries(call.args).map(([name, value]) => (
         <div key={name} class="tool-arg">
-          <dt>{visible(name)}</dt>
+          <dt>{makeVisible(name)}</dt>
           <dd>
-            <pre class="tool-text">{visible(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>
+            <pre class="tool-text">{makeVisible(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>
           </dd>
         </div>
       ))}
@@ -108,7 +108,7 @@ function Output({ text }: { text: string }) {
   return (
     <div class="tool-output">
       <pre class="tool-text" tabIndex={0} role="group" aria-label="Output">
-        {visible(shown) || "nothing was said"}
+        {makeVisible(shown) || "nothing was said"}
       </pre>
       {isLong && (
         <Button look="quiet" onClick={() => setWhole(!isWhole)}>

@@ -3,7 +3,7 @@
 // by whoever passes by.
 
 import { effect } from "@preact/signals";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { approvals, browserNotices, followApprovals, ownQuestions, type Pending, waiting } from "../state/attention.ts";
 import { notice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
@@ -50,5 +50,5 @@ function tell(question: Pending): void {
 
 function summary({ kind, toolName, target }: Pending): string {
   if (kind === "budget") return "a budget is used up";
-  return `${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}`;
+  return `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
 }

@@ -1,7 +1,7 @@
 // A new machine, or a new line for one that is there: a name, the line to paste, and the moment it connects.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { installLine, installLineWindows, LINE_WORKS_MS, reachRemark } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
 import { type PaneName, pathOf } from "../frame/route.ts";
@@ -34,12 +34,12 @@ async function makeLine(deviceId: string): Promise<Made> {
 
 export function AddMachine({ known, pane: _ }: { known: string | null; pane: PaneName }) {
   const [made, setMade] = useState<Made | null>(null);
-  useTitle(known === null ? "Add a machine" : `New line for ${visible(known)}`);
+  useTitle(known === null ? "Add a machine" : `New line for ${makeVisible(known)}`);
   return (
     <div class="machines">
       <Link class="back" to={known === null ? pathOf("machines") : pathOf("machines", "device", known)}>
         <Icon name="back" />
-        {known === null ? "All machines" : visible(known)}
+        {known === null ? "All machines" : makeVisible(known)}
       </Link>
       {made === null ? <Name known={known} onMade={setMade} /> : <Paste made={made} onMade={setMade} />}
     </div>
@@ -57,7 +57,7 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
   const make = () => doing.run(async () => onMade(await makeLine(deviceId)));
   return (
     <Card
-      title={known === null ? "Name the machine" : `A new token for ${visible(known)}`}
+      title={known === null ? "Name the machine" : `A new token for ${makeVisible(known)}`}
       text="It needs Node.js 20 or newer, and to reach this gateway."
     >
       <form
@@ -107,7 +107,7 @@ function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
   return (
     <>
       <Card
-        title={`Paste this on ${visible(deviceId)}`}
+        title={`Paste this on ${makeVisible(deviceId)}`}
         text="It installs the command line from this gateway and keeps the machine connected. It is shown only now, and works for an hour."
       >
         {remark !== null && <Banner tone="warn">{remark}.</Banner>}
@@ -128,7 +128,7 @@ function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
 function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) => void }) {
   const doing = useDoing();
   return (
-    <Card title={`The line for ${visible(deviceId)} has run out`} text="It worked for an hour, and no machine has connected with it.">
+    <Card title={`The line for ${makeVisible(deviceId)} has run out`} text="It worked for an hour, and no machine has connected with it.">
       {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       <div class="row">
         <Button look="primary" busy={doing.busy} onClick={() => void doing.run(async () => onMade(await makeLine(deviceId)))}>
@@ -149,12 +149,12 @@ function Arrival({ deviceId, isConnected }: { deviceId: string; isConnected: boo
   if (!isConnected)
     return (
       <Card>
-        <Spinner label={`Waiting for ${visible(deviceId)} to connect`} />
+        <Spinner label={`Waiting for ${makeVisible(deviceId)} to connect`} />
       </Card>
     );
   return (
     <Banner tone="good" actions={<Link to={pathOf("machines", "device", deviceId)}>Look at it</Link>}>
-      {visible(deviceId)} is connected.
+      {makeVisible(deviceId)} is connected.
     </Banner>
   );
 }

@@ -1,7 +1,7 @@
 // What a machine is for, edited where it stands.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Button } from "../ui/button.tsx";
@@ -22,7 +22,7 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
   if (draft === null)
     return (
       <div class="machine-words">
-        <p class={description === "" ? "soft" : undefined}>{visible(description) || "Nothing is said of it yet."}</p>
+        <p class={description === "" ? "soft" : undefined}>{makeVisible(description) || "Nothing is said of it yet."}</p>
         {mayEdit && <Button onClick={() => setDraft(description)}>{description === "" ? "Describe it" : "Edit"}</Button>}
       </div>
     );

@@ -1,7 +1,7 @@
 // Forgetting a machine. Its tokens end first, else it would be back at once.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { Checkbox } from "../ui/choice.tsx";
@@ -11,7 +11,7 @@ type ForgetProps = { deviceId: string; ownerUid: number; onClose: () => void; on
 
 export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps) {
   const [endTokens, setEndTokens] = useState(true);
-  const name = visible(deviceId);
+  const name = makeVisible(deviceId);
   const forget = async () => {
     if (endTokens) {
       const { tokens } = await call("sys.token.list", { uid: ownerUid });

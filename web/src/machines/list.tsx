@@ -1,6 +1,6 @@
 // Every machine one may use, those that are online first, as it is at this moment.
 
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
@@ -75,13 +75,13 @@ function Row({ device: { deviceId, ownerUid, description, platform, version, onl
         </span>
         <span class="entry-words">
           <span class="row">
-            <strong>{visible(deviceId)}</strong>
+            <strong>{makeVisible(deviceId)}</strong>
             <Online online={online} />
             {!isOwn && <Badge>Of somebody else</Badge>}
           </span>
-          {description !== "" && <span>{visible(description)}</span>}
+          {description !== "" && <span>{makeVisible(description)}</span>}
           <span class="soft small">
-            {systemName(platform)}, GSV {visible(version) || "of unknown version"}
+            {systemName(platform)}, GSV {makeVisible(version) || "of unknown version"}
             {!online && (
               <>
                 , last seen <Time at={lastSeenAt} />

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
@@ -31,7 +31,7 @@ const isOfThis = hears("devices");
 export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }) {
   const [isForgetting, setForgetting] = useState(false);
   const got = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isOfThis(sent));
-  useTitle(visible(deviceId));
+  useTitle(makeVisible(deviceId));
   const back = () => go(pathOf("machines"), { pane });
   return (
     <div class="machines">
@@ -39,7 +39,7 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
         <Icon name="back" />
         All machines
       </Link>
-      <Loaded latest={got} label={`Loading ${visible(deviceId)}`}>
+      <Loaded latest={got} label={`Loading ${makeVisible(deviceId)}`}>
         {({ device, gids }) =>
           device === null ? (
             <EmptyState icon="machine" title="There is no such machine" text="It was forgotten, or it is not yours to use." />
@@ -90,12 +90,12 @@ function Facts({ device }: { device: Device }) {
           <Time at={online && connectedAt !== null ? connectedAt : lastSeenAt} />
         </Fact>
         <Fact name="System">{systemName(platform)}</Fact>
-        <Fact name="Version">{visible(version) || "unknown"}</Fact>
+        <Fact name="Version">{makeVisible(version) || "unknown"}</Fact>
         <Fact name="First seen">
           <Time at={firstSeenAt} />
         </Fact>
         <Fact name="Owner">{isOwn ? "you" : `user ${ownerUid}`}</Fact>
-        <Fact name="Can do">{visible(does.join(", "))}</Fact>
+        <Fact name="Can do">{makeVisible(does.join(", "))}</Fact>
       </dl>
     </Card>
   );

@@ -1,9 +1,9 @@
 // What a machine runs, as people call it.
 
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 
 const NAMES: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows", freebsd: "FreeBSD" };
 
 export function systemName(platform: string): string {
-  return (Object.hasOwn(NAMES, platform) ? NAMES[platform] : visible(platform)) || "Unknown system";
+  return (Object.hasOwn(NAMES, platform) ? NAMES[platform] : makeVisible(platform)) || "Unknown system";
 }

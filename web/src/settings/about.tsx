@@ -1,7 +1,7 @@
 // Which gateway this is, and what its doctor finds: how each thing stands and what to do next.
 
 import { useEffect, useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { connected, may, username } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -30,8 +30,8 @@ export function About() {
         <Loaded latest={info} label="Loading what this is">
           {({ version, host, startedAt }) => (
             <dl class="facts">
-              <Fact name="GSV">{visible(version)}</Fact>
-              <Fact name="Runs on">{HOSTS[host] ?? visible(host)}</Fact>
+              <Fact name="GSV">{makeVisible(version)}</Fact>
+              <Fact name="Runs on">{HOSTS[host] ?? makeVisible(host)}</Fact>
               <Fact name="Address">{location.origin}</Fact>
               <div class="fact">
                 <dt>Started</dt>
@@ -87,8 +87,8 @@ function Doctor() {
                   <p>
                     <strong>{title}</strong>
                   </p>
-                  <p>{visible(says)}</p>
-                  {next !== null && <p class="soft">{visible(next)}</p>}
+                  <p>{makeVisible(says)}</p>
+                  {next !== null && <p class="soft">{makeVisible(next)}</p>}
                 </div>
                 <Badge tone={TONE[state]}>{WORDS[state]}</Badge>
               </li>

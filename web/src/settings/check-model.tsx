@@ -2,7 +2,7 @@
 // from.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -42,11 +42,11 @@ export function CheckModel({ tried, onModels }: { tried: Tried; onModels: (model
 }
 
 function Outcome({ check: { ok, title, model, ms, said, problem } }: { check: Check }) {
-  if (!ok) return <Banner tone="bad">{visible(problem?.message ?? "No answer came.")}</Banner>;
+  if (!ok) return <Banner tone="bad">{makeVisible(problem?.message ?? "No answer came.")}</Banner>;
   return (
     <Banner tone="good">
-      {visible(title)} answers with {visible(model)}
-      {ms !== null && `, within ${(ms / 1000).toFixed(1)} seconds`}: “{visible(said)}”
+      {makeVisible(title)} answers with {makeVisible(model)}
+      {ms !== null && `, within ${(ms / 1000).toFixed(1)} seconds`}: “{makeVisible(said)}”
     </Banner>
   );
 }

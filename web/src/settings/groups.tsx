@@ -1,7 +1,7 @@
 // Groups that people share, and who is in them. Everybody's private group is left out: nobody joins it.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -37,11 +37,11 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
           <li class="entry" key={gid}>
             <div class="entry-words">
               <p>
-                <strong>{visible(name)}</strong> <span class="soft small">{gid}</span>
+                <strong>{makeVisible(name)}</strong> <span class="soft small">{gid}</span>
               </p>
-              <p class="soft small">{members.length === 0 ? "Nobody" : visible(members.join(", "))}</p>
+              <p class="soft small">{members.length === 0 ? "Nobody" : makeVisible(members.join(", "))}</p>
             </div>
-            <Button aria-label={`Members of ${visible(name)}`} onClick={() => setEdited(gid)}>
+            <Button aria-label={`Members of ${makeVisible(name)}`} onClick={() => setEdited(gid)}>
               Members
             </Button>
           </li>
@@ -83,7 +83,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
   };
   return (
     <Dialog
-      title={`Members of ${visible(name)}`}
+      title={`Members of ${makeVisible(name)}`}
       onClose={onClose}
       actions={
         <>
@@ -96,7 +96,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
     >
       <div class="stack">
         {users.map(({ uid, username }) => (
-          <Checkbox key={uid} label={visible(username)} checked={chosen.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
+          <Checkbox key={uid} label={makeVisible(username)} checked={chosen.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
         ))}
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </div>

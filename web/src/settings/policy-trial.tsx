@@ -1,7 +1,7 @@
 // One call, tried against the policy that counts or the one that is being written. Nothing is done.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { call, type Result } from "../state/call.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -51,10 +51,10 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
         <div class="stack" role="status">
           <p class="row">
             <Badge tone={ACTION_TONES[said.action]}>It {ACTION_WORDS[said.action]}</Badge>
-            <span>{visible(said.why)}</span>
+            <span>{makeVisible(said.why)}</span>
           </p>
           {said.tags.length > 0 && (
-            <p class="soft">Because {said.tags.map((tag) => (isTag(tag) ? TAGS[tag] : visible(tag))).join("; ")}.</p>
+            <p class="soft">Because {said.tags.map((tag) => (isTag(tag) ? TAGS[tag] : makeVisible(tag))).join("; ")}.</p>
           )}
         </div>
       )}

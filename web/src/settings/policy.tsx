@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { defaultPolicy } from "../../../src/approval/defaults.ts";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -35,7 +35,7 @@ export function Policy() {
             <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
             <Select
               label="Kind of agent"
-              hint={visible(profiles.find(({ id }) => id === profile)?.description ?? "")}
+              hint={makeVisible(profiles.find(({ id }) => id === profile)?.description ?? "")}
               value={profile}
               options={profiles.map(({ id, displayName, description }) => ({ value: id, label: displayName, hint: description }))}
               onValue={setProfile}

@@ -1,7 +1,7 @@
 // One token in a list: what it is for, when it was used, when it ends, and the way to end it now.
 
 import { useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { readPass } from "../state/browser-token.ts";
@@ -21,7 +21,7 @@ const WARN_UNUSED_MS = 42 * DAY_MS;
 export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt, endsUnusedAt } = token;
-  const name = visible(label ?? "") || "Without a name";
+  const name = makeVisible(label ?? "") || "Without a name";
   const isThis = readPass()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
   const isFading = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
@@ -41,8 +41,8 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
           {isFading && <Badge tone="warn">Ends soon unless used</Badge>}
         </p>
         <p class="soft small">
-          {owner !== undefined && `${visible(owner)}, `}
-          {allowedDeviceId !== null && `only as ${visible(allowedDeviceId)}, `}
+          {owner !== undefined && `${makeVisible(owner)}, `}
+          {allowedDeviceId !== null && `only as ${makeVisible(allowedDeviceId)}, `}
           <code>{tokenPrefix}…</code>, made <Time at={createdAt} />,{" "}
           {lastUsedAt === null ? (
             "never used"

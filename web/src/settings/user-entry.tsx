@@ -1,7 +1,7 @@
 // One user: locked or not, and the way to set a password for somebody who forgot theirs.
 
 import { useId, useState } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -19,7 +19,7 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
   const [asks, setAsks] = useState<"lock" | "password" | null>(null);
   const doing = useDoing();
   const { uid, username, gecos, groups, locked } = user;
-  const name = visible(username);
+  const name = makeVisible(username);
   const shared = groups.filter((group) => group !== username);
   const lock = async (to: boolean) => {
     await call("sys.user.lock", { username, locked: to });
@@ -30,12 +30,12 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
       <div class="entry-words">
         <p class="row">
           <strong>{name}</strong>
-          {gecos !== "" && gecos !== username && <span class="soft">{visible(gecos)}</span>}
+          {gecos !== "" && gecos !== username && <span class="soft">{makeVisible(gecos)}</span>}
           {locked && <Badge tone="bad">Locked</Badge>}
         </p>
         <p class="soft small">
           User {uid}
-          {shared.length > 0 && `, in ${visible(shared.join(", "))}`}
+          {shared.length > 0 && `, in ${makeVisible(shared.join(", "))}`}
         </p>
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </div>
@@ -70,7 +70,7 @@ function SetPassword({ username, onClose, onChanged }: { username: string; onClo
   const [endTokens, setEndTokens] = useState(false);
   const form = useId();
   const doing = useDoing();
-  const name = visible(username);
+  const name = makeVisible(username);
   const save = async () => {
     const isDone = await doing.run(() => call("sys.user.password", { username, password, revokeTokens: endTokens }));
     if (!isDone) return;

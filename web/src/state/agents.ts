@@ -4,7 +4,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { visible } from "../../../src/approval/visible.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import type { SignalName } from "../../../src/client/client.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED, TOOL_STARTED } from "../../../src/protocol/signal-names.ts";
 import { call, type Result, sentence } from "./call.ts";
@@ -36,7 +36,7 @@ export function agentOf(pid: string): Agent | null {
 /** What people call it. */
 export function agentName({ label, profile, pid }: Pick<Agent, "label" | "profile" | "pid">): string {
   if (profile === "init") return "Personal agent";
-  return visible(label?.trim() ?? "") || `${visible(profile)} ${pid.slice(0, 6)}`;
+  return makeVisible(label?.trim() ?? "") || `${makeVisible(profile)} ${pid.slice(0, 6)}`;
 }
 
 /** For components that show something of it. */

@@ -180,7 +180,7 @@ function describe(): { id: string; version: string; platform: string; role: "use
   return { id, version: "", platform: "web", role: "user" };
 }
 
-/** Sooner where `hurry` is called. */
+/** Sooner where `reconnectNow` is called. */
 function soon(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms * (0.5 + Math.random() / 2));
@@ -195,7 +195,7 @@ function soon(ms: number): Promise<void> {
 function hurry(): void {
   if (document.visibilityState === "hidden") return;
   endWait();
-  clientNow.peek()?.hurry();
+  clientNow.peek()?.reconnectNow();
 }
 
 addEventListener("online", hurry);

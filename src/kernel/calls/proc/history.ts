@@ -52,6 +52,6 @@ export default syscall({
   },
   async run({ agents }, caller, { pid, ...page }) {
     const { pid: found, value } = await agents.ask(caller, pid, "history", page);
-    return { ok: true as const, pid: found, ...value, pendingHil: agents.questions.oldest(found) };
+    return { ok: true as const, pid: found, ...value, pendingHil: agents.questions.findOldest(found) };
   },
 });

@@ -90,7 +90,7 @@ export default strangerSyscall({
       address,
     };
     const open = ({ connections, tokens, now }: WriteContext) => {
-      if (credential.kind === "token") tokens.used([credential.tokenId], now);
+      if (credential.kind === "token") tokens.recordUse([credential.tokenId], now);
       return connections.open(connection, now);
     };
     // A connection need not survive a crash, so a login does not wait for the disk. A device must survive one.
@@ -100,7 +100,7 @@ export default strangerSyscall({
         : await context.finish((nouns) => {
             const { devices, emit, after, now } = nouns;
             const { platform, version } = client;
-            const { key, isNew } = devices.connected(
+            const { key, isNew } = devices.recordConnection(
               {
                 deviceId: client.id,
                 ownerUid: account.uid,
@@ -113,14 +113,14 @@ export default strangerSyscall({
               now,
             );
             // Until now the name may have meant another device to its owner, and grants must not carry over.
-            if (isNew) nouns.approvals.revokeFor(devices.grantedAs(key), now);
+            if (isNew) nouns.approvals.revokeFor(devices.namesInGrants(key), now);
             after(() => {
               emit.deviceStatus("connected", key, connectionId);
               context.agents.deviceCame(key);
             });
             return open(nouns);
           });
-    if (role === "user") context.agents.connected(caller);
+    if (role === "user") context.agents.onPersonConnected(caller);
     return {
       protocol: 1 as const,
       server: { version: context.about.version, connectionId },

@@ -23,10 +23,10 @@ export default syscall({
     const key = devices.toManage(caller, deviceId);
     if (key === null) return { removed: false };
     const driver = devices.driverOf(key);
-    const holders = approvals.revokeFor(devices.grantedAs(key), now);
+    const holders = approvals.revokeFor(devices.namesInGrants(key), now);
     devices.remove(key);
     after(() => {
-      for (const uid of holders) emit.changed(uid, ["grants"]);
+      for (const uid of holders) emit.announceChanges(uid, ["grants"]);
     });
     if (driver !== null) connections.close([driver], 1008, "Device removed");
     return { removed: true };

@@ -68,8 +68,8 @@ export default syscall({
       .filter(({ kind, state }) => (args.kind ?? kind) === kind && (args.state ?? state) === state)
       .slice(0, limit > 0 ? limit : undefined);
     const rows = found.flatMap(({ workspaceId }) => repositories.get(`${owner}/${workspaceId}`) ?? []);
-    const branches = new Map((await repos.present(rows)).map((row) => [row.name, row]));
-    const byWorkspace = processes.byWorkspace(caller);
+    const branches = new Map((await repos.refresh(rows)).map((row) => [row.name, row]));
+    const byWorkspace = processes.groupByWorkspace(caller);
     return {
       workspaces: found.map((workspace) => ({
         ...workspace,
