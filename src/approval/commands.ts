@@ -8,12 +8,12 @@ import { filesEmptiedBy, filesEmptiedByRedirection, hasSilentInput } from "./emp
 import { isMade, readsBeyond } from "./reach.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
-import { ADDED, isUsualProgram, type Known, readWord, programName } from "./words.ts";
+import { ADDED, isUsualProgram, type KnownWord, readWord, programName } from "./words.ts";
 
 type Pipeline = Script["statements"][number]["pipelines"][number];
 export type Parse = (text: string) => Script | null;
 
-export type Reading = {
+export type CommandReading = {
   tags: Set<Tag>;
   /** Every word that could be a path. */
   words: Set<string>;
@@ -32,14 +32,14 @@ export type Reading = {
 /** How deep command lines may nest, such as `sh -c "sh -c ..."`. */
 const NESTING_MAX = 6;
 
-export function readCommands(text: string, parse: Parse): Reading {
+export function readCommands(text: string, parse: Parse): CommandReading {
   const reader = new Reader(parse);
   reader.readScript(text, 0);
   return reader.reading;
 }
 
 class Reader {
-  readonly reading: Reading = {
+  readonly reading: CommandReading = {
     tags: new Set(),
     words: new Set(),
     changed: new Set(),
@@ -155,7 +155,7 @@ class Reader {
   }
 
   /** Reads one program with its arguments, and the text on its standard input if the script contains it. */
-  #run([first, ...args]: readonly Known[], input: string | null = null): void {
+  #run([first, ...args]: readonly KnownWord[], input: string | null = null): void {
     if (first === undefined) return;
     if (!this.#mayContinue(args)) return this.#add("opaque");
     this.#depth++;
@@ -164,13 +164,13 @@ class Reader {
   }
 
   /** Some programs turn one command into many. The author is untrusted, so the work to read them all is bounded. */
-  #mayContinue(words: readonly Known[]): boolean {
+  #mayContinue(words: readonly KnownWord[]): boolean {
     this.#work += 1 + words.length;
     for (const { start } of words) this.#work += start.length / CHARS_PER_WORK;
     return this.#work <= WORK_MAX && this.#depth < DEPTH_MAX;
   }
 
-  #readProgram(first: Known, args: readonly Known[], input: string | null): void {
+  #readProgram(first: KnownWord, args: readonly KnownWord[], input: string | null): void {
     for (const arg of args) {
       const { text } = arg;
       this.#addShapes(arg);
@@ -205,11 +205,11 @@ class Reader {
     if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#addChanged(text);
   }
 
-  #mayBeOption({ lead }: Known): boolean {
+  #mayBeOption({ lead }: KnownWord): boolean {
     return lead !== null && !this.#plainVariables.has(lead);
   }
 
-  #readShell(args: readonly Known[], input: string | null): void {
+  #readShell(args: readonly KnownWord[], input: string | null): void {
     const at = args.findIndex(({ text }) => text !== null && /^[-+][a-zA-Z]*c/.test(text));
     if (at >= 0 && args.slice(0, at).every(({ text }) => text !== null && /^[-+]/.test(text))) {
       const script = args.slice(at + 1).find(({ text }) => text === null || !/^[-+]\w/.test(text));
@@ -225,7 +225,7 @@ class Reader {
     this.readScript(texts.map((text) => text ?? "").join(" "), this.#nesting + 1);
   }
 
-  #readWrapped(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly Known[]): void {
+  #readWrapped(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly KnownWord[]): void {
     let at = 0;
     let placeholder = "";
     for (; at < args.length; at++) {
@@ -255,10 +255,10 @@ class Reader {
   }
 
   /** xargs appends words, or substitutes a part of them, that are not known. */
-  #runWithAdded([first, ...rest]: readonly Known[], placeholder: string): void {
+  #runWithAdded([first, ...rest]: readonly KnownWord[], placeholder: string): void {
     if (first === undefined) return;
     if (placeholder === "") return this.#run([first, ...rest, ADDED]);
-    const holdsPlaceholder = ({ text }: Known): boolean => text === null || text.includes(placeholder);
+    const holdsPlaceholder = ({ text }: KnownWord): boolean => text === null || text.includes(placeholder);
     if (holdsPlaceholder(first)) return this.#add("opaque");
     // Inside a command line the substituted text can be a command.
     if (rest.some((word) => holdsPlaceholder(word) && /\s/.test(word.text ?? ""))) this.#add("opaque");
@@ -266,7 +266,7 @@ class Reader {
   }
 
   /** It is not known which word is the command, so each is tried, and words that could be a command line are read as one. */
-  #tryEachWord(tags: readonly Tag[], args: readonly Known[]): void {
+  #tryEachWord(tags: readonly Tag[], args: readonly KnownWord[]): void {
     this.#add("opaque", ...tags);
     for (const [at, { text }] of args.slice(0, CARRIED_MAX).entries()) {
       if (text === null) continue;
@@ -276,7 +276,7 @@ class Reader {
     }
   }
 
-  #readFind(args: readonly Known[]): void {
+  #readFind(args: readonly KnownWord[]): void {
     const tops = args.slice(0, args.findIndex(({ start }) => /^[-(!]/.test(start)) >>> 0);
     // A change to a directory changes everything below it.
     if (args.some(({ text }) => text === "-delete" || isFindRun(text))) for (const top of tops) this.#addChanged(top.text);
@@ -295,7 +295,7 @@ class Reader {
   }
 
   /** Reads commands that give names a new meaning. */
-  #readNaming(name: string, args: readonly Known[]): void {
+  #readNaming(name: string, args: readonly KnownWord[]): void {
     if (name === "printf" && !args[0]?.start.startsWith("-v")) return;
     if (name === "alias" && args.some(({ text }) => text === null || text.includes("="))) return this.#add("opaque");
     if (name === "hash" || name === "enable" || name === "bind" || name === "complete") return this.#add("opaque");
@@ -311,7 +311,7 @@ class Reader {
     else this.reading.directories.add(to ?? "~");
   }
 
-  #addShapes({ shapes }: Known): void {
+  #addShapes({ shapes }: KnownWord): void {
     for (const shape of shapes) this.reading.shapes.add(shape);
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
 import { type GrantRequest, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, applyGrants } from "./grants.ts";
 import type { Action } from "./policy.ts";
-import { type Request, TAGS } from "./request.ts";
+import { type JudgedRequest, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
@@ -14,7 +14,7 @@ const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).d
 
 function makeAsking(call: string, args: Record<string, unknown>, more: Partial<GrantRequest> & { cwd?: string } = {}): GrantRequest {
   const { uid = 1000, pid = "p1", target = "laptop", cwd = "/home/ann" } = more;
-  const request: Request = { call, args, ...AROUND, device: target === "gsv" ? null : target };
+  const request: JudgedRequest = { call, args, ...AROUND, device: target === "gsv" ? null : target };
   return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
 }
 

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { isBelow, plainPath } from "./paths.ts";
 import type { Decision } from "./policy.ts";
-import { isTag, type Judged, type Tag, TAGS } from "./request.ts";
+import { isTag, type JudgedCall, type Tag, TAGS } from "./request.ts";
 import { makeVisible } from "./visible.ts";
 
 const MINUTE_MS = 60_000;
@@ -55,7 +55,7 @@ export type Grant = {
 };
 
 /** A call that needs approval, as grants see it. */
-export type GrantRequest = { uid: number; pid: string; target: string; digest: string; judged: Judged };
+export type GrantRequest = { uid: number; pid: string; target: string; digest: string; judged: JudgedCall };
 
 /** Returns the grant that a person gives with an approval, or an error if there can be none. */
 export function grantFor(asking: GrantRequest, { scope: wanted, ttlMs }: Remember, now: number): Grant | { error: string } {
@@ -94,7 +94,7 @@ export function applyGrants(decision: Decision, grants: readonly Grant[], asking
 }
 
 /** Calls that no wide grant covers: those that steer agents or machines, read secrets, or use rights beyond the user's own. */
-function isReserved({ tags }: Judged): boolean {
+function isReserved({ tags }: JudgedCall): boolean {
   return tags.has("policy-bearing") || tags.has("elevates") || tags.has("reads-secret");
 }
 
@@ -109,7 +109,7 @@ function hasClass({ judged, target }: GrantRequest): boolean {
 /** A call with one of these tags says nothing about the next call. */
 const UNREADABLE: readonly Tag[] = ["opaque", "unknown-reads"];
 
-function isReadable({ tags }: Judged): boolean {
+function isReadable({ tags }: JudgedCall): boolean {
   return UNREADABLE.every((tag) => !tags.has(tag));
 }
 
@@ -124,12 +124,12 @@ const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "looks"];
 
 const WITH_PATH = new Set(["fs.read", "fs.search", "fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.download"]);
 
-function pathOf({ call, args, target, ...around }: Judged): string | null {
+function pathOf({ call, args, target, ...around }: JudgedCall): string | null {
   return WITH_PATH.has(call) && typeof args.path === "string" ? plainPath(args.path, target, around) : null;
 }
 
 /** Null for a whole disk, all homes or one home: those are too wide for a folder grant. */
-function folderOf(judged: Judged): string | null {
+function folderOf(judged: JudgedCall): string | null {
   const path = pathOf(judged);
   const folder = path?.slice(0, path.lastIndexOf("/"));
   if (folder === undefined || folder === judged.home || TOO_WIDE.test(folder)) return null;

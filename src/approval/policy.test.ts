@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Action, checkPolicy, decide, type Policy, readPolicy, type Rule, pickStricter, denyUnattended } from "./policy.ts";
-import { type Judged, type Request, type Tag, TAGS } from "./request.ts";
+import { type JudgedCall, type JudgedRequest, type Tag, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
 
-function judgeCall(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Judged {
+function judgeCall(call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}): JudgedCall {
   return judge({ call, args, ...AROUND, ...more }, parseScript);
 }
 
-function decideBy(rules: unknown[], request: Judged, otherwise: Action = "ask"): Action {
+function decideBy(rules: unknown[], request: JudgedCall, otherwise: Action = "ask"): Action {
   return decide(checkPolicy({ default: otherwise, rules }), request).action;
 }
 

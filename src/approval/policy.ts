@@ -2,7 +2,7 @@
 // run (deny). A policy that cannot be read completely denies everything and says why: nobody wants half a policy.
 
 import { z } from "zod";
-import { isTag, type Judged, type Tag, TAGS } from "./request.ts";
+import { isTag, type JudgedCall, type Tag, TAGS } from "./request.ts";
 
 export const Action = z.enum(["auto", "ask", "deny"], { error: 'must be "auto", "ask" or "deny"' });
 export type Action = z.infer<typeof Action>;
@@ -90,7 +90,7 @@ export type Decision = {
 };
 
 /** Exact names come before families, each in the order of the policy; the first rule whose conditions hold decides. */
-export function decide(read: ReadPolicy, request: Judged): Decision {
+export function decide(read: ReadPolicy, request: JudgedCall): Decision {
   if (!read.ok) return { action: "deny", why: read.reason };
   const { rules } = read.policy;
   const exact = rules.findIndex((rule) => rule.match === request.call && holds(rule, request));
@@ -103,7 +103,7 @@ export function decide(read: ReadPolicy, request: Judged): Decision {
 
 const VERDICTS: Record<Action, string> = { auto: "allowed", ask: "to be asked about", deny: "not allowed" };
 
-function reasonFor(when: When | undefined, { tags, target }: Judged): string {
+function reasonFor(when: When | undefined, { tags, target }: JudgedCall): string {
   const met = [...(when?.anyTag ?? []), ...(when?.allTags ?? [])].filter((tag) => tags.has(tag));
   const reasons = met.map((tag) => TAGS[tag]);
   if (reasons.length > 0) return `: ${[...new Set(reasons)].join(", ")}`;
@@ -129,7 +129,7 @@ function isFamilyOf(match: string, call: string): boolean {
   return match.endsWith(".*") && (call === match.slice(0, -2) || call.startsWith(match.slice(0, -1)));
 }
 
-function holds({ when, action }: Rule, request: Judged): boolean {
+function holds({ when, action }: Rule, request: JudgedCall): boolean {
   if (when === undefined) return true;
   const { tags, profile, target } = request;
   return (
@@ -152,7 +152,7 @@ function holds({ when, action }: Rule, request: Judged): boolean {
  * denies applies if either matches, or if only the target can resolve the path.
  */
 function matchesArg(
-  { args, plain }: Judged,
+  { args, plain }: JudgedCall,
   name: string,
   wanted: string | number | boolean,
   action: Action,
@@ -174,7 +174,7 @@ function keepSlash(plain: string, written: string): string {
 }
 
 /** The start of a command says nothing about the rest, so a rule that allows by prefix covers only one plain command. */
-function startsWith({ call, tags }: Judged, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
+function startsWith({ call, tags }: JudgedCall, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
   const isUnsure = call === "shell.exec" && name === "input" && action === "auto" && (tags.has("compound") || tags.has("opaque"));
   return (arg, wanted) => typeof arg === "string" && !isUnsure && arg.startsWith(String(wanted));
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from "./digest.ts";
 import type { Exactly } from "./digest.ts";
 import { makeVisible } from "./visible.ts";
 
-export type Shown = {
+export type VisibleRequest = {
   text: string;
   /** Whether nothing is omitted. Otherwise `showRequest` with `whole` shows the rest. */
   isWhole: boolean;
@@ -17,7 +17,7 @@ const VALUE_CHARS_MAX = 4 * 1024;
 const VALUES_MAX = 100;
 const NAME_CHARS_MAX = 1024;
 
-export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | "args" | "target" | "cwd">, whole = false): Shown {
+export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | "args" | "target" | "cwd">, whole = false): VisibleRequest {
   const values = flatten(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;

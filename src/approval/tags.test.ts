@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Request, Tag } from "./request.ts";
+import type { JudgedRequest, Tag } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge, targetClass } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann/site", home: "/home/ann", workspace: "/workspaces/ws_1" };
 
-function tagsOf(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Tag[] {
+function tagsOf(call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}): Tag[] {
   return [...judge({ call, args, ...AROUND, ...more }, parseScript).tags].toSorted();
 }
 
 test("only gsv is the gateway, and the kernel says where a session is", () => {
-  const classOf = (call: string, args: Record<string, unknown>, more: Partial<Request> = {}) =>
+  const classOf = (call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}) =>
     targetClass({ call, args, ...AROUND, ...more });
   expect(classOf("fs.read", { path: "a" })).toBe("gsv");
   expect(classOf("fs.read", { path: "a", target: "gsv" })).toBe("gsv");

@@ -5,10 +5,10 @@ import { isNative } from "../lib/target.ts";
 import { type Parse, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, plainPath } from "./paths.ts";
-import type { Judged, Request, Tag, TargetClass } from "./request.ts";
+import type { JudgedCall, JudgedRequest, Tag, TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
-export function judge(request: Request, parse: Parse = () => null): Judged {
+export function judge(request: JudgedRequest, parse: Parse = () => null): JudgedCall {
   const target = targetClass(request);
   const around: PathContext = request;
   const tags = new Set<Tag>(target === "device" ? ["remote"] : []);
@@ -19,7 +19,7 @@ export function judge(request: Request, parse: Parse = () => null): Judged {
 }
 
 /** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
-export function targetClass({ call, args, device }: Request): TargetClass {
+export function targetClass({ call, args, device }: JudgedRequest): TargetClass {
   // A copy runs in the gateway, but its class depends on its ends.
   if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(asEnd(end).target)) ? "gsv" : "device";
   if (device !== undefined) return device === null ? "gsv" : "device";
@@ -40,7 +40,7 @@ const WRITES: ReadonlySet<string> = new Set(["fs.write", "fs.edit", "fs.delete",
 const READS: ReadonlySet<string> = new Set(["fs.read", "fs.download", "fs.search", "fs.copy"]);
 
 /** Tags from the call's name, and from the arguments of repository calls. */
-function callTags({ call, args }: Request): Tag[] {
+function callTags({ call, args }: JudgedRequest): Tag[] {
   const tags: Tag[] = [];
   if (WRITES.has(call)) tags.push("mutating");
   if (call === "fs.delete") tags.push("destructive", "deletes");
@@ -58,7 +58,7 @@ function callTags({ call, args }: Request): Tag[] {
 const STEERING_CALL = /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$/;
 const READING_CALL = /\.(?:list|get|info|read|status|search)$|^sys\.mcp\.call$/;
 
-function repoTags({ repo, ops }: Request["args"]): Tag[] {
+function repoTags({ repo, ops }: JudgedRequest["args"]): Tag[] {
   const list: unknown[] = Array.isArray(ops) ? ops : [];
   const paths = list.flatMap((op) => Object.entries(op ?? {}).filter(([key]) => key === "path" || key === "from" || key === "to"));
   const isDelete = list.some((op) => (op as { type?: unknown } | null)?.type !== "put");
@@ -73,7 +73,7 @@ function isPolicyRepo(repo: unknown): boolean {
 }
 
 /** Tags from the paths among the arguments. */
-function pathTags(request: Request, target: TargetClass): Set<Tag> {
+function pathTags(request: JudgedRequest, target: TargetClass): Set<Tag> {
   const { call, args } = request;
   const tags = new Set<Tag>();
   const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
@@ -95,7 +95,7 @@ function pathTags(request: Request, target: TargetClass): Set<Tag> {
   return tags;
 }
 
-function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag> {
+function shellTags(request: JudgedRequest, target: TargetClass, parse: Parse): Set<Tag> {
   const { args } = request;
   const input = typeof args.input === "string" ? args.input : "";
   const tags = new Set<Tag>(floor(input));

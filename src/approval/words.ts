@@ -2,7 +2,7 @@
 
 import type { Part, Word } from "../shell/syntax.ts";
 
-export type Known = {
+export type KnownWord = {
   /** The word, or null if it is computed while the command runs. */
   text: string | null;
   /** The known beginning of it. */
@@ -19,12 +19,12 @@ export type Known = {
 };
 
 /** A word that a program adds and that is not in the script. */
-export const ADDED: Known = { text: null, start: "", shapes: ["*"], isLoose: true, lead: "" };
+export const ADDED: KnownWord = { text: null, start: "", shapes: ["*"], isLoose: true, lead: "" };
 
-export function readWord({ parts }: Word): Known {
+export function readWord({ parts }: Word): KnownWord {
   let start = "";
   let shapes: readonly string[] = [""];
-  let unknown: Known | null = null;
+  let unknown: KnownWord | null = null;
   for (const [at, part] of parts.entries()) {
     const piece = readPart(part);
     shapes = joinShapes(shapes, piece.shapes);
@@ -45,7 +45,7 @@ function joinShapes(starts: readonly string[], ends: readonly string[]): readonl
   return ends.length === 1 && starts.length === 1 ? [starts[0]! + ends[0]!] : starts.flatMap((start) => ends.map((end) => start + end));
 }
 
-function readPart(part: Part): Known {
+function readPart(part: Part): KnownWord {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
@@ -98,7 +98,7 @@ function rangeShapes(start: string | number, end: string | number): string[] {
   return typeof start === "number" && typeof end === "number" ? ["*"] : ["*", "."];
 }
 
-function knownText(text: string): Known {
+function knownText(text: string): KnownWord {
   return { text, start: text, shapes: [text], isLoose: false, lead: null };
 }
 

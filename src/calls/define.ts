@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../lib/sys-error.ts";
 import type { Origin } from "../protocol/caller.ts";
-import type { Changed } from "../protocol/signals.ts";
+import type { ChangedKind } from "../protocol/signals.ts";
 
 export type GroupName = "users" | "drivers" | "services";
 
@@ -14,7 +14,7 @@ export type Data = Record<string, unknown>;
 export type Schema = z.ZodType<Data, Data>;
 
 /** The origins of a caller that has an identity. */
-export type Identified = readonly Exclude<Origin, "stranger">[];
+export type IdentifiedOrigins = readonly Exclude<Origin, "stranger">[];
 
 /** The parts that do not depend on the schemas. */
 export type Facts = {
@@ -32,7 +32,7 @@ export type Facts = {
   /** Callable only by agents' processes, whatever capabilities a person holds. */
   only?: "processes";
   /** The lists that this call changes; the signal sys.changed tells clients to reload them. */
-  changes?: Changed;
+  changes?: ChangedKind;
   /**
    * Clients may retry this effect by themselves if the answer was lost: because it changes nothing that matters (safe), or
    * because its key makes it idempotent (keyed).

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { AnswerEvent } from "../protocol/proc-records.ts";
-import { type Activity, type ActivityEvent, type Answer, answerText, IDLE, reduce, resume } from "./activity.ts";
+import { type Activity, type ActivityEvent, type StreamedAnswer, answerText, IDLE, reduce, resume } from "./activity.ts";
 
 const COMMON = { pid: "p", runId: "r", conversationId: "c", queuedCount: 0, timestamp: 0 };
 
@@ -116,7 +116,7 @@ test("the text of an answer joins its text blocks as paragraphs", () => {
 });
 
 /** The answer after each event. Throws if the reducer mutates one. */
-function answers(from: Activity, events: readonly AnswerEvent[]): Answer[] {
+function answers(from: Activity, events: readonly AnswerEvent[]): StreamedAnswer[] {
   seq = 0;
   let last = from;
   return events.map((event) => (last = next(last, event)).answer!);

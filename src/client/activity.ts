@@ -18,7 +18,7 @@ import type { AnswerPiece, Payload, ProcessEventName, Signal } from "../protocol
 export type Activity = {
   /** Runs that have started and not ended, with the conversation of each. */
   readonly runs: ReadonlyMap<string, string>;
-  readonly answer: Answer | null;
+  readonly answer: StreamedAnswer | null;
   /** Calls of the active runs, by id, including those that have ended. */
   readonly calls: ReadonlyMap<string, ToolCall>;
   /** Why the model call is retried; null once the model has answered. */
@@ -28,7 +28,7 @@ export type Activity = {
 };
 
 /** An answer that is arriving. */
-export type Answer = {
+export type StreamedAnswer = {
   readonly runId: string;
   readonly conversationId: string;
   readonly modelCall: number;
@@ -98,7 +98,7 @@ export function resume(activity: Activity, live: LiveAnswer | null): Activity {
 }
 
 /** The text of an answer so far. */
-export function answerText({ blocks }: Pick<Answer, "blocks">): string {
+export function answerText({ blocks }: Pick<StreamedAnswer, "blocks">): string {
   const texts = blocks.flatMap((block) => (block?.type === "text" ? [block.text] : []));
   return texts.filter((text, at) => text !== "" || at === texts.length - 1).join("\n\n");
 }
@@ -129,11 +129,11 @@ function addOver(activity: Activity, key: string): readonly string[] {
   return [...activity.over, key].slice(-OVER_MAX);
 }
 
-function isOver(activity: Activity, answer: Pick<Answer, "runId" | "modelCall">): boolean {
+function isOver(activity: Activity, answer: Pick<StreamedAnswer, "runId" | "modelCall">): boolean {
   return activity.over.includes(answer.runId) || activity.over.includes(keyOf(answer));
 }
 
-function keyOf({ runId, modelCall }: Pick<Answer, "runId" | "modelCall">): string {
+function keyOf({ runId, modelCall }: Pick<StreamedAnswer, "runId" | "modelCall">): string {
   return `${runId} ${modelCall}`;
 }
 
@@ -144,7 +144,10 @@ function withPiece(activity: Activity, piece: AnswerPiece): Activity {
 }
 
 /** The first piece starts an answer, or restarts the same one if the gateway restarted in the middle of it. */
-function answerWith(answer: Answer | null, { runId, conversationId, modelCall, seq, firstSeq = seq, event }: AnswerPiece): Answer | null {
+function answerWith(
+  answer: StreamedAnswer | null,
+  { runId, conversationId, modelCall, seq, firstSeq = seq, event }: AnswerPiece,
+): StreamedAnswer | null {
   const isSame = answer !== null && answer.runId === runId && answer.modelCall === modelCall;
   if (firstSeq === 1 && (!isSame || answer.seq > 1)) {
     const isRetrying = event.type === "retrying";
@@ -157,7 +160,7 @@ function answerWith(answer: Answer | null, { runId, conversationId, modelCall, s
   return { ...answer, seq, blocks: blocksWith(answer.blocks, event), isRetrying: event.type === "retrying" };
 }
 
-function blocksWith(blocks: Answer["blocks"], event: AnswerEvent): Answer["blocks"] {
+function blocksWith(blocks: StreamedAnswer["blocks"], event: AnswerEvent): StreamedAnswer["blocks"] {
   if (event.type === "retrying") return [];
   if (!("contentIndex" in event)) return blocks;
   const at = event.contentIndex;

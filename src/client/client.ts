@@ -2,10 +2,10 @@
 // by itself; calls that are safe to repeat are sent again (repeat.ts), and other pending calls fail with ConnectionLost, because
 // it is unknown whether they ran.
 
-import type { Begin, Body, Hash, Incoming, Outgoing } from "../hardware/body.ts";
+import type { Begin, Body, Hash, IncomingBody, OutgoingBody } from "../hardware/body.ts";
 import type { Calls } from "./calls.ts";
 import {
-  type Answer,
+  type CallResult,
   type Arguments,
   CallError,
   type CallOptions,
@@ -15,16 +15,16 @@ import {
   type SignalListener,
   type SocketConstructor,
 } from "./connection.ts";
-import { follow, type Following, type FollowOptions } from "./follow.ts";
+import { follow, type Subscription, type FollowOptions } from "./follow.ts";
 import { Repeat } from "./repeat.ts";
 import type { Payload, SignalName } from "../protocol/signals.ts";
 
 export type { CallName, Calls } from "./calls.ts";
 export type { LiveAnswer } from "../protocol/proc-records.ts";
-export type { AnswerPiece, Changed, Payload, SignalName } from "../protocol/signals.ts";
-export type { Activity, ActivityEvent, Answer as ArrivingAnswer, ToolCall } from "./activity.ts";
+export type { AnswerPiece, ChangedKind as Changed, Payload, SignalName } from "../protocol/signals.ts";
+export type { Activity, ActivityEvent, StreamedAnswer as ArrivingAnswer, ToolCall } from "./activity.ts";
 export { answerText, IDLE, reduce, resume } from "./activity.ts";
-export type { Followed, Following, FollowOptions } from "./follow.ts";
+export type { FollowedEvent as Followed, Subscription as Following, FollowOptions } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
 export type { CallOptions, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
 
@@ -109,7 +109,7 @@ export class Client {
     this.#endWait();
   }
 
-  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
+  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<CallResult<N>> {
     const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keylessDevices });
     return new Promise((resolve, reject) => {
       const run = (connection: Connection) => {
@@ -128,14 +128,14 @@ export class Client {
   }
 
   /** Downloads a file; `to` is called for its destination once its size is known. */
-  download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<Incoming>): Promise<Answer<"fs.download">> {
+  download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<IncomingBody>): Promise<CallResult<"fs.download">> {
     return this.#withBody("fs.download", args, async (body) => {
       const begin = await body.waitForBegin();
       await body.receive(begin.size, await to(begin));
     });
   }
 
-  upload(args: BodyArgs<"fs.upload">, from: Outgoing): Promise<Answer<"fs.upload">> {
+  upload(args: BodyArgs<"fs.upload">, from: OutgoingBody): Promise<CallResult<"fs.upload">> {
     return this.#withBody("fs.upload", args, (body) => body.send(from));
   }
 
@@ -152,7 +152,7 @@ export class Client {
   }
 
   /** Follows a process: all its events, in order and once, across disconnects. */
-  follow(options: FollowOptions): Following {
+  follow(options: FollowOptions): Subscription {
     return follow(this, options);
   }
 
@@ -172,7 +172,7 @@ export class Client {
     name: N,
     args: BodyArgs<N>,
     work: (body: Body) => Promise<unknown>,
-  ): Promise<Answer<N>> {
+  ): Promise<CallResult<N>> {
     const connection = await this.#waitForConnection();
     const id = ++this.#lastBody;
     const body = connection.join(id, this.#newHash());
@@ -193,7 +193,7 @@ export class Client {
       }
       await transfer;
       if (localError !== null) throw localError as Error;
-      return answer as Answer<N>;
+      return answer as CallResult<N>;
     } catch (error) {
       isAnswered = true;
       body.fail(error as Error);

@@ -8,7 +8,7 @@ import type { Calls, CallName } from "./calls.ts";
 import { BODY } from "../protocol/signal-names.ts";
 import type { Payload, SignalName } from "../protocol/signals.ts";
 
-export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
+export type CallResult<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
 export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
 
 /** The part of the WebSocket interface that is used; that of browsers, of Node and of ws fit. */
@@ -115,7 +115,7 @@ export class Connection {
     if (typeof this.#pingTimer === "object") (this.#pingTimer as { unref?(): void }).unref?.();
   }
 
-  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
+  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<CallResult<N>> {
     if (this.#closeReason !== null) return Promise.reject(this.#closeReason);
     const id = String(++this.#lastId);
     const frame = { type: "req", id, call: name, args, ...(options.key === undefined ? {} : { key: options.key }) };

@@ -8,13 +8,13 @@ import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { Client } from "./client.ts";
 
 /** `isPast`: the event happened while the client was away, and is delivered late. */
-export type Followed = ProcessEvent & { isPast: boolean };
+export type FollowedEvent = ProcessEvent & { isPast: boolean };
 
 export type FollowOptions = {
   pid?: string;
   /** The number of the last event that the caller has seen; without it, earlier events are not delivered. */
   after?: number;
-  onEvent(event: Followed): void;
+  onEvent(event: FollowedEvent): void;
   onPiece?(piece: AnswerPiece): void;
   /** Called at the start and after each reconnect: the answer that is arriving, or null. */
   onLive?(live: LiveAnswer | null, seq: number): void;
@@ -24,7 +24,7 @@ export type FollowOptions = {
   onError?(error: Error): void;
 };
 
-export type Following = {
+export type Subscription = {
   /** The number of the last event that was delivered. */
   readonly seq: number | null;
   /** Resolves when the first subscription is answered. */
@@ -32,7 +32,7 @@ export type Following = {
   stop(): void;
 };
 
-export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, options: FollowOptions): Following {
+export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, options: FollowOptions): Subscription {
   let pid = options.pid ?? null;
   let last = options.after ?? null;
   let isStopped = false;

@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import {
   type ByteRange,
-  type Coming,
+  type IncomingFile,
   type FileEntry,
   FileError,
   type FileErrorCode,
@@ -18,7 +18,7 @@ import {
   type Receipt,
 } from "../hardware/filesystem.ts";
 import { namesSecret } from "../lib/secrets.ts";
-import { filesHolding, type Holding } from "./ripgrep.ts";
+import { filesHolding, type MatchingPaths } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
 import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
 import { LocalDirectories } from "./local.ts";
@@ -75,7 +75,7 @@ export class MachineFiles implements FileSystem {
     );
   }
 
-  async filesHolding(root: string, text: string, ms: number, signal: AbortSignal): Promise<Holding | null> {
+  async filesHolding(root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
     return this.#rg === null ? null : filesHolding(this.#rg, root, text, ms, signal);
   }
 
@@ -160,7 +160,7 @@ export class MachineFiles implements FileSystem {
   }
 
   /** The content grows beside the old file until it is complete: parts.ts. */
-  async receive(path: string, { size, tag, mode }: Coming): Promise<Receipt> {
+  async receive(path: string, { size, tag, mode }: IncomingFile): Promise<Receipt> {
     await mapErrors(path, mkdir(dirname(path), { recursive: true }));
     const target = await resolveLinks(path);
     const existing = await lstat(target, { bigint: true }).catch(() => null);

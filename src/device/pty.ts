@@ -3,7 +3,7 @@
 
 import type * as NodePty from "@lydell/node-pty";
 import { OpError } from "../hardware/outcome.ts";
-import type { Sink, Spawned } from "../hardware/sessions.ts";
+import type { Sink, SpawnedCommand } from "../hardware/sessions.ts";
 import type { Exit, TerminalSize } from "../ports/shells.ts";
 import { timeoutExit } from "../hardware/exit.ts";
 import { GRACE_MS, signalled, signalTerminal } from "./groups.ts";
@@ -31,7 +31,7 @@ export async function loadPty(load: () => Promise<unknown> = () => import(PACKAG
 
 export type PtyCommand = { program: Program; cwd: string; env: Record<string, string>; size: TerminalSize; timeoutMs: number | undefined };
 
-export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): Spawned {
+export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): SpawnedCommand {
   const terminal = pty.spawn(program.file, program.args, { name: TERM, ...size, cwd, env: terminalEnvironment(env) });
   const { pid } = terminal;
   let forcedExit: Exit | null = null;

@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 
-export type Holding = { paths: string[]; isComplete: boolean };
+export type MatchingPaths = { paths: string[]; isComplete: boolean };
 
 /** Makes it read everything that a walk would, as bytes: no file is skipped as hidden, ignored, binary or differently encoded. */
 const FLAGS = [
@@ -29,7 +29,7 @@ const NOT_IN_BYTES = /[\0\r\n\ufffd]/;
 const PROBLEM = 2;
 
 /** Null if there is no ripgrep, or it cannot search for this text. */
-export function filesHolding(rg: string, root: string, text: string, ms: number, signal: AbortSignal): Promise<Holding | null> {
+export function filesHolding(rg: string, root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
   if (NOT_IN_BYTES.test(text) || text.length > QUERY_CHARS_MAX || !text.isWellFormed()) return Promise.resolve(null);
   return new Promise((resolve) => {
     const child = spawn(rg, [...FLAGS, `--regexp=${text}`, "--", root], { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });

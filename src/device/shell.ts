@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { NOT_STARTED, timeoutExit } from "../hardware/exit.ts";
 import { OpError } from "../hardware/outcome.ts";
-import { type SessionLimits, Sessions, type Sink, type Spawned } from "../hardware/sessions.ts";
+import { type SessionLimits, Sessions, type Sink, type SpawnedCommand } from "../hardware/sessions.ts";
 import type { Shell, ShellStart } from "../hardware/shell.ts";
 import { sleep } from "../lib/sleep.ts";
 import type { Exit, Look, SendOutcome, CommandInput, SessionInfo, SessionState } from "../ports/shells.ts";
@@ -62,7 +62,7 @@ export class MachineShell implements Shell {
     const about = { command: input.trim() === "" ? program.file : input, cwd: directory, outputBytesMax: OUTPUT_BYTES_MAX };
     const pty = tty === undefined ? null : await loadPty();
     let done: Promise<Exit> | undefined;
-    const spawn = (sink: Sink): Spawned => {
+    const spawn = (sink: Sink): SpawnedCommand => {
       const spawned =
         pty === null || tty === undefined
           ? pipeCommand(program, directory, env, timeoutMs, sink)
@@ -96,7 +96,13 @@ export class MachineShell implements Shell {
   }
 }
 
-function pipeCommand(program: Program, cwd: string, env: Record<string, string>, timeoutMs: number | undefined, sink: Sink): Spawned {
+function pipeCommand(
+  program: Program,
+  cwd: string,
+  env: Record<string, string>,
+  timeoutMs: number | undefined,
+  sink: Sink,
+): SpawnedCommand {
   const child = spawn(program.file, program.args, { cwd, env, detached: process.platform !== "win32", windowsHide: true });
   const { pid, stdin, stdout, stderr } = child;
   let forcedExit: Exit | null = null;

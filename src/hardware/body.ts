@@ -7,7 +7,7 @@ import { OpError } from "./outcome.ts";
 
 export type Hash = { update(bytes: Uint8Array): unknown; hex(): string };
 
-export type Outgoing = {
+export type OutgoingBody = {
   size: number;
   version: string;
   mode: number;
@@ -15,7 +15,7 @@ export type Outgoing = {
 };
 
 /** Where received bytes go. */
-export type Incoming = {
+export type IncomingBody = {
   /** Number of bytes from an earlier attempt. */
   readonly have: number;
   read(start: number, end: number): Promise<Uint8Array>;
@@ -67,9 +67,9 @@ export class Body implements BodyEnd {
     this.#change();
   }
 
-  async send(content: Outgoing): Promise<{ sha256: string; from: number }> {
+  async send(content: OutgoingBody): Promise<{ sha256: string; from: number }> {
     const { size, version, mode } = content;
-    const read: Outgoing["read"] = (start, end) => content.read(start, end);
+    const read: OutgoingBody["read"] = (start, end) => content.read(start, end);
     this.#far.note({ kind: "begin", size, version, mode });
     const { from } = await this.#waitFor(() => this.#wanted);
     if (from > size) throw new OpError(`It was asked for from byte ${from} on, and has ${size}`);
@@ -94,7 +94,7 @@ export class Body implements BodyEnd {
   }
 
   /** `size` is the total to be received. Fails unless the checksums of both ends match. */
-  async receive(size: number, incoming: Incoming): Promise<{ sha256: string }> {
+  async receive(size: number, incoming: IncomingBody): Promise<{ sha256: string }> {
     const hash = this.#newHash();
     const from = incoming.have;
     await this.#rehash(hash, from, (start, end) => incoming.read(start, end));
@@ -124,12 +124,12 @@ export class Body implements BodyEnd {
   }
 
   /** Null while nothing more is requested. */
-  #readRequested(at: number, size: number, read: Outgoing["read"]): Promise<Uint8Array> | null {
+  #readRequested(at: number, size: number, read: OutgoingBody["read"]): Promise<Uint8Array> | null {
     const end = Math.min(at + BODY_CHUNK_BYTES, size, this.#wanted?.until ?? 0);
     return end > at ? read(at, end) : null;
   }
 
-  async #rehash(hash: Hash, until: number, read: Outgoing["read"]): Promise<void> {
+  async #rehash(hash: Hash, until: number, read: OutgoingBody["read"]): Promise<void> {
     let notedAt = performance.now();
     for (let at = 0; at < until;) {
       const piece = await read(at, Math.min(at + BODY_CHUNK_BYTES, until));

@@ -1,6 +1,6 @@
 // fs.download: sends a file's bytes unchanged to the caller.
 
-import type { Outgoing } from "./body.ts";
+import type { OutgoingBody } from "./body.ts";
 import { FileError, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 
@@ -20,7 +20,7 @@ export function downloadFile({ files, body }: FileMachine, args: { path: string 
     if (generated !== null && generated.length === GENERATED_BYTES_MAX)
       throw new OpError(`Too large for a file that is made when it is read: ${path}`);
     const opened = generated === null ? await files.open?.(path, stat.version) : undefined;
-    const content: Outgoing = {
+    const content: OutgoingBody = {
       size: generated?.length ?? stat.size,
       version: generated === null ? stat.version : "",
       mode: mode & 0o777,

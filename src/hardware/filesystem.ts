@@ -1,7 +1,7 @@
 // A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface, so a
 // call means the same wherever it runs. Paths passed in are absolute and normalized by `resolve`.
 
-import type { Body, Incoming } from "./body.ts";
+import type { Body, IncomingBody } from "./body.ts";
 import type { LinePositions } from "./line-places.ts";
 import type { Shell } from "./shell.ts";
 
@@ -46,13 +46,13 @@ export interface FileSystem {
   /** Removes anything at that path, with everything below it. */
   remove(path: string): Promise<void>;
   /** A file whose content arrives in pieces: the old file stays until the new one is complete. Creates its parents. */
-  receive(path: string, coming: Coming): Promise<Receipt>;
+  receive(path: string, coming: IncomingFile): Promise<Receipt>;
 }
 
 /** Reading it to the end fails unless all of it is of the version it was opened with. */
 export type OpenFile = { read(start: number, end: number): Promise<Uint8Array>; close(): Promise<void> };
 
-export type Coming = {
+export type IncomingFile = {
   size: number;
   /** Names this content: a retry with the same tag resumes where this one stops. Without it nothing is kept. */
   tag: string | undefined;
@@ -60,7 +60,7 @@ export type Coming = {
   mode: number | undefined;
 };
 
-export type Receipt = Incoming & {
+export type Receipt = IncomingBody & {
   /** The content is complete: moves it into place. */
   finish(sha256: string): Promise<void>;
   /** `forget` discards the bytes received so far. */

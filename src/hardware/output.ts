@@ -7,7 +7,7 @@ const FIRST_BYTES = 4 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-export type Taken = { text: string; isCut: boolean };
+export type OutputPart = { text: string; isCut: boolean };
 
 export class Output {
   readonly #bytesMax: number;
@@ -39,7 +39,7 @@ export class Output {
   }
 
   /** `before` comes first: a lost answer is sent again. */
-  take(before: Taken = NOTHING): Taken {
+  take(before: OutputPart = NOTHING): OutputPart {
     const fresh = this.#take();
     if (before.text === "") return { ...fresh, isCut: fresh.isCut || before.isCut };
     this.add(before.text);
@@ -48,7 +48,7 @@ export class Output {
     return { text: both.text, isCut: both.isCut || fresh.isCut || before.isCut };
   }
 
-  #take(): Taken {
+  #take(): OutputPart {
     const [buffer, total, at] = [this.#buffer, this.#total, this.#writeOffset()];
     this.#buffer = new Uint8Array(0);
     this.#total = 0;
@@ -75,7 +75,7 @@ export class Output {
   }
 }
 
-const NOTHING: Taken = { text: "", isCut: false };
+const NOTHING: OutputPart = { text: "", isCut: false };
 
 /** Whether this is a UTF-8 continuation byte. */
 function isContinuation(byte: number | undefined): boolean {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sleep } from "../lib/sleep.ts";
 import type { Exit, Look } from "../ports/shells.ts";
 import { interruptExit } from "./exit.ts";
-import { ENDED_PER_OWNER, Sessions, type Sink, type Spawned } from "./sessions.ts";
+import { ENDED_PER_OWNER, Sessions, type Sink, type SpawnedCommand } from "./sessions.ts";
 
 const ABOUT = { command: "x", cwd: "/", outputBytesMax: 1024 };
 const LIMITS = { running: 2, ended: 2, keepMs: 1_000 };
@@ -10,11 +10,11 @@ const NOW = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
 
 /** A command controlled by the test. */
-function command(more: Partial<Spawned> = {}) {
+function command(more: Partial<SpawnedCommand> = {}) {
   let sink: Sink = undefined as never;
   let finish: (exit: Exit) => void = () => {};
   const done = new Promise<Exit>((resolve) => (finish = resolve));
-  const spawn = (given: Sink): Spawned => {
+  const spawn = (given: Sink): SpawnedCommand => {
     sink = given;
     return { done, write() {}, end: finish, ...more };
   };

@@ -16,7 +16,7 @@ import type {
 import { exitOfSignal, interruptExit } from "./exit.ts";
 import { Output } from "./output.ts";
 
-export type Spawned = {
+export type SpawnedCommand = {
   done: Promise<Exit>;
   pid?: number | undefined;
   /** Standard input. Resolves when there is room for more. */
@@ -52,16 +52,16 @@ export const SESSIONS_PER_OWNER = 8;
 export const ENDED_PER_OWNER = 16;
 const GATEWAY_LIMITS: SessionLimits = { running: SESSIONS_PER_OWNER, ended: ENDED_PER_OWNER, keepMs: 10 * 60 * 1000 };
 
-export type Started = { command: string; cwd: string; tty?: boolean; outputBytesMax: number };
+export type CommandInfo = { command: string; cwd: string; tty?: boolean; outputBytesMax: number };
 
 type Stream = "stdout" | "stderr";
 type PolledOutput = { part: number; stdout: string; stderr: string; truncated: boolean };
 
 type Session = {
   owner: number;
-  about: Started;
+  about: CommandInfo;
   startedAt: number;
-  spawned: Spawned;
+  spawned: SpawnedCommand;
   stdout: Output;
   stderr: Output;
   exit: Exit | null;
@@ -104,7 +104,7 @@ export class Sessions {
     this.#limits = limits;
   }
 
-  start(owner: number, about: Started, spawn: (sink: Sink) => Spawned): string {
+  start(owner: number, about: CommandInfo, spawn: (sink: Sink) => SpawnedCommand): string {
     this.#forgetOld(owner);
     this.#mustHaveRoom(owner);
     const id = `sh_${this.#host.newId()}`;
@@ -319,7 +319,7 @@ export class Sessions {
 }
 
 /** How a session of the gateway's own shell is listed. */
-export function toStarted({ input, cwd, outputBytesMax }: ShellCommand): Started {
+export function commandInfo({ input, cwd, outputBytesMax }: ShellCommand): CommandInfo {
   return { command: input, cwd, outputBytesMax };
 }
 
@@ -335,7 +335,7 @@ function isLost({ lastAnswer }: Session, after: number | undefined): boolean {
   return after !== undefined && lastAnswer !== null && after < lastAnswer.part;
 }
 
-function sendSignal(spawned: Spawned, signal: SignalName): SendOutcome {
+function sendSignal(spawned: SpawnedCommand, signal: SignalName): SendOutcome {
   if (spawned.signal !== undefined) spawned.signal(signal);
   else {
     const exit = exitOfSignal(signal);

@@ -33,13 +33,13 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** `from` is where to start, at the start of a line; `onPlace` is called with positions of later lines. */
-export type Reading = { version?: string; from?: LinePosition; onPlace?: (place: LinePosition) => void };
+export type ReadOptions = { version?: string; from?: LinePosition; onPlace?: (place: LinePosition) => void };
 
 /**
  * Lines without their newlines, read chunk by chunk and yielded per chunk. A final newline adds no line. With a version, it fails
  * unless all chunks are of that version.
  */
-export async function* linesOf(files: FileSystem, path: string, size: number, reading: Reading = {}): AsyncGenerator<string[]> {
+export async function* linesOf(files: FileSystem, path: string, size: number, reading: ReadOptions = {}): AsyncGenerator<string[]> {
   const { version = "", from = { line: 0, byte: 0 }, onPlace: found } = reading;
   const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });

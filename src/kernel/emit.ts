@@ -5,7 +5,7 @@ import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
 import { signalFrame } from "../protocol/frames.ts";
 import { DEVICE_STATUS, EXEC_STATUS, SYS_CHANGED } from "../protocol/signal-names.ts";
-import type { Changed, Payload } from "../protocol/signals.ts";
+import type { ChangedKind, Payload } from "../protocol/signals.ts";
 import type { Device } from "./nouns/devices.ts";
 import type { Nouns } from "./nouns/nouns.ts";
 
@@ -27,7 +27,7 @@ export class Emit {
   }
 
   /** Something that lists show has changed, so clients that show it must refetch. Sent to the user it belongs to and to root. */
-  announceChanges(uid: number, changes: readonly Changed[]): void {
+  announceChanges(uid: number, changes: readonly ChangedKind[]): void {
     const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
     if (socketIds.size === 0) return;
     const text = signalFrame(SYS_CHANGED, { changes: [...changes] });

@@ -23,7 +23,7 @@ import type { Store } from "./store.ts";
 import type { Transfers } from "./files/transfers.ts";
 
 /** The result, and the actions to run once it has been sent. `stays`: it is durable somewhere other than in the kernel's rows. */
-export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
+export type CallAnswer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
 
 /** Everything that runs calls. */
 export type Targets = {
@@ -54,7 +54,7 @@ export class Gate {
     this.#targets = targets;
   }
 
-  pass(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer> {
+  pass(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): CallAnswer | Promise<CallAnswer> {
     const call = this.authorize(caller, frame.call);
     if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
     if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
@@ -79,7 +79,7 @@ export class Gate {
     return authorize(callsByName, () => this.#store.reads.accounts.isSetupMode(), caller, name);
   }
 
-  async #judgeAndRun(request: Request, agent: Caller): Promise<Answer> {
+  async #judgeAndRun(request: Request, agent: Caller): Promise<CallAnswer> {
     const caller = await this.#judge.pass(request.call, agent, request.args);
     // The run may have been stopped while the judge awaited something.
     if (request.signal().aborted) fail(503, "The caller went away before this began");
@@ -87,20 +87,20 @@ export class Gate {
     return this.#run(request, caller);
   }
 
-  #run(request: Request, caller: Caller): Answer | Promise<Answer> {
+  #run(request: Request, caller: Caller): CallAnswer | Promise<CallAnswer> {
     const { call, args, frame, signal } = request;
     if (call.runs === "hardware") return this.#runOnTarget(call, caller, args, frame, signal());
     if (!isLaned(call)) return this.#runKernelCall(request, caller);
     return this.#lanes.run(call, caller, signal(), async () => this.#runKernelCall(request, caller));
   }
 
-  #runKernelCall({ call, args, frame, signal }: Request, caller: Caller | Stranger): Answer | Promise<Answer> {
+  #runKernelCall({ call, args, frame, signal }: Request, caller: Caller | Stranger): CallAnswer | Promise<CallAnswer> {
     if (call.runs === "hardware") fail(403, "Must call sys.connect first");
     return runInKernel(this.#store, this.#targets.services, call, caller, args, frame, signal);
   }
 
   /** Runs a hardware call on the target that it names. What a device did stays done even if the kernel's batch is lost. */
-  async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Answer> {
+  async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<CallAnswer> {
     const { transfers, devices, gatewayTarget } = this.#targets;
     if (call.carries === "body") return { data: await transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
     const { target: _, ...rest } = args;
@@ -119,7 +119,7 @@ export class Gate {
   }
 
   /** After the answer, signals the change to clients that show it. Root may have changed something of another user. */
-  #announceChange(answer: Answer, { call, args }: Request, { uid }: Caller): Answer {
+  #announceChange(answer: CallAnswer, { call, args }: Request, { uid }: Caller): CallAnswer {
     const { emit } = this.#store;
     const ownerUid = typeof args.uid === "number" ? args.uid : uid;
     return { ...answer, after: [...answer.after, () => emit.announceChanges(ownerUid, [call.changes!])] };

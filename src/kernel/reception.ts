@@ -5,7 +5,7 @@ import { addressKey } from "../lib/address.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { callsByName } from "./calls/table.ts";
 import { toSysError } from "./failure.ts";
-import type { Answer, Gate } from "./gate.ts";
+import type { CallAnswer, Gate } from "./gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import { BODY } from "../protocol/signal-names.ts";
@@ -221,14 +221,14 @@ export class Reception implements Part {
   }
 
   /** Serializing a large answer takes time, which is charged to the caller. */
-  #answerLate(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
+  #answerLate(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
     const sharer = this.#sharerOf(socketId);
     const from = this.#ports.clock.elapsed();
     this.#answer(socketId, frame, answer, startedAt);
     this.#shares.charge(sharer, this.#ports.clock.elapsed() - from);
   }
 
-  #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
+  #answer(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
     if (this.#strangers.has(socketId)) this.#admitIdentified(socketId);
     try {
       this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);

@@ -8,7 +8,7 @@ import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import type { KernelSyscall, Syscall } from "./calls/define.ts";
 import type { EffectContext, ReadContext, WriteContext } from "./context.ts";
-import type { Answer } from "./gate.ts";
+import type { CallAnswer } from "./gate.ts";
 import type { Store } from "./store.ts";
 
 /** What an effect gets besides rows. */
@@ -17,7 +17,7 @@ export type EffectServices = Pick<
   "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals"
 >;
 
-const NOTHING: Answer["after"] = [];
+const NOTHING: CallAnswer["after"] = [];
 
 export function runInKernel(
   store: Store,
@@ -27,7 +27,7 @@ export function runInKernel(
   args: Data,
   frame: Req,
   signal: () => AbortSignal,
-): Answer | Promise<Answer> {
+): CallAnswer | Promise<CallAnswer> {
   switch (call.does) {
     case "read":
       return { data: call.run(store.reads, caller, args), after: NOTHING };
@@ -48,7 +48,7 @@ async function runEffect(
   args: Data,
   frame: Req,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<CallAnswer> {
   const after: (() => void)[] = [];
   const stored = findResult(store, caller, frame);
   if (stored !== undefined) return { data: stored.data, after };

@@ -8,7 +8,7 @@ import { Emit } from "./emit.ts";
 import { makeNouns, type Nouns } from "./nouns/nouns.ts";
 import type { Part } from "./part.ts";
 import { migrate } from "./schema/migrate.ts";
-import { Transactor, type Written } from "./transactor.ts";
+import { Transactor, type TransactionResult } from "./transactor.ts";
 
 export class Store implements Part {
   readonly ports: Ports;
@@ -60,12 +60,12 @@ export class Store implements Part {
   }
 
   /** Like `write`, but the caller runs the `after` actions, once it has answered. */
-  transact<T>(body: (nouns: WriteContext) => T): Written<T> {
+  transact<T>(body: (nouns: WriteContext) => T): TransactionResult<T> {
     return this.#transactor.run(() => body(this.#writes));
   }
 
   /** Like `relaxed`, but the caller runs the `after` actions. */
-  transactRelaxed<T>(body: (nouns: WriteContext) => T): Written<T> {
+  transactRelaxed<T>(body: (nouns: WriteContext) => T): TransactionResult<T> {
     return this.#transactor.relaxed(() => body(this.#writes));
   }
 

@@ -3,7 +3,7 @@
 
 import type { Sql } from "../ports/sql.ts";
 
-export type Written<T> = { value: T; after: readonly (() => void)[] };
+export type TransactionResult<T> = { value: T; after: readonly (() => void)[] };
 
 const NOTHING: readonly (() => void)[] = [];
 
@@ -18,11 +18,11 @@ export class Transactor {
     this.#onRollback = onRollback;
   }
 
-  run<T>(body: () => T): Written<T> {
+  run<T>(body: () => T): TransactionResult<T> {
     return this.#collectAfter(() => this.#sql.transaction(body));
   }
 
-  relaxed<T>(body: () => T): Written<T> {
+  relaxed<T>(body: () => T): TransactionResult<T> {
     return this.#collectAfter(() => this.#sql.relaxed(() => this.#sql.transaction(body)));
   }
 
@@ -32,7 +32,7 @@ export class Transactor {
     this.#after.push(action);
   }
 
-  #collectAfter<T>(transaction: () => T): Written<T> {
+  #collectAfter<T>(transaction: () => T): TransactionResult<T> {
     const outer = this.#after;
     this.#after = [];
     try {

@@ -18,7 +18,7 @@ type ToolCall = Extract<OutputBlock, { type: "toolCall" }>;
 
 export type AnswerEnd = { reason: "stop" | "length" | "content-filter" | "none"; usage: LanguageModelV4Usage };
 
-export class Answer {
+export class AnswerBuilder {
   readonly #content: OutputBlock[] = [];
   readonly #textBlocks = new Map<string, TextBlock>();
   readonly #callBlocks = new Map<string, CallBlock>();

@@ -3,7 +3,7 @@
 import { orAborted } from "../lib/or-aborted.ts";
 import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { type Net, NetError } from "../ports/net.ts";
-import { Answer } from "./answer.ts";
+import { AnswerBuilder } from "./answer.ts";
 import { callOptions, modelOf } from "./dialects.ts";
 import { ABORTED, streamFailure, failure, type Failure, malformed, refusal, silent, networkFailure } from "./failure.ts";
 import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
@@ -34,7 +34,7 @@ export async function* attempt(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Outcome> {
   const maker = makerOf(provider.dialect, request.choice.model);
-  const answer = new Answer(maker, usedIds(request.messages), services.newId);
+  const answer = new AnswerBuilder(maker, usedIds(request.messages), services.newId);
   const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
   const abort = new AbortController();
   const abortAttempt = () => abort.abort(new NetError("aborted", "The run was stopped"));

@@ -24,9 +24,9 @@ const DONE = /\ndata: ?\[DONE\]\r?\n/;
 const DONE_CHARS = 20;
 
 /** Waits for a promise until the silence timeout, and records a network error. */
-export type Waiting = <T>(promise: Promise<T>) => Promise<T>;
+export type AbortableWait = <T>(promise: Promise<T>) => Promise<T>;
 
-export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController): Waiting {
+export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController): AbortableWait {
   return async (promise) => {
     const timer = setTimeout(() => {
       wire.isSilent = true;

@@ -3,7 +3,7 @@
 
 import type { ModelRequest } from "../ports/models.ts";
 import { NetError } from "../ports/net.ts";
-import { type Fetch, type Waiting, waitingFor, type Wire } from "./net-fetch.ts";
+import { type Fetch, type AbortableWait, waitingFor, type Wire } from "./net-fetch.ts";
 
 /** The part of the platform's binding that is used; the Cloudflare host passes it in. */
 export type WorkersAi = {
@@ -86,7 +86,7 @@ function flattenTool(tool: unknown): unknown {
   return { type, function: { ...given, parameters: { type: "object", properties, required: schema?.required } } };
 }
 
-function toModernStream(body: ReadableStream<Uint8Array>, withTimeout: Waiting): ReadableStream<Uint8Array> {
+function toModernStream(body: ReadableStream<Uint8Array>, withTimeout: AbortableWait): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();

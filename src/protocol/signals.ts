@@ -24,7 +24,7 @@ function signal<P extends Fields>(declaration: Declaration<P>): Declaration<P> {
 }
 
 /** The kinds of lists that can change. */
-export const Changed = z.enum([
+export const ChangedKind = z.enum([
   "approvals",
   "capabilities",
   "config",
@@ -38,7 +38,7 @@ export const Changed = z.enum([
   "users",
   "workspaces",
 ]);
-export type Changed = z.infer<typeof Changed>;
+export type ChangedKind = z.infer<typeof ChangedKind>;
 
 const Count = z.int().min(0);
 const BodyId = { id: Count };
@@ -88,7 +88,7 @@ export const SIGNALS = {
   [names.SYS_CHANGED]: signal({
     to: ["user"],
     doc: "Something that lists show has changed; changes names the lists, and whoever shows one reads it again. Sent to the user it concerns, and to root.",
-    payload: z.object({ changes: z.array(Changed).min(1) }),
+    payload: z.object({ changes: z.array(ChangedKind).min(1) }),
     example: { changes: ["tokens"] },
   }),
   [names.DEVICE_STATUS]: signal({

@@ -11,7 +11,7 @@ import { deflate, inflate } from "./zlib.ts";
 export type GitObject = { kind: ObjectKind; bytes: Uint8Array };
 
 /** Where an object's compressed bytes are. */
-export type Stored = { kind: ObjectKind; size: number; first: number; chunks: number };
+export type StoredObject = { kind: ObjectKind; size: number; first: number; chunks: number };
 
 /** How many bytes all objects may take, including those in quarantine, and the error message when that is exceeded. */
 export type Quota = { bytes: number; says: string };
@@ -73,7 +73,7 @@ export class Objects {
     return object.bytes;
   }
 
-  findStored(oid: string): Stored | undefined {
+  findStored(oid: string): StoredObject | undefined {
     const row = this.#sql.get("SELECT kind, size, first, chunks FROM objects WHERE oid = ?", oid);
     return row && toStored(row);
   }
@@ -107,12 +107,12 @@ export class Objects {
     this.#sql.run(`DELETE FROM chunks WHERE id IN (${which})`, ...bindings);
   }
 
-  inflate(stored: Stored): Uint8Array {
+  inflate(stored: StoredObject): Uint8Array {
     return inflate([...this.deflated(stored)], stored.size);
   }
 
   /** The compressed bytes, a row at a time. */
-  *deflated(stored: Stored): Generator<Uint8Array> {
+  *deflated(stored: StoredObject): Generator<Uint8Array> {
     for (let id = stored.first; id < stored.first + stored.chunks; id++)
       yield this.#sql.get("SELECT bytes FROM chunks WHERE id = ?", id)!.bytes as Uint8Array;
   }
@@ -131,7 +131,7 @@ export class Objects {
   }
 }
 
-export function toStored(row: SqlRow): Stored {
+export function toStored(row: SqlRow): StoredObject {
   return { kind: KIND_OF[Number(row.kind)]!, size: Number(row.size), first: Number(row.first), chunks: Number(row.chunks) };
 }
 

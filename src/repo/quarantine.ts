@@ -6,7 +6,7 @@
 import { fail } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Commit } from "./commit.ts";
-import { type GitObject, kindNumber, type Stored, toStored } from "./objects.ts";
+import { type GitObject, kindNumber, type StoredObject, toStored } from "./objects.ts";
 import { type ObjectKind, oidOf } from "./oid.ts";
 import { References } from "./references.ts";
 import type { Store } from "./store.ts";
@@ -91,7 +91,7 @@ export class Quarantine {
       throw new StorageError(true, new Error("objects that had arrived were lost"));
   }
 
-  #stored(oid: string): Stored | undefined {
+  #stored(oid: string): StoredObject | undefined {
     const row = this.#store.sql.get("SELECT kind, size, first, chunks FROM incoming WHERE push = ? AND oid = ?", this.#push, oid);
     return row && toStored(row);
   }

@@ -14,7 +14,7 @@ export type ReadResult =
   | { ref: string; path: string; kind: "file"; size: number; isBinary: boolean; content: string | null };
 
 /** The entry at a path, without its content. `size` is in bytes and absent for a directory. */
-export type Found = { path: string; mode: string; hash: string; type: EntryType; size?: number };
+export type PathEntry = { path: string; mode: string; hash: string; type: EntryType; size?: number };
 
 export function read(store: Store, ref: string, path: string): ReadResult {
   const found = lookup(store, ref, path);
@@ -25,13 +25,13 @@ export function read(store: Store, ref: string, path: string): ReadResult {
   return { ref, path: found.path, kind: "file", size: bytes.length, isBinary: content === null, content };
 }
 
-export function lookup(store: Store, ref: string, path: string): Found | undefined {
+export function lookup(store: Store, ref: string, path: string): PathEntry | undefined {
   const segments = readPath(path);
   const entry = findPath(segments, store.history.node(store.refs.resolve(ref)).tree, (tree, name) =>
     findEntry(store.objects.read(tree, "tree"), name),
   );
   if (entry === undefined) return undefined;
-  const found: Found = { path: segments.join("/"), mode: formatMode(entry.mode), hash: entry.oid, type: typeOf(entry) };
+  const found: PathEntry = { path: segments.join("/"), mode: formatMode(entry.mode), hash: entry.oid, type: typeOf(entry) };
   if (found.type !== "tree") found.size = store.objects.findStored(entry.oid)?.size ?? 0;
   return found;
 }

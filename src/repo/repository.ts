@@ -13,7 +13,7 @@ import { LIMITS, type Limits } from "./limits.ts";
 import { log, type LogResult } from "./log.ts";
 import { Objects } from "./objects.ts";
 import { sweep } from "./quarantine.ts";
-import { type Found, lookup, read, type ReadResult } from "./read.ts";
+import { type PathEntry, lookup, read, type ReadResult } from "./read.ts";
 import { receive, type ReceiveResult, type ReceiveOptions, type RefUpdate } from "./receive.ts";
 import { branchRef, shortName } from "./ref-names.ts";
 import { Refs } from "./refs.ts";
@@ -64,7 +64,7 @@ export class Repository {
   }
 
   /** The entry at a path, without its content. */
-  lookup(ref: string, path: string): Found | undefined {
+  lookup(ref: string, path: string): PathEntry | undefined {
     return lookup(this.store, ref, path);
   }
 

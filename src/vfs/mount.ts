@@ -1,7 +1,7 @@
 // A mount: one part of the tree, as a record of operations whose defaults refuse. A new part is one file that exports such a
 // record. Each operation receives `who`; there is no ambient caller.
 
-import { type ByteRange, type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
+import { type ByteRange, type IncomingFile, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
 
 export type Who = {
   uid: number;
@@ -44,7 +44,7 @@ export type Mount = {
   /** The first bytes of many files in one request; null for a file that cannot be read. For mounts where a request is expensive. */
   readHeads?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** For mounts that do not have to hold a whole file in memory while it is uploaded. */
-  receive?(who: Who, path: string, coming: Coming): Promise<Receipt>;
+  receive?(who: Who, path: string, coming: IncomingFile): Promise<Receipt>;
 };
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024;

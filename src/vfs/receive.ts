@@ -1,11 +1,11 @@
 // Receives a file in pieces for a mount that writes whole files: buffers the pieces until the file is complete.
 
-import { type Coming, FileError, type Receipt } from "../hardware/filesystem.ts";
+import { type IncomingFile, FileError, type Receipt } from "../hardware/filesystem.ts";
 import { concat } from "../lib/bytes.ts";
 
 const BUFFER_BYTES_MAX = 32 * 1024 * 1024;
 
-export function receiveInMemory(path: string, { size }: Coming, write: (content: Uint8Array) => Promise<void>): Receipt {
+export function receiveInMemory(path: string, { size }: IncomingFile, write: (content: Uint8Array) => Promise<void>): Receipt {
   if (size > BUFFER_BYTES_MAX) throw new FileError("EFBIG", path, "At most 32 MiB can be copied here at once");
   const chunks: Uint8Array[] = [];
   return {

@@ -2,7 +2,7 @@
 // (rights.ts), directories included: without the right to search a directory, no path below it can be reached. Rights are
 // checked inside the transaction that needs them; a check before it only refuses early.
 
-import { type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
+import { type IncomingFile, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
 import { yieldToEventLoop } from "../lib/yield.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
@@ -263,7 +263,7 @@ function writeRow(
 }
 
 /** Large uploads grow in Blobs, so that they are never in memory as a whole. */
-async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
+async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: IncomingFile): Promise<Receipt> {
   mayPut(storage.reads, who, path, undefined);
   if (coming.size <= storage.inlineBytesMax)
     return receiveInMemory(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));

@@ -3,7 +3,7 @@
 
 import {
   type ByteRange,
-  type Coming,
+  type IncomingFile,
   type FileEntry,
   FileError,
   type FileStat,
@@ -71,7 +71,7 @@ export class Vfs implements FileSystem {
     await this.#mountOf(path).write(this.#who, path, content, options);
   }
 
-  async receive(path: string, coming: Coming): Promise<Receipt> {
+  async receive(path: string, coming: IncomingFile): Promise<Receipt> {
     const mount = this.#mountOf(path);
     const receipt = await mount.receive?.(this.#who, path, coming);
     return receipt ?? receiveInMemory(path, coming, (content) => mount.write(this.#who, path, content, {}));

@@ -1,7 +1,7 @@
 // The stage for cases about agents: a user with processes, a scripted model, and all events of the processes in order.
 
 import { expect } from "vitest";
-import type { Answer, Arguments } from "../../src/client/connection.ts";
+import type { CallResult, Arguments } from "../../src/client/connection.ts";
 import type { AnswerPiece, Client, Followed, Following } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import type { WireName } from "../support/models/provider.ts";
@@ -28,7 +28,7 @@ export type Stage = {
 };
 
 type SpawnArgs = Parameters<typeof spawnArgs>[0];
-type History = Answer<"proc.history">;
+type History = CallResult<"proc.history">;
 
 /** Registers a case with a stage. */
 export function stages(id: string, body: (stage: Stage) => Promise<void>, wire: WireName = "chat"): void {

@@ -4,7 +4,7 @@
 // <n>` at that many places.
 
 import { nodeNet } from "../../src/hosts/node/net.ts";
-import type { Answer } from "../../src/kernel/egress/egress.ts";
+import type { EgressResponse } from "../../src/kernel/egress/egress.ts";
 import type { ModelEvent, ModelMessage, ModelRequest, Models } from "../../src/ports/models.ts";
 import type { Net } from "../../src/ports/net.ts";
 import { requestOf, testModels } from "../support/models/ask.ts";
@@ -229,12 +229,12 @@ async function collect(
   }
 }
 
-function modelsStreaming(body: () => Answer["body"], tries: number): Models {
+function modelsStreaming(body: () => EgressResponse["body"], tries: number): Models {
   const net = memoryNet(async () => ({ status: 200, headers: { "content-type": "text/event-stream" }, body: body() }));
   return testModels({ net, limits: { tries, backoffMs: 0 } });
 }
 
-function pieces(bytes: Buffer, size: number, how: "end" | "reset"): Answer["body"] {
+function pieces(bytes: Buffer, size: number, how: "end" | "reset"): EgressResponse["body"] {
   let at = 0;
   return {
     async read() {

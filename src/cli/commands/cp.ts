@@ -2,7 +2,7 @@
 // without a target is on this machine and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
-import { localEndpoint, type Kind, targetEndpoint } from "../files/copy-endpoint.ts";
+import { localEndpoint, type FileKind, targetEndpoint } from "../files/copy-endpoint.ts";
 import { humanSize } from "../../hardware/text.ts";
 import { explainDevice } from "../device/no-such-device.ts";
 import { parseTargetPath } from "../files/target-path.ts";
@@ -105,7 +105,7 @@ async function planDirectory(from: Side, to: Side): Promise<Job[]> {
 async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progress: Progress): Promise<CopyResult | null> {
   const names = { from: from.depot.text(from.path), to: to.depot.text(to.path) };
   try {
-    const present: Kind = await to.depot.kind(to.path);
+    const present: FileKind = await to.depot.kind(to.path);
     if (present === "directory") throw new Problem(`Is a directory: ${names.to}. A file does not take its place`);
     if (present !== null && clobber === false) return null;
     const { size } = await transfer(client, from, to, progress);

@@ -3,14 +3,14 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
-import { homePath, isAlive, readRunning, type Running } from "../../hosts/node/running.ts";
+import { homePath, isAlive, readRunning, type RunningGateway } from "../../hosts/node/running.ts";
 import { isLoopback } from "../../lib/address.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { type Health, health } from "../session/health.ts";
 import { relative, span } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { serviceManager } from "../service/service.ts";
-import { enter, type Globals, findCredential, locate, open, type Place } from "../session/session.ts";
+import { enter, type Globals, findCredential, locate, open, type GatewayAccess } from "../session/session.ts";
 import { type Mark, sayJson, sayMark } from "../terminal/terminal.ts";
 import { thisDevice } from "../device/this-device.ts";
 
@@ -46,12 +46,12 @@ function nodeVersion(): Finding {
   return ok(`Node ${node} (the gateway brings its own where this one is too old for it)`);
 }
 
-function configMode({ config: { file, looseMode } }: Place): Finding {
+function configMode({ config: { file, looseMode } }: GatewayAccess): Finding {
   if (looseMode !== null) return fail(`${file} has mode ${looseMode} and tokens in it are not used. Run: chmod 600 ${file}`);
   return ok(modeOf(file) === null ? `No configuration yet (${file})` : `${file} is private`);
 }
 
-function gatewayState({ address }: Place, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
+function gatewayState({ address }: GatewayAccess, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
   return [
     ok(`The gateway at ${address.url} answers; up for ${span(Date.now() - startedAt)}`),
     version === VERSION
@@ -72,7 +72,7 @@ function clock(skewMs: number): Finding {
   );
 }
 
-function encryption({ address }: Place): Finding[] {
+function encryption({ address }: GatewayAccess): Finding[] {
   if (address.isLocal || address.isEncrypted) return [];
   return [
     warn(`${address.origin} is not encrypted. Unless the network is (such as a VPN), put TLS before it: see docs/guides/remote-access.md`),
@@ -80,7 +80,7 @@ function encryption({ address }: Place): Finding[] {
 }
 
 /** The gateway whose data is on this machine, if there is one. */
-function localGateway({ address }: Place): Finding[] {
+function localGateway({ address }: GatewayAccess): Finding[] {
   const home = homePath(undefined, process.env);
   if (modeOf(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
   const readable = ["", "kernel.db", "secret.key", "gateway.json"]
@@ -94,7 +94,7 @@ function localGateway({ address }: Place): Finding[] {
   ];
 }
 
-function runningGateway(running: Running, home: string): Finding[] {
+function runningGateway(running: RunningGateway, home: string): Finding[] {
   const { pid, url, startedAt, version } = running;
   if (!isAlive(running))
     return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
@@ -125,7 +125,7 @@ async function ownDevice(): Promise<Finding[]> {
   ];
 }
 
-async function accountFindings(globals: DoctorFlags, place: Place): Promise<Finding[]> {
+async function accountFindings(globals: DoctorFlags, place: GatewayAccess): Promise<Finding[]> {
   let client: Client;
   try {
     const known = globals.password === undefined ? findCredential(globals, place) : null;

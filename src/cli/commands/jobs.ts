@@ -2,7 +2,7 @@
 
 import type { Calls, Client } from "../../client/client.ts";
 import { attach } from "../shell/attach.ts";
-import { Running } from "../shell/exec.ts";
+import { RunningCommand } from "../shell/exec.ts";
 import { relative } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { Screen } from "../terminal/screen.ts";
@@ -58,7 +58,7 @@ export async function jobsAttach(flags: Flags, [id = ""]: readonly string[]): Pr
 async function follow(client: Client, command: { sessionId: string; target?: string }): Promise<number> {
   client.keepConnected();
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
-  const running = new Running(client, command, (stream, text) => screens[stream].write(text));
+  const running = new RunningCommand(client, command, (stream, text) => screens[stream].write(text));
   running.onRemark = (remark) => note(`gsv: ${remark}`);
   const interrupt = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
   const result = await Promise.race([running.done, interrupt]);

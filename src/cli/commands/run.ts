@@ -5,7 +5,7 @@ import type { Client } from "../../client/client.ts";
 import { stdinPart, stdinRest } from "../terminal/ask.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
 import { attach } from "../shell/attach.ts";
-import { type Command, END_OF_INPUT, INTERRUPT, Running } from "../shell/exec.ts";
+import { type Command, END_OF_INPUT, INTERRUPT, RunningCommand } from "../shell/exec.ts";
 import { Problem } from "../terminal/problem.ts";
 import { commandLine } from "../../lib/quote.ts";
 import { Screen } from "../terminal/screen.ts";
@@ -51,7 +51,7 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
   client.keepConnected();
   const output = { stdout: "", stderr: "" };
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
-  const running = new Running(client, command, (stream, text) => {
+  const running = new RunningCommand(client, command, (stream, text) => {
     if (json) output[stream] += text;
     else return screens[stream].write(text);
   });
@@ -76,7 +76,7 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
 }
 
 /** Sends a terminal's lines as they are typed, or a pipe's content piece by piece, and then the end of input. */
-async function sendInput(running: Running): Promise<void> {
+async function sendInput(running: RunningCommand): Promise<void> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let part = hasInput() ? await stdinPart() : null; part !== null && !running.isOver; part = await stdinPart()) {
     const text = decoder.decode(part, { stream: true });

@@ -6,9 +6,9 @@ import type { Client } from "../../client/client.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
 import { attach } from "../shell/attach.ts";
 import { Completer } from "../shell/complete.ts";
-import { type Ended, END_OF_INPUT, Running } from "../shell/exec.ts";
+import { type CommandEnd, END_OF_INPUT, RunningCommand } from "../shell/exec.ts";
 import { historyPath } from "../shell/history.ts";
-import { Keyboard, type Typed } from "../terminal/keyboard.ts";
+import { Keyboard, type KeyboardInput } from "../terminal/keyboard.ts";
 import { Problem, printError } from "../terminal/problem.ts";
 import { safe, Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
@@ -139,7 +139,7 @@ class Session {
     }
   }
 
-  async #run(line: string): Promise<Ended & { hasReport: boolean; errors: string }> {
+  async #run(line: string): Promise<CommandEnd & { hasReport: boolean; errors: string }> {
     const report = new Report();
     const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
     let errors = "";
@@ -154,7 +154,7 @@ class Session {
     };
     const { cwd } = this.#state;
     const command = { input: this.#state.script(line, report.mark), target: this.#target, cwd };
-    const running = new Running(this.#client, command, show);
+    const running = new RunningCommand(this.#client, command, show);
     const unread = this.#connect(running);
     try {
       const result = await running.done;
@@ -174,8 +174,8 @@ class Session {
   }
 
   /** Sends input to the command when it asks for it. The returned function gives the input it never read, for the next prompt. */
-  #connect(running: Running): () => Typed[] {
-    let unread: Typed[] = [];
+  #connect(running: RunningCommand): () => KeyboardInput[] {
+    let unread: KeyboardInput[] = [];
     const sendNext = () => {
       const next = unread.shift();
       if (next !== undefined) void running.write(next.kind === "line" ? `${next.text}\n` : END_OF_INPUT);

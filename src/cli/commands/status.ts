@@ -5,7 +5,16 @@ import { CallError } from "../../client/client.ts";
 import { type Health, health } from "../session/health.ts";
 import { local, relative, span } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { type Given, askPassword, type Globals, type Known, findCredential, locate, open, type Place } from "../session/session.ts";
+import {
+  type PasswordCredential,
+  askPassword,
+  type Globals,
+  type TokenCredential,
+  findCredential,
+  locate,
+  open,
+  type GatewayAccess,
+} from "../session/session.ts";
 import { sayFields, sayJson } from "../terminal/terminal.ts";
 
 type Account = { username: string | null; connections: number | null; remark: string };
@@ -44,7 +53,7 @@ export async function status(globals: Globals): Promise<number> {
   return 0;
 }
 
-async function fetchAccount(place: Place, known: Known | Given): Promise<Account> {
+async function fetchAccount(place: GatewayAccess, known: TokenCredential | PasswordCredential): Promise<Account> {
   const client = await open(place.address, known.auth);
   try {
     const { username } = client.session.identity.process;
@@ -63,7 +72,7 @@ function noAccount(state: Health): Account {
   return { username: null, connections: null, remark: state.setupMode ? "nobody yet" : "not logged in: run gsv auth login" };
 }
 
-function refusedAccount(known: Known | Given, error: unknown): Account {
+function refusedAccount(known: TokenCredential | PasswordCredential, error: unknown): Account {
   const why = error instanceof CallError ? `${error.message} (${error.code})` : String(error instanceof Error ? error.message : error);
   return {
     username: null,

@@ -7,7 +7,7 @@ import { type TargetPath, formatTargetPath } from "./target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { isDirectory, kindListed, mustBeOk } from "./remote-file.ts";
 
-export type Kind = "file" | "directory" | null;
+export type FileKind = "file" | "directory" | null;
 export type Listing = { files: string[]; directories: string[]; others: string[] };
 
 export interface CopyEndpoint {
@@ -17,7 +17,7 @@ export interface CopyEndpoint {
   text(path: string): string;
   join(folder: string, name: string): string;
   /** Null if nothing exists there. */
-  kind(path: string): Promise<Kind>;
+  kind(path: string): Promise<FileKind>;
   list(path: string): Promise<Listing>;
   /** False if a directory cannot be created by itself and only comes with its first file. */
   makeDirectory(path: string): Promise<boolean>;

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CallError, type Client, ConnectionLost } from "../../client/client.ts";
 import { MachineFiles } from "../../device/files.ts";
-import type { Incoming, Outgoing } from "../../hardware/body.ts";
+import type { IncomingBody, OutgoingBody } from "../../hardware/body.ts";
 import type { Receipt } from "../../hardware/filesystem.ts";
 import { outcome } from "../../hardware/outcome.ts";
 import { sleep } from "../../lib/sleep.ts";
@@ -64,7 +64,7 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
   const place = files.resolve(path);
   const { size, version, mode, modifiedAt } = await files.stat(place);
   const file = await files.open(place, version);
-  const content: Outgoing = {
+  const content: OutgoingBody = {
     size,
     version,
     mode: mode & 0o777,
@@ -92,7 +92,7 @@ async function download(client: Client, from: Side, path: string, progress: Prog
   const target = from.depot.target!;
   let sha256: string | null = null;
   try {
-    const answer = await client.download({ target, path: from.path }, async ({ size, version, mode }): Promise<Incoming> => {
+    const answer = await client.download({ target, path: from.path }, async ({ size, version, mode }): Promise<IncomingBody> => {
       const tag = version === "" ? undefined : tagOf(target, from.path, version);
       const receipt = await files.receive(place, { size, tag, mode });
       receipts.push(receipt);

@@ -5,12 +5,12 @@ import type { Command } from "commander";
 type Flags = Record<string, never>;
 type Run = (flags: Flags, args: string[]) => Promise<number | void>;
 /** Turns the function of a command into an action. */
-export type Doing = (run: Run) => (this: Command) => Promise<void>;
+export type CommandAction = (run: Run) => (this: Command) => Promise<void>;
 
 const PROCESS = "which process, by the beginning of its id; else init, your first one";
 const CONVERSATION = "which conversation, by id or title; else default";
 
-export function agentCommands(program: Command, exitAfter: Doing): void {
+export function agentCommands(program: Command, exitAfter: CommandAction): void {
   program
     .command("chat [message...]")
     .description("talk with an agent; with a message or a pipe, say it, print the answer and end")
@@ -33,7 +33,7 @@ export function agentCommands(program: Command, exitAfter: Doing): void {
   approvalCommands(program, exitAfter);
 }
 
-function procCommands(program: Command, exitAfter: Doing): void {
+function procCommands(program: Command, exitAfter: CommandAction): void {
   const proc = program.command("proc").description("agent processes: what runs, what it said, what it used");
   proc
     .command("list")
@@ -99,7 +99,7 @@ function procCommands(program: Command, exitAfter: Doing): void {
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procContext(flags, args)));
 }
 
-function approvalCommands(program: Command, exitAfter: Doing): void {
+function approvalCommands(program: Command, exitAfter: CommandAction): void {
   const approvals = program
     .command("approvals")
     .description("what agents ask you to allow, and what you have allowed beyond one call")

@@ -1,9 +1,9 @@
 // The commands about devices; the code of each is in its own file, loaded when the command runs.
 
 import type { Command } from "commander";
-import type { Doing } from "./agent-commands.ts";
+import type { CommandAction } from "./agent-commands.ts";
 
-export function deviceCommands(program: Command, exitAfter: Doing, keepRunning: Doing): void {
+export function deviceCommands(program: Command, exitAfter: CommandAction, keepRunning: CommandAction): void {
   const device = program.command("device").description("machines that are targets");
   device
     .command("run")

@@ -1,9 +1,9 @@
 // The commands about users, groups and capabilities; the code of each is in its own file, loaded when the command runs.
 
 import type { Command } from "commander";
-import type { Doing } from "./agent-commands.ts";
+import type { CommandAction } from "./agent-commands.ts";
 
-export function peopleCommands(program: Command, exitAfter: Doing): void {
+export function peopleCommands(program: Command, exitAfter: CommandAction): void {
   const user = program.command("user").description("the people of a gateway");
   user
     .command("add <name>")

@@ -38,15 +38,15 @@ export type Globals = {
   json?: boolean;
 };
 
-export type Place = { config: LocalConfig; address: Address; saved: Credentials };
+export type GatewayAccess = { config: LocalConfig; address: Address; saved: Credentials };
 
 /** A credential that needs no prompt. */
-export type Known = { auth: { username: string; token: string }; from: "given" | "session" | "config" };
+export type TokenCredential = { auth: { username: string; token: string }; from: "given" | "session" | "config" };
 
 export const SESSION_HOURS = 8;
 
 /** The gateway to use, and what is stored for it. */
-export function locate(globals: Globals, file = configPath()): Place {
+export function locate(globals: Globals, file = configPath()): GatewayAccess {
   const config = readConfig(file);
   const address = gatewayAddress(globals.url || configuredUrl(config.table));
   if (hasIgnoredSecrets(config, address.origin)) {
@@ -55,7 +55,7 @@ export function locate(globals: Globals, file = configPath()): Place {
   return { config, address, saved: credentialsFor(config, address.origin) };
 }
 
-export function findCredential(globals: Globals, { saved }: Place, now = Date.now()): Known | null {
+export function findCredential(globals: Globals, { saved }: GatewayAccess, now = Date.now()): TokenCredential | null {
   const username = globals.user || saved.username;
   if (globals.token) {
     if (username === undefined) throw new Problem("Whose token is it? Add --user NAME");
@@ -69,9 +69,9 @@ export function findCredential(globals: Globals, { saved }: Place, now = Date.no
 }
 
 /** A password for this one command, from the flag or a prompt. */
-export type Given = { auth: { username: string; password: string }; from: "given" };
+export type PasswordCredential = { auth: { username: string; password: string }; from: "given" };
 
-export async function askPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
+export async function askPassword(globals: Globals, { address, saved }: GatewayAccess): Promise<PasswordCredential> {
   refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
   if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
@@ -120,7 +120,7 @@ export type LoginOptions = {
 };
 
 /** Logs in with a password, given or asked for, and stores a session so that the next command needs none. */
-export async function login(globals: Globals, place: Place, options: LoginOptions): Promise<Client> {
+export async function login(globals: Globals, place: GatewayAccess, options: LoginOptions): Promise<Client> {
   const { address, saved } = place;
   // Before the user types a password, check that a gateway answers and has users.
   if ((await health(address)).setupMode) return setUpFirst(globals, place);
@@ -145,7 +145,7 @@ async function passwordOf(username: string, globals: Globals, address: Address):
 }
 
 export async function enterWithPassword(
-  place: Place,
+  place: GatewayAccess,
   auth: { username: string; password: string },
   { switchUser, hours = SESSION_HOURS }: LoginOptions,
 ): Promise<Client> {
@@ -157,7 +157,7 @@ export async function enterWithPassword(
 }
 
 /** The first gateway that a user logs in to becomes their default. */
-export function rememberUrl(globals: Globals, { config, address }: Place): void {
+export function rememberUrl(globals: Globals, { config, address }: GatewayAccess): void {
   if (!globals.url || tableAt(config.table, "gateway")?.url !== undefined) return;
   updateConfig(config.file, (table) => setGatewayUrl(table, address.url));
   note(`gsv: ${address.url} is now your gateway; change that with: gsv config --local set gateway.url URL`);
@@ -182,7 +182,7 @@ export function isCode(error: unknown, code: number): error is CallError {
   return error instanceof CallError && error.code === code;
 }
 
-async function storeSession(client: Client, { config, address, saved }: Place, username: string, hours: number): Promise<void> {
+async function storeSession(client: Client, { config, address, saved }: GatewayAccess, username: string, hours: number): Promise<void> {
   try {
     // The replaced session would stay valid unnoticed. Revoking it fails if it has ended or its user is locked: then it is over.
     await revokeSession(address, saved).catch(() => false);
@@ -203,7 +203,7 @@ async function storeSession(client: Client, { config, address, saved }: Place, u
   }
 }
 
-async function setUpFirst(globals: Globals, place: Place): Promise<Client> {
+async function setUpFirst(globals: Globals, place: GatewayAccess): Promise<Client> {
   const { askYes, isInteractive } = await import("../terminal/ask.ts");
   const missing = `The gateway at ${place.address.origin} has no user yet: run gsv auth setup`;
   if (!isInteractive()) throw new Problem(missing);

@@ -1,7 +1,7 @@
 // Creates the first user of a fresh gateway: collects the values, asks for missing ones if there is a terminal, and calls
 // sys.setup. Secrets are never shown.
 
-import { type Answer, type Arguments, CallError, Connection } from "../../client/connection.ts";
+import { type CallResult, type Arguments, CallError, Connection } from "../../client/connection.ts";
 import { LINE_WORKS_MS } from "../../lib/install-line.ts";
 import { NAME } from "../../lib/name.ts";
 import { isTimezone } from "../../lib/timezone.ts";
@@ -28,7 +28,7 @@ export type SetupFlags = {
 };
 
 type SetupArgs = Arguments<"sys.setup">;
-export type SetupResult = { username: string; password: string; result: Answer<"sys.setup"> };
+export type SetupResult = { username: string; password: string; result: CallResult<"sys.setup"> };
 
 const CALL_MS = 30_000;
 
@@ -48,7 +48,7 @@ export async function setUp(address: Address, flags: SetupFlags): Promise<SetupR
 }
 
 /** Only a gateway that others can reach requires the code from its console; it answers 403 without it. */
-async function callSetup(connection: Connection, args: SetupArgs): Promise<Answer<"sys.setup">> {
+async function callSetup(connection: Connection, args: SetupArgs): Promise<CallResult<"sys.setup">> {
   try {
     return await connection.call("sys.setup", args, { timeoutMs: CALL_MS });
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import type { Client } from "../../client/client.ts";
-import { type Command, type Ended, Running } from "./exec.ts";
+import { type Command, type CommandEnd, RunningCommand } from "./exec.ts";
 import { Escape } from "../terminal/escape.ts";
 import { Modes } from "../terminal/modes.ts";
 import { Problem } from "../terminal/problem.ts";
@@ -20,7 +20,7 @@ export async function attach(client: Client, command: Command): Promise<{ exitCo
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Problem("This needs a terminal here, and standard input or output is none");
   client.keepConnected();
   const modes = new Modes();
-  const running = new Running(client, "sessionId" in command ? command : { ...command, tty: size() }, (_, text) => {
+  const running = new RunningCommand(client, "sessionId" in command ? command : { ...command, tty: size() }, (_, text) => {
     modes.track(text);
     return new Promise((resolve) => process.stdout.write(text, () => resolve()));
   });
@@ -38,7 +38,7 @@ export async function attach(client: Client, command: Command): Promise<{ exitCo
 }
 
 class Keys {
-  readonly #running: Running;
+  readonly #running: RunningCommand;
   readonly #decoder = new StringDecoder("utf8");
   readonly #escape = new Escape();
   readonly #undo: (() => void)[] = [];
@@ -47,7 +47,7 @@ class Keys {
   #unsent = "";
   #isSending = false;
 
-  constructor(running: Running) {
+  constructor(running: RunningCommand) {
     this.#running = running;
     this.left = new Promise((resolve) => (this.#leave = resolve));
     const { stdin, stdout } = process;
@@ -96,13 +96,13 @@ class Keys {
   }
 }
 
-function report({ exitCode, error }: Ended): { exitCode: number } | { error: string } {
+function report({ exitCode, error }: CommandEnd): { exitCode: number } | { error: string } {
   if (exitCode === undefined) return { error: error ?? "The command was not started" };
   if (error !== undefined) note(`gsv: ${error}`);
   return { exitCode };
 }
 
-async function leave(running: Running, { left }: Left, close: () => void): Promise<{ exitCode: number }> {
+async function leave(running: RunningCommand, { left }: Left, close: () => void): Promise<{ exitCode: number }> {
   const { sessionId } = running;
   // To the command, its terminal has gone.
   if (left === "SIGHUP") await Promise.race([running.send({ signal: "HUP" }), new Promise((resolve) => setTimeout(resolve, 1_000))]);
@@ -113,7 +113,7 @@ async function leave(running: Running, { left }: Left, close: () => void): Promi
 }
 
 /** Changes the size and back, because a program redraws itself only when the size changes. */
-async function forceRedraw(running: Running): Promise<void> {
+async function forceRedraw(running: RunningCommand): Promise<void> {
   const { cols, rows } = size();
   await running.send({ resize: { cols, rows: Math.max(1, rows - 1) } });
   await running.send({ resize: { cols, rows } });

@@ -12,7 +12,7 @@ type Result = Calls["shell.exec"]["result"];
 export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty"> | { sessionId: string; target?: string };
 
 /** `error` says why it ended, if it did not end by itself; there is no exit code if it never started. */
-export type Ended = { exitCode?: number; error?: string };
+export type CommandEnd = { exitCode?: number; error?: string };
 
 /** Resolves when there is room for more. */
 export type Show = (stream: "stdout" | "stderr", text: string) => Promise<void> | void;
@@ -25,14 +25,14 @@ const IDLE_MS = 1_000;
 /** Between two polls while its device is offline. */
 const OFFLINE_MS = 1_000;
 
-export class Running {
+export class RunningCommand {
   readonly #client: Client;
   readonly #target: string | undefined;
   readonly #show: Show;
-  readonly #settle: (ended: Ended) => void;
+  readonly #settle: (ended: CommandEnd) => void;
   readonly #fail: (error: unknown) => void;
   /** Rejects if the gateway refuses a call, or the connection is lost for good. */
-  readonly done: Promise<Ended>;
+  readonly done: Promise<CommandEnd>;
   #sessionId: string | null = null;
   #part = 0;
   #isOver = false;
@@ -53,7 +53,7 @@ export class Running {
     this.#client = client;
     this.#target = command.target;
     this.#show = show;
-    let settlers: [(ended: Ended) => void, (error: unknown) => void] = [() => {}, () => {}];
+    let settlers: [(ended: CommandEnd) => void, (error: unknown) => void] = [() => {}, () => {}];
     this.done = new Promise((resolve, reject) => (settlers = [resolve, reject]));
     const [settle, fail] = settlers.map((settler) => (outcome: never) => {
       this.#isOver = true;

@@ -7,7 +7,7 @@ import { Writable } from "node:stream";
 import type { Completion } from "../shell/complete.ts";
 import { addToHistory, HISTORY_LINES, isKept, readHistory } from "../shell/history.ts";
 
-export type Typed = { kind: "line"; text: string } | { kind: "interrupt" } | { kind: "end" };
+export type KeyboardInput = { kind: "line"; text: string } | { kind: "interrupt" } | { kind: "end" };
 
 const SECRET = /\bpass(?:word|phrase|code)\b[^\n]*[:?]\s*$/i;
 
@@ -19,10 +19,10 @@ export class Keyboard {
   #reader: Interface | null = null;
   readonly #output = this.#createOutput();
   #prompt = "";
-  #queue: Typed[] = [];
-  #waiting: ((typed: Typed) => void) | null = null;
+  #queue: KeyboardInput[] = [];
+  #waiting: ((typed: KeyboardInput) => void) | null = null;
   /** Set while a command runs: typed lines are its input and not lines of the shell. */
-  onTyped: ((typed: Typed) => void) | null = null;
+  onTyped: ((typed: KeyboardInput) => void) | null = null;
 
   constructor(options: KeyboardOptions) {
     this.#options = options;
@@ -31,7 +31,7 @@ export class Keyboard {
   }
 
   /** Shows the prompt and waits for a line. A line typed ahead is shown after the prompt and returned at once. */
-  async ask(prompt: string): Promise<Typed> {
+  async ask(prompt: string): Promise<KeyboardInput> {
     this.#prompt = prompt;
     const ahead = this.#queue.shift();
     if (ahead !== undefined) {
@@ -58,7 +58,7 @@ export class Keyboard {
   }
 
   /** Puts unread input back into the queue. */
-  putBack(typed: readonly Typed[]): void {
+  putBack(typed: readonly KeyboardInput[]): void {
     this.#queue.unshift(...typed);
   }
 
@@ -118,13 +118,13 @@ export class Keyboard {
   }
 
   /** Discards the line that was being typed, with the old reader. */
-  #reopen(typed: Typed): void {
+  #reopen(typed: KeyboardInput): void {
     this.close();
     this.#open();
     this.#deliver(typed);
   }
 
-  #deliver(typed: Typed): void {
+  #deliver(typed: KeyboardInput): void {
     const waiting = this.#waiting;
     this.#waiting = null;
     if (waiting !== null) waiting(typed);

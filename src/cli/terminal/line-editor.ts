@@ -4,7 +4,7 @@
 export type Key = { text?: string | undefined; name?: string | undefined; ctrl?: boolean; meta?: boolean };
 
 /** The effect of a key: the input is submitted, was edited, or is unchanged. */
-export type Edited = "submit" | "edited" | "ignored";
+export type EditResult = "submit" | "edited" | "ignored";
 
 // oxlint-disable-next-line no-control-regex -- controls are what this is about
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -50,7 +50,7 @@ export class LineEditor {
     this.#after = [];
   }
 
-  press({ text = "", name = "", ctrl = false, meta = false }: Key): Edited {
+  press({ text = "", name = "", ctrl = false, meta = false }: Key): EditResult {
     if (name === "paste-start" || name === "paste-end") {
       this.#isPasting = name === "paste-start";
       return "ignored";
@@ -84,7 +84,7 @@ export class LineEditor {
     }
   }
 
-  #control(name: string): Edited {
+  #control(name: string): EditResult {
     switch (name) {
       case "a":
         return this.#move(this.#before.length);
@@ -122,7 +122,7 @@ export class LineEditor {
     }
   }
 
-  #word(name: string): Edited {
+  #word(name: string): EditResult {
     if (name === "b" || name === "left") return this.#move(this.#before.length - this.#wordStart());
     if (name === "f" || name === "right") {
       const word = /^\s*\S+/.exec(this.#after.join(""))?.[0] ?? "";
@@ -139,13 +139,13 @@ export class LineEditor {
   }
 
   /** Moves left for a positive number. */
-  #move(by: number): Edited {
+  #move(by: number): EditResult {
     if (by > 0) this.#after.unshift(...this.#before.splice(Math.max(0, this.#before.length - by)));
     else this.#before.push(...this.#after.splice(0, -by));
     return "edited";
   }
 
-  #insert(text: string): Edited {
+  #insert(text: string): EditResult {
     // Control characters are dropped.
     const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROLS, "");
     if (plain === "") return "ignored";
@@ -154,7 +154,7 @@ export class LineEditor {
     return "edited";
   }
 
-  #recall(at: number): Edited {
+  #recall(at: number): EditResult {
     if (at < -1 || at >= this.#history.length) return "ignored";
     if (this.#historyIndex === -1) this.#draft = this.text;
     this.#historyIndex = at;

@@ -1,13 +1,13 @@
 // Calls that mean the same on every target: written once, for the files and the shell of any machine.
 
 import { z } from "zod";
-import type { Data, Declaration, Declared, Identified, Schema } from "../../calls/define.ts";
+import type { Data, Declaration, Declared, IdentifiedOrigins, Schema } from "../../calls/define.ts";
 import type { Machine } from "../filesystem.ts";
 
 type HardwareDeclaration<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
   runs: "hardware";
   does: "read" | "effect";
-  from: Identified;
+  from: IdentifiedOrigins;
   run(machine: Machine, args: z.output<A>): Promise<z.input<R>>;
 };
 

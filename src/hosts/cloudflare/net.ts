@@ -7,7 +7,7 @@
 
 import type { IsAllowed } from "../../kernel/egress/allow.ts";
 import type { ByteSource } from "../../kernel/egress/body.ts";
-import { type Answer, Egress } from "../../kernel/egress/egress.ts";
+import { type EgressResponse, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
 import type { Timer } from "../../kernel/egress/watch.ts";
 import { orAborted } from "../../lib/or-aborted.ts";
@@ -23,7 +23,7 @@ const timer: Timer = (ms, fire) => {
 };
 
 /** The platform connects and waits in one step, so only the total timeout applies here, no connect timeout. */
-async function send({ target, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
+async function send({ target, method, headers, body }: Hop, signal: AbortSignal): Promise<EgressResponse> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   signal.addEventListener("abort", abort, { once: true });

@@ -14,7 +14,7 @@ export type ProcessFacts = {
   reachable: [string, ...string[]];
 };
 
-export type Prepared = { preparation: Preparation; facts: ProcessFacts };
+export type PreparedRun = { preparation: Preparation; facts: ProcessFacts };
 
 /** An event or a piece of an answer; delivered in order. */
 export type ProcessOutput = { event: ProcessEvent } | { piece: AnswerPiece };
@@ -22,7 +22,7 @@ export type ProcessOutput = { event: ProcessEvent } | { piece: AnswerPiece };
 /** The requests of a process. `abandon` is about a call made by `sys`; `isStopped` means that the call must end. */
 export type KernelRequests = {
   facts: () => ProcessFacts;
-  prepare: (conversationId: string) => Promise<Prepared>;
+  prepare: (conversationId: string) => Promise<PreparedRun>;
   sys: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
   tell: (told: readonly ProcessOutput[]) => Promise<void>;

@@ -3,7 +3,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { killedExit } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type Spawned, toStarted } from "../../hardware/sessions.ts";
+import { Sessions, type Sink, type SpawnedCommand, commandInfo } from "../../hardware/sessions.ts";
 import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -47,7 +47,7 @@ export class ShellObject extends DurableObject<Env> {
   async start(command: ShellCommand, link: RemoteLink): Promise<Reply> {
     const held = (link as HeldLink).dup();
     return replyOf(
-      (async () => this.#sessions.start(command.who.uid, toStarted(command), (sink) => spawn(command, held, sink)))().catch(
+      (async () => this.#sessions.start(command.who.uid, commandInfo(command), (sink) => spawn(command, held, sink)))().catch(
         (error: unknown) => {
           held[Symbol.dispose]();
           throw error;
@@ -77,7 +77,7 @@ export class ShellObject extends DurableObject<Env> {
   }
 }
 
-function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
+function spawn(command: ShellCommand, link: HeldLink, sink: Sink): SpawnedCommand {
   const input = new Lines(() => sink.wantsInput());
   const abort = new AbortController();
   let forcedExit: Exit | null = null;

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./folders.ts";
 import { checkDataDirectory } from "./home-check.ts";
 import { isOurs, replaceFile } from "./own-files.ts";
-import { readRunning, type Running, runningFile } from "./running.ts";
+import { readRunning, type RunningGateway, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
 
 const SQLITE_BUSY = 5;
@@ -85,7 +85,7 @@ export class Home {
   }
 
   /** Publishes the gateway's address for other commands on this machine. */
-  announce(running: Running): void {
+  announce(running: RunningGateway): void {
     replaceFile(runningFile(this.path), `${JSON.stringify(running)}\n`);
   }
 

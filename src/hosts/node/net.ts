@@ -11,7 +11,7 @@ import { checkServerIdentity, connect as connectTls } from "node:tls";
 import { type Prefix, prefixOf } from "../../kernel/egress/address.ts";
 import type { IsAllowed } from "../../kernel/egress/allow.ts";
 import type { ByteSource } from "../../kernel/egress/body.ts";
-import { type Answer, Egress } from "../../kernel/egress/egress.ts";
+import { type EgressResponse, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
 import { EGRESS } from "../../kernel/egress/limits.ts";
 import { checkAddresses, type Target } from "../../kernel/egress/target.ts";
@@ -55,7 +55,7 @@ const timer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
-async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Promise<Answer> {
+async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Promise<EgressResponse> {
   const { target } = hop;
   const connecting = new Watch(timer, EGRESS.connectMs, () => connectTimeout(target), signal);
   let socket: Socket;
@@ -165,7 +165,7 @@ function waitForEvent(socket: Socket, event: string, signal: AbortSignal, toNetE
 }
 
 /** One exchange over its own connection; resolves with status, headers and the body as a source. */
-function exchange({ target, method, headers, body }: Hop, socket: Socket, signal: AbortSignal): Promise<Answer> {
+function exchange({ target, method, headers, body }: Hop, socket: Socket, signal: AbortSignal): Promise<EgressResponse> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const onAbort = () => fail(signal.reason as NetError);

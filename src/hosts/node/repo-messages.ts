@@ -5,7 +5,7 @@ import type { Reply } from "../../ports/reply.ts";
 import type { StreamMessage } from "./streams.ts";
 
 /** A body is the number of a stream. */
-export type Streamed<T> = Omit<T, "body"> & { body: number };
+export type WithStreamId<T> = Omit<T, "body"> & { body: number };
 
 export type ToThread =
   | { type: "call"; id: number; file: string; name: string; args: object }
@@ -23,5 +23,5 @@ export type FromThread =
   | { type: "fatal"; message: string }
   | StreamMessage;
 
-export type Fetched = Streamed<ActorResponse>;
-export type Brought = Streamed<ActorHttpAnswer>;
+export type FetchedResponse = WithStreamId<ActorResponse>;
+export type Brought = WithStreamId<ActorHttpAnswer>;

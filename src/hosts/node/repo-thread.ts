@@ -10,7 +10,7 @@ import type { ActorHttp, ActorRequest } from "../../ports/actors.ts";
 import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
 import { RepositoryActor } from "../../repo/actor.ts";
 import { syncFolder } from "./folders.ts";
-import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts";
+import type { Brought, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
 import { NodeSql } from "./sql.ts";
 import { Streams } from "./streams.ts";
 
@@ -60,7 +60,7 @@ async function call({ id, file, name, args }: Extract<ToThread, { type: "call" }
   }
 }
 
-async function serve({ file, request }: Extract<ToThread, { type: "fetch" }>): Promise<Fetched> {
+async function serve({ file, request }: Extract<ToThread, { type: "fetch" }>): Promise<FetchedResponse> {
   const repo = acquire(file);
   try {
     const body: ActorRequest["body"] = request.body === null ? null : streams.receive(request.body);

@@ -10,7 +10,7 @@ import type { ActorHttp, ActorRequest, ActorResponse, Actors } from "../../ports
 import type { Log } from "../../ports/log.ts";
 import { errorOf, replyOf } from "../../ports/reply.ts";
 import { makeFolder } from "./folders.ts";
-import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts";
+import type { Brought, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
 import { type StreamMessage, Streams } from "./streams.ts";
 
 export type ReposOptions = {
@@ -101,7 +101,7 @@ class Thread {
         id,
         file,
         request: { ...request, body: body === null ? null : this.#streams.send(body) },
-      }))) as Fetched;
+      }))) as FetchedResponse;
       return { ...fetched, body: this.#streams.receive(fetched.body) };
     } catch (error) {
       if (body !== null && !body.locked) body.cancel().catch(() => {});

@@ -5,15 +5,15 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-export type Running = { pid: number; url: string; startedAt: number; version: string };
+export type RunningGateway = { pid: number; url: string; startedAt: number; version: string };
 
 export function homePath(flag: string | undefined, env: NodeJS.ProcessEnv): string {
   return resolve(flag ?? (env.GSV_HOME || join(homedir(), ".gsv")));
 }
 
-export function readRunning(home: string): Running | null {
+export function readRunning(home: string): RunningGateway | null {
   try {
-    return JSON.parse(readFileSync(runningFile(home), "utf8")) as Running;
+    return JSON.parse(readFileSync(runningFile(home), "utf8")) as RunningGateway;
   } catch {
     return null;
   }
@@ -24,7 +24,7 @@ export function runningFile(home: string): string {
 }
 
 /** Checks the pid, because a killed gateway leaves its file behind. */
-export function isAlive({ pid }: Running): boolean {
+export function isAlive({ pid }: RunningGateway): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -3,7 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { killedExit, timeoutExit } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type Spawned, toStarted } from "../../hardware/sessions.ts";
+import { Sessions, type Sink, type SpawnedCommand, commandInfo } from "../../hardware/sessions.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -42,7 +42,7 @@ export class NodeShells implements Shells {
   }
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    return this.#sessions.start(command.who.uid, toStarted(command), (sink) => this.#spawn(command, link, sink));
+    return this.#sessions.start(command.who.uid, commandInfo(command), (sink) => this.#spawn(command, link, sink));
   }
 
   waitForRoom(uid: number): Promise<boolean> {
@@ -71,7 +71,7 @@ export class NodeShells implements Shells {
     await Promise.all([...this.#threads].map((thread) => thread.end("The gateway is going down")));
   }
 
-  #spawn(command: ShellCommand, link: ShellLink, sink: Sink): Spawned {
+  #spawn(command: ShellCommand, link: ShellLink, sink: Sink): SpawnedCommand {
     const job = new Job(command, link, sink);
     this.#queue.push(job);
     this.#dispatch();

@@ -6,7 +6,7 @@ import { approvalDigest } from "../../approval/digest.ts";
 import { type GrantRequest, applyGrants } from "../../approval/grants.ts";
 import { isNamedByDefault } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy } from "../../approval/policy.ts";
-import type { Judged, Tag } from "../../approval/request.ts";
+import type { JudgedCall, Tag } from "../../approval/request.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { AgentCall, Caller } from "../../protocol/caller.ts";
@@ -99,7 +99,13 @@ export class Judge {
     return this.#calls.has(name) || isNamedByDefault(name);
   }
 
-  async #judgeCall({ profile, workspaceId }: ProcessRow, caller: Caller, call: string, args: Data, device: string | null): Promise<Judged> {
+  async #judgeCall(
+    { profile, workspaceId }: ProcessRow,
+    caller: Caller,
+    call: string,
+    args: Data,
+    device: string | null,
+  ): Promise<JudgedCall> {
     const { cwd, home } = caller.process;
     const workspace = workspaceId === null ? null : `/workspaces/${workspaceId}`;
     const request = { call, args, profile, cwd, home, workspace, device };
@@ -113,7 +119,7 @@ export class Judge {
   }
 
   /** Inside a command nobody can be asked: the call runs only if a person has approved the command. The error names a tool that asks. */
-  #allowWithin(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: Judged, { why }: Decision): Caller {
+  #allowWithin(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: JudgedCall, { why }: Decision): Caller {
     const told = within.approved;
     // Tags of a command describe what it does to files, and say nothing about other calls.
     const isTellable = within.isUnseen !== true || judged.call.startsWith("fs.");
@@ -126,7 +132,7 @@ export class Judge {
     caller: Caller,
     agent: AgentCall,
     process: ProcessRow,
-    judged: Judged,
+    judged: JudgedCall,
     decision: Decision,
     target: string,
   ): Promise<Caller> {
@@ -144,7 +150,7 @@ export class Judge {
     throw new ApprovalRequired(await this.#askPerson(agent, process, judged, { digest, target, cwd, why: decision.why }));
   }
 
-  async #applyAnswer(caller: Caller, agent: AgentCall, judged: Judged, known: Approval): Promise<Caller> {
+  async #applyAnswer(caller: Caller, agent: AgentCall, judged: JudgedCall, known: Approval): Promise<Caller> {
     switch (known.state) {
       case "pending":
         throw new ApprovalRequired(known);
@@ -167,7 +173,7 @@ export class Judge {
   #askPerson(
     agent: AgentCall,
     { uid, pid }: ProcessRow,
-    judged: Judged,
+    judged: JudgedCall,
     { digest, target, cwd, why }: Pick<Approval, "digest" | "target" | "cwd" | "why">,
   ): Promise<Approval> {
     const { reads, ports } = this.#store;
@@ -204,13 +210,13 @@ export class Judge {
 }
 
 /** The caller with the allowance for everything the call does; `approved` holds the tags that a person has seen. */
-function allow(caller: Caller, agent: AgentCall, judged: Judged, approved: readonly string[] | null): Caller {
+function allow(caller: Caller, agent: AgentCall, judged: JudgedCall, approved: readonly string[] | null): Caller {
   const allows = { approved, mayConnect: approved !== null || judged.tags.has("connects") };
   return { ...caller, agent: { ...agent, allows } };
 }
 
 /** Allowed by a grant for calls like it: nobody has seen this call, so it may do only what its tags say. */
-function allowUnseen(caller: Caller, agent: AgentCall, { tags }: Judged): Caller {
+function allowUnseen(caller: Caller, agent: AgentCall, { tags }: JudgedCall): Caller {
   return { ...caller, agent: { ...agent, allows: { approved: [...tags], mayConnect: tags.has("connects"), isUnseen: true } } };
 }
 

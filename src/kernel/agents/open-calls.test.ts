@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { SysError } from "../../lib/sys-error.ts";
 import { STOPPED } from "../../process/kernel-port.ts";
 import { fakeStore } from "../../../test/support/fake-store.ts";
-import { type CallAbout, OpenCalls } from "./open-calls.ts";
+import { type CallInfo, OpenCalls } from "./open-calls.ts";
 
 let now: number;
 let calls: OpenCalls;
@@ -17,7 +17,7 @@ beforeEach(() => {
   );
 });
 
-const about = (more: Partial<CallAbout> = {}): CallAbout => ({
+const about = (more: Partial<CallInfo> = {}): CallInfo => ({
   pid: "p",
   runId: "r",
   callId: "c",

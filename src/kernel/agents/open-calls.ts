@@ -9,9 +9,9 @@ import type { Store } from "../store.ts";
 /** A call or command that may still run although its run was stopped, and why. */
 export type StillRunning = { target: string; command: string; sessionId?: string; why: string };
 
-export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
+export type CallInfo = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
 
-export type OpenCall = { about: CallAbout; abort: AbortController };
+export type OpenCall = { about: CallInfo; abort: AbortController };
 type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
 
 /** A device ends a command within two seconds; without an answer by then, the command may still run. */
@@ -28,7 +28,7 @@ export class OpenCalls implements Part {
     this.#store = store;
   }
 
-  async run<T>(about: CallAbout, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run<T>(about: CallInfo, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const open: OpenCall = { about, abort: new AbortController() };
     const forwardAbort = () => open.abort.abort(signal.reason);
     if (signal.aborted) forwardAbort();
@@ -90,7 +90,7 @@ export class OpenCalls implements Part {
     for (const waiter of this.#waiters) if (waiter.isOver()) waiter.end();
   }
 
-  #noteUnknown({ pid, runId, target, command }: CallAbout, why: string): void {
+  #noteUnknown({ pid, runId, target, command }: CallInfo, why: string): void {
     const known = this.#unknown.get(pid);
     const others = known?.runId === runId ? known.calls : [];
     this.#unknown.set(pid, { runId, calls: [...others, { target, command, why }] });

@@ -3,7 +3,7 @@
 
 import { defaultPolicy } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy, type ReadPolicy, pickStricter, denyUnattended } from "../../approval/policy.ts";
-import type { Judged } from "../../approval/request.ts";
+import type { JudgedCall } from "../../approval/request.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { profileOf } from "./profiles.ts";
@@ -22,7 +22,7 @@ export class Policies {
     this.#isCall = isCall;
   }
 
-  decide(process: Pick<ProcessRow, "profile" | "uid" | "parentPid">, judged: Judged): Decision {
+  decide(process: Pick<ProcessRow, "profile" | "uid" | "parentPid">, judged: JudgedCall): Decision {
     const profiles = new Set([process.profile, ...this.#ancestorProfiles(process.parentPid)]);
     let decision: Decision | null = null;
     for (const profile of profiles) {

@@ -21,7 +21,7 @@ import type { Store } from "../store.ts";
 export type PreparedFor = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
 
 /** `problems` are for the owner of the process: settings that are not used, and why. */
-export type Prepared = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
+export type PreparedContext = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
 
 /** The context lists at most this many devices; the process may use the others too. */
 const DEVICES_MAX = 100;
@@ -38,7 +38,7 @@ export class Preparer {
     this.#windows = windows;
   }
 
-  async prepare({ pid, profile, contextFiles: own, caller }: PreparedFor): Promise<Prepared> {
+  async prepare({ pid, profile, contextFiles: own, caller }: PreparedFor): Promise<PreparedContext> {
     const { reads } = this.#store;
     const settings = aiSettings(reads.config, caller.uid);
     const { maxContextBytes, timezone } = settings;

@@ -12,7 +12,7 @@ import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { namesDevice, NATIVE } from "../../lib/target.ts";
 import { callsByName } from "../calls/table.ts";
 import { toSysError } from "../failure.ts";
-import type { Answer, Gate } from "../gate.ts";
+import type { CallAnswer, Gate } from "../gate.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { type Target, targetOf } from "../target.ts";
 import type { DeviceRouter } from "../devices/device-router.ts";
@@ -148,13 +148,13 @@ export class ProcessGateway implements KernelPort {
   };
 
   /** Sends a call through the gate, and repeats it while its device may come back. */
-  async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<Answer> {
+  async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<CallAnswer> {
     const { gate, deviceWaiter, deviceRouter } = this.#services;
     const frame: Req = { type: "req", id: this.#store.ports.crypto.uuid(), call: sys.syscall, args: sys.args };
     const repeated: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
     // The call may run on the device if it was sent before a restart of the process, or if the answer to a try was lost.
     let mayRun = sys.isAgain;
-    const send = async (isAgain: boolean): Promise<Answer> => {
+    const send = async (isAgain: boolean): Promise<CallAnswer> => {
       const sender = isAgain || (sys.isAgain && key !== undefined) ? repeated : caller;
       try {
         return await gate.pass(sender, key === undefined ? frame : { ...frame, key }, () => signal);

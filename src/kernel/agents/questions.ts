@@ -2,7 +2,7 @@
 // process sends its call again, and judge.ts finds the answer.
 
 import { describeGrant, grantFor, type NAMED_SCOPES, Remember } from "../../approval/grants.ts";
-import type { Judged } from "../../approval/request.ts";
+import type { JudgedCall } from "../../approval/request.ts";
 import { showRequest } from "../../approval/show.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -163,7 +163,7 @@ export class Questions implements Part {
   }
 
   /** Judges the call again, with the tags it had when the question was asked. */
-  async #judgeAgain({ pid, syscall, args, target, cwd, tags }: Approval): Promise<Judged> {
+  async #judgeAgain({ pid, syscall, args, target, cwd, tags }: Approval): Promise<JudgedCall> {
     const process = this.#store.reads.processes.get(pid);
     const workspace = process?.workspaceId == null ? null : `/workspaces/${process.workspaceId}`;
     const request = {
@@ -175,7 +175,7 @@ export class Questions implements Part {
       workspace,
       device: target === NATIVE ? null : target,
     };
-    return { ...judge(request), tags: new Set(tags) as Judged["tags"] };
+    return { ...judge(request), tags: new Set(tags) as JudgedCall["tags"] };
   }
 }
 

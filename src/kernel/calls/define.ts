@@ -2,7 +2,7 @@
 // one transaction (one that returns a promise does not compile); an effect may await, and changes rows through commit.
 
 import type { z } from "zod";
-import type { Data, Declaration, Declared, Identified, Schema } from "../../calls/define.ts";
+import type { Data, Declaration, Declared, IdentifiedOrigins, Schema } from "../../calls/define.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
 import type { Caller, Stranger } from "../../protocol/caller.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
@@ -10,21 +10,21 @@ import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
 type ReadCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
   runs: "kernel";
   does: "read";
-  from: Identified;
+  from: IdentifiedOrigins;
   run(context: ReadContext, caller: Caller, args: z.output<A>): z.input<R>;
 };
 
 type WriteCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
   runs: "kernel";
   does: "write";
-  from: Identified;
+  from: IdentifiedOrigins;
   run(context: WriteContext, caller: Caller, args: z.output<A>): z.input<R>;
 };
 
 type EffectCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
   runs: "kernel";
   does: "effect";
-  from: Identified;
+  from: IdentifiedOrigins;
   run(context: EffectContext, caller: Caller, args: z.output<A>): Promise<z.input<R>>;
 };
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { NetError } from "../../ports/net.ts";
-import { type Answer, Egress } from "./egress.ts";
+import { type EgressResponse, Egress } from "./egress.ts";
 import type { Hop } from "./hop.ts";
 import { EGRESS } from "./limits.ts";
 
@@ -138,7 +138,7 @@ class Script {
     for (const entry of due) entry.fire();
   }
 
-  #answer({ status, headers, sizes }: Reply): Answer {
+  #answer({ status, headers, sizes }: Reply): EgressResponse {
     const left = [...sizes];
     let isClosed = false;
     const read = async () => {

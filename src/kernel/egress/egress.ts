@@ -8,7 +8,7 @@ import { EGRESS } from "./limits.ts";
 import { KeyedSemaphore } from "./keyed-semaphore.ts";
 import { type Timer, Watch } from "./watch.ts";
 
-export type Answer = { status: number; headers: Readonly<Record<string, string>>; body: ByteSource };
+export type EgressResponse = { status: number; headers: Readonly<Record<string, string>>; body: ByteSource };
 
 export type Wire = {
   isAllowed: IsAllowed;
@@ -17,7 +17,7 @@ export type Wire = {
    * Sends one request to a target whose URL was checked; a host that resolves names must check the addresses. Does not follow
    * redirects. The signal aborts the request until the answer has arrived; after that, closing the body does.
    */
-  send(hop: Hop, signal: AbortSignal): Promise<Answer>;
+  send(hop: Hop, signal: AbortSignal): Promise<EgressResponse>;
 };
 
 export class Egress implements Net {
@@ -62,7 +62,7 @@ export class Egress implements Net {
     }
   }
 
-  async #send(hop: Hop, options: NetOptions, signal: AbortSignal): Promise<Answer> {
+  async #send(hop: Hop, options: NetOptions, signal: AbortSignal): Promise<EgressResponse> {
     const release = options.isLong ? () => {} : await this.#turns.take(hop.target.host, signal);
     try {
       signal.throwIfAborted();
@@ -81,7 +81,7 @@ export class Egress implements Net {
     }
   }
 
-  #response(hop: Hop, answer: Answer, options: NetOptions, watch: Watch): NetResponse {
+  #response(hop: Hop, answer: EgressResponse, options: NetOptions, watch: Watch): NetResponse {
     const limits = { bytesMax: options.bytesMax ?? EGRESS.bodyBytes, idleMs: options.idleMs ?? EGRESS.idleMs };
     const head = { status: answer.status, headers: answer.headers, url: hop.target.url.href };
     const length = answer.headers["content-length"];

@@ -3,7 +3,7 @@
 // calls wait already, a call is refused with 429 and the time after which to retry.
 
 import { fail, SysError } from "../../lib/sys-error.ts";
-import type { Answer } from "../gate.ts";
+import type { CallAnswer } from "../gate.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { Syscall } from "../calls/define.ts";
@@ -39,7 +39,7 @@ export class Lanes implements Part {
   }
 
   /** Runs the call once its lane has room. The next call of the lane starts after the answer has been sent. */
-  async run(kind: Kind, caller: Caller, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
+  async run(kind: Kind, caller: Caller, signal: AbortSignal, work: () => Promise<CallAnswer>): Promise<CallAnswer> {
     if (!isLaned(kind)) return work();
     const entered = this.#enter(kind, caller, signal);
     const leave = entered instanceof Promise ? await entered : entered;

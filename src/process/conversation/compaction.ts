@@ -12,7 +12,7 @@ import type { Segment } from "../../protocol/proc-records.ts";
 import { type StoredSegment, toSegment } from "../rows/segments.ts";
 import type { State, Tell } from "../rows/state.ts";
 import { markerText, summarize } from "./summary.ts";
-import type { Generated } from "../loop/generate.ts";
+import type { GeneratedAnswer } from "../loop/generate.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 import type { OfProcess, Payload } from "../../protocol/signals.ts";
 
@@ -211,7 +211,7 @@ function tellCompacted(state: State, { conversationId, ...result }: CompactResul
   tellLifecycle("conversation.compacted", { conversationId, generation, ...result, ...more }, tell);
 }
 
-function recordUsage(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
+function recordUsage(state: State, messageId: number, runId: string | null, { usage, by }: GeneratedAnswer, tell: Tell): void {
   if (usage === null) return;
   state.usage.addAnswer({ messageId, runId, ...by, usage }, state.ports.now());
   tell(PROC_CHANGED, { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });

@@ -11,14 +11,14 @@ const PIECES_PER_YIELD = 32;
 /** If the context window of a model is unknown, the history it is sent is cut to this size. */
 const UNKNOWN_WINDOW_TOKENS = 100_000;
 
-export type Request = {
+export type GenerateRequest = {
   messages: ModelMessage[];
   /** Of everything that would be sent if there were room, as far as the history was read. */
   estimatedTokens: number;
 };
 
 /** The request that would be sent now: the rows that were read, here with their pictures. */
-export function request(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): Request {
+export function request(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): GenerateRequest {
   const { provider, model } = preparation.choice;
   const fixed = fixedTokens(preparation);
   const budget = Math.max(1, roomOf(preparation) - fixed);
@@ -54,7 +54,7 @@ function roomOf({ contextWindow, choice }: Preparation): number {
 }
 
 /** `error` is for people; `by` is the model that answered. */
-export type Generated = { blocks: OutputBlock[]; usage: ModelUsage | null; error: string | null; by: AnsweredBy };
+export type GeneratedAnswer = { blocks: OutputBlock[]; usage: ModelUsage | null; error: string | null; by: AnsweredBy };
 
 type GenerateArgs = {
   models: ProcessPorts["models"];
@@ -65,7 +65,7 @@ type GenerateArgs = {
   onEvent?: (event: ModelEvent) => void;
 };
 
-export async function generate({ models, preparation, messages, pid, signal, onEvent: heard }: GenerateArgs): Promise<Generated> {
+export async function generate({ models, preparation, messages, pid, signal, onEvent: heard }: GenerateArgs): Promise<GeneratedAnswer> {
   const { choice, fallback, system, tools } = preparation;
   const chosen = { provider: choice.provider, model: choice.model };
   const modelRequest = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };

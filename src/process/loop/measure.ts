@@ -6,7 +6,7 @@ import type { OwnerAccount, Preparation } from "../kernel-port.ts";
 import type { OverflowView } from "./next.ts";
 import { type Run, activeMs } from "../rows/runs.ts";
 import type { State, Tell } from "../rows/state.ts";
-import type { Request } from "./generate.ts";
+import type { GenerateRequest } from "./generate.ts";
 import type { ContextState, Overspent, Spent } from "../../protocol/proc-records.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 
@@ -15,7 +15,7 @@ export type Measurement = {
   /** The measurement is valid until another message is added. */
   lastMessageId: number | null;
   preparation: Preparation;
-  request: Request;
+  request: GenerateRequest;
   context: ContextState;
   over: readonly Overspent[];
   overflow: OverflowView;
@@ -28,7 +28,7 @@ export function measure(
   state: State,
   run: Run,
   preparation: Preparation,
-  request: Request,
+  request: GenerateRequest,
   owner: OwnerAccount,
   lastMessageId: number | null,
 ): Measurement {

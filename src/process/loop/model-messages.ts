@@ -28,7 +28,7 @@ export type Media = {
   transcription?: string;
 };
 
-export type Prepared = {
+export type PreparedMessages = {
   messages: ModelMessage[];
   /** Rows that were left out for lack of room; the first message says so. */
   omitted: number;
@@ -49,7 +49,7 @@ export function toMessages(
   budgetTokens: number | null = null,
   model: string | null = null,
   tokens = Infinity,
-): Prepared {
+): PreparedMessages {
   const steps = stepsOf(rows, model);
   const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
   const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : fitTo(steps, budgetTokens);

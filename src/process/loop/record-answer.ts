@@ -7,13 +7,13 @@ import type { MessageContent } from "../rows/history.ts";
 import { measureExtent, storeContext, type Measurement } from "./measure.ts";
 import { LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
 import { syscallOf } from "../../agent/tools.ts";
-import type { Generated } from "./generate.ts";
+import type { GeneratedAnswer } from "./generate.ts";
 import { PROC_CHANGED, RUN_OUTPUT } from "../../protocol/signal-names.ts";
 
 export function recordAnswer(
   state: State,
   runId: string,
-  { error, usage, by, ...generated }: Generated,
+  { error, usage, by, ...generated }: GeneratedAnswer,
   measured: Measurement,
   tell: Tell,
 ): void {

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import type { Incoming, Outgoing } from "../../../src/hardware/body.ts";
+import type { IncomingBody, OutgoingBody } from "../../../src/hardware/body.ts";
 import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES } from "../../../src/protocol/body.ts";
 import { plugIn } from "../../support/devices.ts";
 import { ALICE } from "../../support/people.ts";
@@ -16,11 +16,11 @@ let made = 0;
 const name = (prefix: string) => `${prefix}-${made++}`;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-function outgoing(bytes: Uint8Array): Outgoing {
+function outgoing(bytes: Uint8Array): OutgoingBody {
   return { size: bytes.length, version: "", mode: 0o644, read: async (start, end) => bytes.subarray(start, end) };
 }
 
-function collector(): { incoming: Incoming; bytes: () => Buffer } {
+function collector(): { incoming: IncomingBody; bytes: () => Buffer } {
   const chunks: Uint8Array[] = [];
   const incoming = { have: 0, read: async () => new Uint8Array(), write: async (chunk: Uint8Array) => void chunks.push(chunk) };
   return { incoming, bytes: () => Buffer.concat(chunks) };
@@ -66,7 +66,7 @@ verifies("fs.upload:resumes", async ({ host, alice }) => {
   const device = await plugIn(host, client, name("lap"));
   const bytes = randomBytes(12 * 1024 * 1024);
   const half = outgoing(bytes);
-  const breaking: Outgoing = {
+  const breaking: OutgoingBody = {
     ...half,
     read: async (start, end) => {
       if (start >= 9 * 1024 * 1024) throw new Error("the disk was pulled out");

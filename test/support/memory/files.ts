@@ -2,7 +2,7 @@
 
 import {
   type ByteRange,
-  type Coming,
+  type IncomingFile,
   type FileEntry,
   FileError,
   type FileStat,
@@ -70,7 +70,7 @@ export class MemoryFiles implements FileSystem {
     this.#nodes.set(path, { content: content.slice(), version: ++this.#version });
   }
 
-  async receive(path: string, coming: Coming): Promise<Receipt> {
+  async receive(path: string, coming: IncomingFile): Promise<Receipt> {
     return receiveInMemory(path, coming, (content) => this.write(path, content));
   }
 

@@ -1,6 +1,6 @@
 // The Shells port in the test's own process: the real interpreter, without a thread around it.
 
-import { Sessions, toStarted } from "../../../src/hardware/sessions.ts";
+import { Sessions, commandInfo } from "../../../src/hardware/sessions.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
 import type {
   Exit,
@@ -27,7 +27,7 @@ export class MemoryShells implements Shells {
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     // Loaded lazily: most simulations run no command, and the interpreter is large.
     const { runCommand } = await import("../../../src/shell/run.ts");
-    return this.#sessions.start(command.who.uid, toStarted(command), (sink) => {
+    return this.#sessions.start(command.who.uid, commandInfo(command), (sink) => {
       const over = new AbortController();
       const input = new Lines(() => sink.wantsInput());
       const terminal = { write: sink.output, line: () => input.next() };
