@@ -21,10 +21,10 @@ import type { Payload, SignalName } from "../protocol/signals.ts";
 
 export type { CallName, Calls } from "./calls.ts";
 export type { LiveAnswer } from "../protocol/proc-records.ts";
-export type { AnswerPiece, ChangedKind as Changed, Payload, SignalName } from "../protocol/signals.ts";
-export type { Activity, ActivityEvent, StreamedAnswer as ArrivingAnswer, ToolCall } from "./activity.ts";
+export type { AnswerPiece, ChangedKind, Payload, SignalName } from "../protocol/signals.ts";
+export type { Activity, ActivityEvent, StreamedAnswer, ToolCall } from "./activity.ts";
 export { answerText, IDLE, reduce, resume } from "./activity.ts";
-export type { FollowedEvent as Followed, Subscription as Following, FollowOptions } from "./follow.ts";
+export type { FollowedEvent, FollowOptions, Subscription } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
 export type { CallOptions, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
 

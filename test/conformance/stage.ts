@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { CallResult, Arguments } from "../../src/client/connection.ts";
-import type { AnswerPiece, Client, Followed, Following } from "../../src/client/client.ts";
+import type { AnswerPiece, Client, FollowedEvent, Subscription } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import type { WireName } from "../support/models/provider.ts";
 import { ScriptedModel } from "../support/models/scripted.ts";
@@ -113,9 +113,9 @@ async function somebody(root: Client, username = `ann${++people}`): Promise<Toke
 export class Watched {
   readonly client: Client;
   readonly pid: string;
-  readonly events: Followed[] = [];
+  readonly events: FollowedEvent[] = [];
   readonly pieces: AnswerPiece[] = [];
-  readonly #following: Following;
+  readonly #following: Subscription;
 
   constructor(client: Client, pid: string) {
     this.client = client;

@@ -3,7 +3,7 @@
 // line. A key answers a question (questions.ts); input that starts with a slash is a command (chat-commands.ts).
 
 import { type Activity, IDLE, reduce } from "../../client/activity.ts";
-import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/client.ts";
+import type { AnswerPiece, Client, FollowedEvent, LiveAnswer } from "../../client/client.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { runCommand } from "./chat-commands.ts";
 import { chatFooter } from "./footer.ts";
@@ -172,7 +172,7 @@ export class ChatSession {
     }
   }
 
-  #handleEvent(event: Followed): void {
+  #handleEvent(event: FollowedEvent): void {
     const { signal, payload } = event;
     const { conversationId } = payload;
     this.#activity = reduce(this.#activity, event);

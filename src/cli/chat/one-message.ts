@@ -1,7 +1,7 @@
 // Sends one message and prints its answer, for scripts and single questions. It follows the process from before the message is sent
 // until its run has ended, so a disconnect in between loses nothing.
 
-import type { Client, Followed, Payload } from "../../client/client.ts";
+import type { Client, FollowedEvent, Payload } from "../../client/client.ts";
 import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import { HIL_REQUESTED, RUN_FINISHED, RUN_STARTED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { askKey } from "../terminal/ask-key.ts";
@@ -116,7 +116,7 @@ class Once {
     return { ...common, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
   }
 
-  #handleEvent({ isPast: _, ...event }: Followed): void {
+  #handleEvent({ isPast: _, ...event }: FollowedEvent): void {
     const { signal, payload } = event;
     if (this.#hasEnded || payload.conversationId !== this.#where.conversationId) return;
     if (signal === RUN_STARTED && payload.runId === this.#runId) this.#hasBegun = true;

@@ -1,13 +1,13 @@
 // What a follower of a process sees: events in the order of their numbers, and the live answer, piece by piece. Records what was
 // missing or came twice.
 
-import type { AnswerPiece, Client, Followed, Following, LiveAnswer } from "../../../src/client/client.ts";
+import type { AnswerPiece, Client, FollowedEvent, Subscription, LiveAnswer } from "../../../src/client/client.ts";
 
 type Live = { runId: string; modelCall: number; seq: number; text: string; isWhole: boolean };
 
 export class Screen {
   readonly wrong: string[] = [];
-  readonly following: Following;
+  readonly following: Subscription;
   /** How often it resumed in the middle of an answer. */
   resumed = 0;
   readonly #ends = new Map<string, (text: string | null) => void>();
@@ -31,7 +31,7 @@ export class Screen {
     return new Promise((resolve) => this.#ends.set(runId, resolve));
   }
 
-  #event({ seq, signal, payload }: Followed): void {
+  #event({ seq, signal, payload }: FollowedEvent): void {
     if (this.#lastSeq !== null && seq !== this.#lastSeq + 1) this.wrong.push(`event ${seq} after ${this.#lastSeq}`);
     this.#lastSeq = seq;
     const runId = String(payload.runId);

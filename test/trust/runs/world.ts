@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Client, connect, type Followed } from "../../../src/client/client.ts";
+import { type Client, connect, type FollowedEvent } from "../../../src/client/client.ts";
 import { type RunningDevice, startDevice } from "../../../src/device/device.ts";
 import { ScriptedProvider, type WireName } from "../../support/models/provider.ts";
 import { steadyPort } from "../../support/steady-port.ts";
@@ -31,7 +31,7 @@ export class World {
   /** Requests that a real provider would have refused. */
   readonly refused: string[] = [];
   /** The events of each process, across all restarts. */
-  readonly told = new Map<string, Followed[]>();
+  readonly told = new Map<string, FollowedEvent[]>();
   gaps = 0;
   client!: Client;
   #root: Client | null = null;

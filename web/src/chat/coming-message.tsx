@@ -2,7 +2,7 @@
 
 import { Component } from "preact";
 import { Lazy } from "../frame/lazy.tsx";
-import type { ArrivingAnswer } from "../../../src/client/client.ts";
+import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { callOf } from "./content.ts";
 import { Thoughts } from "./message.tsx";
@@ -10,7 +10,7 @@ import { ToolCard } from "./tool-card.tsx";
 
 const markdown = () => import("../markdown/markdown.tsx");
 
-type ComingProps = { conversation: Conversation; answer: ArrivingAnswer };
+type ComingProps = { conversation: Conversation; answer: StreamedAnswer };
 
 /** The list makes its rows anew for other reasons, too: what has not grown is not read again. */
 export class ComingMessage extends Component<ComingProps> {

@@ -1,7 +1,7 @@
 // What is in the list of a conversation, top to bottom: messages, the results of tools with the calls they belong to, and
 // below them what is coming, what was just sent and what is asked. Pure.
 
-import type { ArrivingAnswer } from "../../../src/client/client.ts";
+import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { Question } from "../state/conversation.ts";
 import type { Outgoing } from "../state/outbox.ts";
 import type { HistoryMessage, WindowView } from "../state/window.ts";
@@ -11,7 +11,7 @@ export type Row =
   | { kind: "older"; key: string }
   | { kind: "day"; key: string; at: number }
   | { kind: "message"; key: string; message: HistoryMessage; results: readonly (Result | null)[] }
-  | { kind: "coming"; key: string; answer: ArrivingAnswer }
+  | { kind: "coming"; key: string; answer: StreamedAnswer }
   | { kind: "outgoing"; key: string; outgoing: Outgoing }
   | { kind: "question"; key: string; question: Question }
   | { kind: "working"; key: string };
@@ -42,7 +42,7 @@ export function historyRows({ from, messages }: WindowView): Row[] {
 }
 
 export type Tail = {
-  coming: readonly ArrivingAnswer[];
+  coming: readonly StreamedAnswer[];
   outgoing: readonly Outgoing[];
   questions: readonly Question[];
   isWorking: boolean;

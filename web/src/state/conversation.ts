@@ -3,7 +3,7 @@
 // only what to read. Made by whoever shows it, and closed by them.
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { ArrivingAnswer, Followed, Payload, ToolCall } from "../../../src/client/client.ts";
+import type { StreamedAnswer, FollowedEvent, Payload, ToolCall } from "../../../src/client/client.ts";
 import {
   HIL_REQUESTED,
   PROC_CHANGED,
@@ -31,7 +31,7 @@ export type CallOutcome = "denied" | "stopped";
 type StillRunning = NonNullable<Result<"proc.abort">["stillRunning"]>[number];
 
 /** `messageId` of the message it became, where it became one. */
-type Ending = { answer: ArrivingAnswer; messageId: number | null };
+type Ending = { answer: StreamedAnswer; messageId: number | null };
 
 export class Conversation {
   readonly pid: string;
@@ -50,7 +50,7 @@ export class Conversation {
   readonly retrying: ReadonlySignal<string | null>;
   /** Words of the newest finished answer, for those who hear the page rather than see it. */
   readonly finished = signal("");
-  readonly live: ReadonlySignal<ArrivingAnswer | null>;
+  readonly live: ReadonlySignal<StreamedAnswer | null>;
   /** Answers that are messages already and not read yet. */
   readonly #ending = signal<readonly Ending[]>([]);
   readonly #stops: (() => void)[] = [];
@@ -85,7 +85,7 @@ export class Conversation {
   }
 
   /** Answers that were coming, the newest last: the ones that ended, and the one that grows with every frame. */
-  readonly coming = computed<readonly ArrivingAnswer[]>(() => {
+  readonly coming = computed<readonly StreamedAnswer[]>(() => {
     const { value } = this.live;
     const ending = this.#ending.value;
     const read = ending.length === 0 ? [] : (this.window.view?.messages.slice(-ENDING_LOOKS).map(({ id }) => id) ?? []);
@@ -138,11 +138,11 @@ export class Conversation {
     };
   }
 
-  #mine(answer: ArrivingAnswer | null): ArrivingAnswer | null {
+  #mine(answer: StreamedAnswer | null): StreamedAnswer | null {
     return answer?.conversationId === this.id ? answer : null;
   }
 
-  #heard({ signal, payload }: Followed, ended: ArrivingAnswer | null): void {
+  #heard({ signal, payload }: FollowedEvent, ended: StreamedAnswer | null): void {
     if (payload.conversationId !== undefined && payload.conversationId !== this.id) return;
     switch (signal) {
       case PROC_CHANGED:
@@ -168,7 +168,7 @@ export class Conversation {
     }
   }
 
-  #changed({ changes, context, messageId }: Payload<typeof PROC_CHANGED>, ended: ArrivingAnswer | null): void {
+  #changed({ changes, context, messageId }: Payload<typeof PROC_CHANGED>, ended: StreamedAnswer | null): void {
     if (context !== undefined) this.context.value = context;
     if (changes.includes("queue")) void this.queue.refetch();
     if (changes.includes("conversations")) void this.about.refetch();
@@ -180,7 +180,7 @@ export class Conversation {
   }
 
   /** The answer stays until the message it became was read. */
-  #end(ended: ArrivingAnswer | null, read: Promise<void>, messageId: number | null = null): void {
+  #end(ended: StreamedAnswer | null, read: Promise<void>, messageId: number | null = null): void {
     if (ended !== null) this.#ending.value = [...this.#ending.peek(), { answer: ended, messageId }];
     const over = this.#ending.peek();
     void read.then(
@@ -215,8 +215,8 @@ export class Conversation {
 }
 
 /** A gateway that restarted in the middle of an answer asks the model again: what had arrived of the first try is void then. */
-function newestOfEach(answers: readonly ArrivingAnswer[]): readonly ArrivingAnswer[] {
-  const isSame = (a: ArrivingAnswer, b: ArrivingAnswer) => a.runId === b.runId && a.modelCall === b.modelCall;
+function newestOfEach(answers: readonly StreamedAnswer[]): readonly StreamedAnswer[] {
+  const isSame = (a: StreamedAnswer, b: StreamedAnswer) => a.runId === b.runId && a.modelCall === b.modelCall;
   return answers.filter((answer, at) => !answers.slice(at + 1).some((later) => isSame(answer, later)));
 }
 

@@ -4,10 +4,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import {
   type Activity,
-  type ArrivingAnswer,
+  type StreamedAnswer,
   type Client,
-  type Followed,
-  type Following,
+  type FollowedEvent,
+  type Subscription,
   IDLE,
   reduce,
   resume,
@@ -17,9 +17,9 @@ import { client } from "./session.ts";
 
 export type FeedListener = {
   /** `ended` is the answer that was arriving and is now a message, or void. */
-  onEvent(event: Followed, ended: ArrivingAnswer | null): void;
+  onEvent(event: FollowedEvent, ended: StreamedAnswer | null): void;
   /** Something may have been missed, or nobody was listening: look at everything again. */
-  onAnew(isGap: boolean, ended: ArrivingAnswer | null): void;
+  onAnew(isGap: boolean, ended: StreamedAnswer | null): void;
   onError(error: Error): void;
 };
 
@@ -43,7 +43,7 @@ class Feed {
   readonly client: Client;
   readonly activity = signal<Activity>(IDLE);
   readonly #listeners = new Set<FeedListener>();
-  readonly #following: Following;
+  readonly #following: Subscription;
   /** Ahead of what is shown by the pieces of at most one frame. */
   #now = IDLE;
   #frame: number | null = null;
@@ -97,7 +97,7 @@ class Feed {
     this.#following.stop();
   }
 
-  #event(event: Followed): void {
+  #event(event: FollowedEvent): void {
     const before = this.#now.answer;
     this.#now = reduce(this.#now, event);
     const ended = this.#now.answer === null ? before : null;
