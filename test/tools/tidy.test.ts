@@ -1,20 +1,12 @@
 // The shape of the tree: imports run one way, and a probe shows that every rule of the table refuses something.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { cycleIn, importProblems, type Source, unusedPermissions } from "../../tools/tidy/imports.ts";
+import { functionsIn } from "../../tools/tidy/functions.ts";
+import { cycleIn, importProblems, unusedPermissions } from "../../tools/tidy/imports.ts";
+import { readSources } from "../../tools/tidy/sources.ts";
 import { FOLDERS } from "../../tools/tidy/table.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const sources = ["src", "web/src"].flatMap(sourcesIn);
-
-function sourcesIn(folder: string): Source[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
-    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
-    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
-}
+const sources = readSources();
 
 test("every import follows the table, and the table allows nothing that is not used", () => {
   expect(sources.length).toBeGreaterThan(500);
@@ -77,4 +69,15 @@ test("a cycle in the table is found, also through single files", () => {
 test("an unused permission is reported", () => {
   const folders = { a: { about: "", imports: ["b"], packages: ["zod"] }, b: { about: "", imports: [] } };
   expect(unusedPermissions([{ path: "src/a/x.ts", text: 'import { z } from "zod";' }], folders)).toEqual(["a may import b and does not"]);
+});
+
+test("finds every named function with its length", () => {
+  const text = `function one() {\n}\nconst two = () => {\n\n};\nclass A {\n  #three() {\n  }\n  four = () => 4;\n  declared(): void;\n}\nexport default call({ run() {\n} });\n`;
+  expect(functionsIn({ path: "src/probe.ts", text }).map(({ name, line, lineCount }) => [name, line, lineCount])).toEqual([
+    ["one", 1, 2],
+    ["two", 3, 3],
+    ["#three", 7, 2],
+    ["four", 9, 1],
+    ["run", 12, 2],
+  ]);
 });
