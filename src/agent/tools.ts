@@ -19,7 +19,7 @@ type Data = Record<string, unknown>;
 type Tool = {
   name: string;
   call: HardwareSyscall;
-  /** For a model, if the call's own text says more than a model can use. */
+  /** Replaces the call's own doc if that says more than a model can use. */
   doc?: string;
   /** The arguments a model may pass; all of them if absent. */
   shows?: readonly string[];

@@ -113,7 +113,7 @@ function isReadable({ tags }: JudgedCall): boolean {
   return UNREADABLE.every((tag) => !tags.has(tag));
 }
 
-/** Whether the call has no tag that the approved call lacked, and every limit that it had. */
+/** Whether all tags of the call are among those of the approved call, and none of that call's limiting tags is missing. */
 function addsNothing(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
   const known = new Set(approved);
   return [...tags].every((tag) => known.has(tag)) && LIMITS.every((tag) => !known.has(tag) || tags.has(tag));

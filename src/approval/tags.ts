@@ -196,7 +196,7 @@ function looksLikePath(word: string): boolean {
   return !word.startsWith("-") && !/^\w+:\/\//.test(word) && /^[~./]|\//.test(word);
 }
 
-/** The plain substring search. It also finds `rm ` in "confirm this"; parsing happens besides. */
+/** A plain substring search, in addition to parsing. It also finds `rm ` in "confirm this". */
 function floor(input: string): Tag[] {
   const text = input.toLowerCase();
   return FLOOR.flatMap(([tag, parts]) => (parts.some((part) => text.includes(part)) ? [tag] : []));

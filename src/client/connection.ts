@@ -11,7 +11,7 @@ import type { Payload, SignalName } from "../protocol/signals.ts";
 export type CallResult<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
 export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
 
-/** The part of the WebSocket interface that is used; that of browsers, of Node and of ws fit. */
+/** The part of the WebSocket interface that is used. The WebSockets of browsers, Node and ws all have it. */
 export interface SocketLike {
   binaryType: string;
   send(data: string | Uint8Array<ArrayBuffer>): void;

@@ -38,7 +38,7 @@ export class Output {
     }
   }
 
-  /** `before` comes first: a lost answer is sent again. */
+  /** Returns the output and clears it. `before` is a lost answer, which is sent again in front of it. */
   take(before: OutputPart = NOTHING): OutputPart {
     const fresh = this.#take();
     if (before.text === "") return { ...fresh, isCut: fresh.isCut || before.isCut };

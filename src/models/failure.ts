@@ -55,7 +55,7 @@ export function refusedKey(choice: ModelChoice, title: string, quotation = ""): 
   return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or for yourself users/<uid>/ai/api_key`);
 }
 
-/** An error in the middle of an answer that began well. Providers report there what a status would have said before it. */
+/** An error in the middle of an answer. Providers report here what an HTTP status would otherwise say. */
 export function streamFailure(choice: ModelChoice, title: string, error: unknown): Failure {
   // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))

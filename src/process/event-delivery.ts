@@ -1,6 +1,6 @@
 // Delivers the events of a process to the kernel, in order, and retries until the kernel has received them. Undelivered events
-// stay on disk. The waits between retries grow; about an hour after the last event the retries end until the two next
-// communicate. The schedule follows from the rows, so it ends even if memory is lost repeatedly.
+// stay on disk. The waits between retries grow; about an hour after the last event it stops retrying until process and
+// kernel next exchange a call. The schedule follows from the rows, so it ends even if memory is lost repeatedly.
 
 import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { Events } from "./rows/events.ts";
@@ -12,14 +12,14 @@ const RETRY_MS = 5_000;
 /** A failure later than this after the last event schedules no further retry. */
 const RETRY_FOR_MS = 60 * 60_000;
 
-/** What could not be delivered to the kernel; `nextTryAt` is null if that waits until the two next communicate. */
+/** What could not be delivered to the kernel; `nextTryAt` is null if the next retry waits for a call between process and kernel. */
 export type Undelivered = { error: string; nextTryAt: number | null };
 
 export class EventDelivery {
   readonly #ports: ProcessPorts;
   readonly #events: () => Events;
   readonly #onChange: () => void;
-  /** The number up to which the kernel has received all events; until this instance has asked the kernel, the last number it found. */
+  /** The last event the kernel has received. Until the kernel was asked, the last event in the table. */
   #deliveredSeq: number | null = null;
   /** Deliveries that wait until the kernel has received everything before them; null if nothing has to wait. */
   #pending: (() => void)[] | null = null;

@@ -1,6 +1,6 @@
 // The Net port over node:http. It resolves a host's addresses, checks all of them, and connects to exactly those. No second
 // lookup could return other addresses, no pool could hand one user's connection to another, and no proxy comes from the
-// environment. kernel/egress decides what may be endpoints, never this file.
+// environment. kernel/egress decides which hosts may be reached; this file never does.
 
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import { type IncomingMessage, request as httpRequest } from "node:http";

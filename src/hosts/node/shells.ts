@@ -27,7 +27,7 @@ const THREADS_PER_USER = 4;
 const IDLE_MS = 60_000;
 /** A user's next thread starts when a command has waited this long for the existing ones. */
 const CROWDED_MS = 40;
-/** How long a command may still run after its time is up or it was events to stop, to write its last output. */
+/** How long a command may still run after its timeout, or after it was told to stop, to write its last output. */
 const GRACE_MS = 250;
 const HEAP_MB_MAX = 64;
 

@@ -33,7 +33,7 @@ export function targetOf(text: string, isAllowed: IsAllowed): Target {
   return target;
 }
 
-/** Throws unless every address is public: a name with one that is not is suspect, whichever address would be used. */
+/** Throws unless every address is public: one private address makes the whole name suspect. */
 export function checkAddresses(target: Target, addresses: readonly string[], own: readonly Prefix[] = []): void {
   if (target.isListed) return;
   for (const address of addresses) {

@@ -88,7 +88,7 @@ export class Approvals {
     return this.#sql.all("SELECT * FROM approvals WHERE pid = ? AND state = 'pending' ORDER BY created_at, request_id", pid).map(fromRow);
   }
 
-  /** Oldest first; of all users without a uid. */
+  /** Oldest first. Without a uid, those of all users. */
   pendingOfUser(uid?: number): Approval[] {
     const rows =
       uid === undefined
@@ -197,7 +197,7 @@ export class Approvals {
     return this.#sql.all(`${GRANTS} WHERE grants.pid = ? AND grants.syscall = ?`, pid, syscall).map(grantFromRow);
   }
 
-  /** Active grants, newest first; of all users without a uid. */
+  /** Active grants, newest first. Without a uid, those of all users. */
   grantsOfUser(uid: number | undefined, now: number): StoredGrant[] {
     const rows =
       uid === undefined

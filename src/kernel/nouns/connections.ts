@@ -71,7 +71,7 @@ export class Connections {
     return caller;
   }
 
-  /** Newest first; of all users without a uid. */
+  /** Newest first. Without a uid, those of all users. */
   list(uid?: number): ConnectionSummary[] {
     const rows =
       uid === undefined

@@ -90,7 +90,7 @@ export class Devices {
 
   /**
    * The key of the device that this user means. Their own device comes first, so that nobody can take a name from them. Then another
-   * owner's device that they may use, if it is the only one of its name and the name has not meant a different owner's before.
+   * owner's device that they may use, if it is the only one with that name, and they never used the name for another owner's device.
    * `owner@name` is always unambiguous. Null for all others, whether they exist or not.
    */
   find(who: Who, name: string): string | null {
@@ -315,7 +315,7 @@ export class Devices {
     };
   }
 
-  /** A device that has sent nothing since it connected does not ping, and is online while its socket is open. */
+  /** A device that has sent nothing since it connected is assumed not to ping: it is online while its socket is open. */
   #isOnline(row: SqlRow): boolean {
     if (row.connection_id === null) return false;
     const lastHeardAt = this.#lastHeardAt(String(row.connection_id));

@@ -18,7 +18,7 @@ export class ModelFailures {
     this.#sql = sql;
   }
 
-  /** Newest first; of all users without a uid. */
+  /** Newest first. Without a uid, those of all users. */
   list(uid?: number): ModelFailure[] {
     const rows =
       uid === undefined

@@ -49,7 +49,7 @@ export class Processes {
     return row && fromRow(row);
   }
 
-  /** Oldest first; of all users without a uid. */
+  /** Oldest first. Without a uid, those of all users. */
   list(uid?: number): ProcessRow[] {
     const rows =
       uid === undefined

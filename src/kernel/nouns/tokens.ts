@@ -63,7 +63,7 @@ export class Tokens {
     return { ...issued, token: value };
   }
 
-  /** Newest first; of all users without a uid. */
+  /** Newest first. Without a uid, those of all users. */
   list(uid?: number): TokenSummary[] {
     const rows =
       uid === undefined

@@ -33,7 +33,7 @@ export class Usage {
     this.#add(uid, "repo_bytes", bytes);
   }
 
-  /** Counts a part: of an upload that starts, with its full size, or of an interrupted one, with the bytes that arrived. */
+  /** Counts a part: the full size when an upload starts, the received bytes once it is interrupted. */
   setPart(part: string, uid: number, size: number, now: number): void {
     this.dropPart(part);
     const bytes = partBytes(size);

@@ -34,7 +34,7 @@ export class Workspaces {
     return row && fromRow(row);
   }
 
-  /** Last used first; of all users without a uid. */
+  /** Last used first. Without a uid, those of all users. */
   list(ownerUid?: number): Workspace[] {
     const rows =
       ownerUid === undefined

@@ -37,8 +37,8 @@ export class RepoQuota {
   }
 
   /**
-   * Runs `body`, which applies `ops`, with the size that the repository may reach; null for no limit. When `body` ends, what it added
-   * must have been counted. If it does not fit beside other changes, it runs again after them, so that no change is refused because of
+   * Runs `body`, which applies `ops`, with the size that the repository may grow to; null for no limit. `body` must have counted what it
+   * added when it resolves. If it does not fit beside other changes, it runs again after them, so that no change is refused because of
    * room that was claimed but not used. Running it twice is safe because a change that is refused with 507 leaves nothing behind.
    */
   async within<T>(row: RepositoryRow, ops: readonly ApplyOp[], body: (quota: Quota | null) => Promise<T>): Promise<T> {

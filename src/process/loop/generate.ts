@@ -13,7 +13,7 @@ const UNKNOWN_WINDOW_TOKENS = 100_000;
 
 export type GenerateRequest = {
   messages: ModelMessage[];
-  /** Of everything that would be sent if there were room, as far as the history was read. */
+  /** Estimate for the request before it is cut to fit, over the history that was read. */
   estimatedTokens: number;
 };
 
