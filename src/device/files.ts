@@ -20,7 +20,7 @@ import {
 import { namesSecret } from "../lib/secrets.ts";
 import { filesHolding, type MatchingPaths } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
-import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
+import { type Identity, isOurs, isStill, openNew } from "../hosts/shared/own-files.ts";
 import { LocalDirectories } from "./local.ts";
 import { siblingPath, Parts } from "./parts.ts";
 import { partsFolder } from "./state.ts";

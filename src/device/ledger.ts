@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CallError } from "../client/connection.ts";
-import { openToAppend, readOwn, replaceFile } from "../hosts/node/own-files.ts";
+import { openToAppend, readOwn, replaceFile } from "../hosts/shared/own-files.ts";
 
 export type LedgerCall = {
   key: string;

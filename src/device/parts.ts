@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type BigIntStats, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Identity, isPrivate, isStill, openNew, openPrivate, readOwn, replaceFile } from "../hosts/node/own-files.ts";
+import { type Identity, isPrivate, isStill, openNew, openPrivate, readOwn, replaceFile } from "../hosts/shared/own-files.ts";
 
 export type Part = {
   handle: FileHandle;

@@ -32,7 +32,7 @@ export async function manualIndex({ link, commands }: ManualSources): Promise<st
   ].join("\n");
 }
 
-export async function manual({ link, commands, programs }: ManualSources, topic: string): Promise<string> {
+export async function readManual({ link, commands, programs }: ManualSources, topic: string): Promise<string> {
   const own = commands.find(({ name }) => name === topic);
   if (own !== undefined)
     return `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;

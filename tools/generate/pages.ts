@@ -4,7 +4,7 @@ import { ERRORS } from "../../src/lib/sys-error.ts";
 import { NATIVE_LIMITS } from "../../src/hardware/filesystem.ts";
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { schemaText } from "../../src/lib/schema-text.ts";
-import { manual } from "../../src/protocol/manual.ts";
+import { manualPage } from "../../src/calls/manual-page.ts";
 import { SIGNALS } from "../../src/protocol/signals.ts";
 import type { Reference } from "../../src/protocol/reference.ts";
 import { schema } from "./reference.ts";
@@ -18,7 +18,7 @@ export function pages(reference: readonly Reference[]): Map<string, string> {
     families.set(family, [...(families.get(family) ?? []), call]);
   }
   const out = new Map<string, string>();
-  for (const [family, calls] of families) out.set(`${family}.md`, `${NOTE}\n\n# ${family}.*\n\n${calls.map(manual).join("\n")}`);
+  for (const [family, calls] of families) out.set(`${family}.md`, `${NOTE}\n\n# ${family}.*\n\n${calls.map(manualPage).join("\n")}`);
   out.set("README.md", index(reference));
   out.set("errors.md", errors());
   out.set("limits.md", limits());

@@ -12,7 +12,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   protocol: { about: "frames, limits, callers, records that cross a boundary", imports: ["lib"], packages: ["zod"] },
   ports: { about: "what a host must provide", imports: ["lib"], types: ["protocol/proc-records.ts"], packages: [] },
   generated: { about: "source files that the build writes; not in git", imports: ["protocol"], packages: [] },
-  calls: { about: "what every syscall declares, and how arguments are decoded", imports: ["lib", "protocol"], packages: ["zod"] },
+  calls: {
+    about: "what every syscall declares, its manual page, and how arguments are decoded",
+    imports: ["lib", "protocol"],
+    packages: ["zod"],
+  },
   hardware: {
     about: "files and shell of any target, and the calls that run on one",
     imports: ["calls", "lib", "ports", "protocol"],
@@ -63,7 +67,10 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     types: ["calls/define.ts", "kernel/calls/table.ts"],
     packages: [],
   },
-  "hosts/shared": { about: "what both hosts use", imports: ["lib", "ports"] },
+  "hosts/shared": {
+    about: "what both hosts use, and files that only their owner may change, for every program on Node",
+    imports: ["lib", "ports"],
+  },
   "hosts/node": {
     about: "the gateway on Node",
     imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "shell"],
@@ -74,7 +81,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   device: {
     about: "the daemon on other machines",
-    imports: ["calls", "client", "hardware", "hosts/node/own-files.ts", "hosts/shared", "lib", "ports", "protocol"],
+    imports: ["calls", "client", "hardware", "hosts/shared", "lib", "ports", "protocol"],
   },
   cli: {
     about: "the command line",

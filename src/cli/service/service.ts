@@ -3,7 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { replaceFile } from "../../hosts/node/own-files.ts";
+import { replaceFile } from "../../hosts/shared/own-files.ts";
 import { Problem } from "../terminal/problem.ts";
 import type { ProgramResult } from "./program.ts";
 

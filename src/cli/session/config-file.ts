@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { parse, stringify, TomlError, type TomlTable, type TomlValue } from "smol-toml";
-import { replaceFile } from "../../hosts/node/own-files.ts";
+import { replaceFile } from "../../hosts/shared/own-files.ts";
 import { DEFAULT_URL, gatewayAddress } from "./address.ts";
 import { Problem } from "../terminal/problem.ts";
 

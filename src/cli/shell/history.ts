@@ -2,7 +2,7 @@
 
 import { closeSync, fchmodSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openToAppend, readOwn, replaceFile } from "../../hosts/node/own-files.ts";
+import { openToAppend, readOwn, replaceFile } from "../../hosts/shared/own-files.ts";
 import { configPath } from "../session/config-file.ts";
 
 export const HISTORY_LINES = 1_000;

@@ -8,6 +8,7 @@ import type { KernelStub } from "./kernel-client.ts";
 import type { ProcessNamespace } from "./processes.ts";
 import type { RepoNamespace } from "./repos.ts";
 import type { ShellNamespace } from "./shells.ts";
+import { parseOrigin } from "../shared/parse-origin.ts";
 
 /** The kernel is one object. Another name here would be another, empty gateway. */
 const KERNEL = "singleton";
@@ -52,7 +53,7 @@ export function origins(env: Env): string[] | null {
     .split(",")
     .map((text) => text.trim())
     .filter((text) => text !== "");
-  return named.length === 0 ? null : named.map(parseOrigin);
+  return named.length === 0 ? null : named.map(mustBeOrigin);
 }
 
 /** Null if none is bound. */
@@ -63,9 +64,8 @@ export function boundKey(env: Env): Uint8Array | null {
   return key;
 }
 
-function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
-    throw new Error(`Not an origin in GSV_ORIGIN: ${text}. Use something like https://gsv.example.com`);
-  return url.origin;
+function mustBeOrigin(text: string): string {
+  const origin = parseOrigin(text);
+  if (origin === null) throw new Error(`Not an origin in GSV_ORIGIN: ${text}. Use something like https://gsv.example.com`);
+  return origin;
 }

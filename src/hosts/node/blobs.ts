@@ -7,7 +7,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node
 import { join } from "node:path";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
-import { openNew, openPrivate } from "./own-files.ts";
+import { openNew, openPrivate } from "../shared/own-files.ts";
 import { blobFault, crashPoint, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;

@@ -4,7 +4,7 @@
 
 import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isOurs, isOwn, isPrivate } from "./own-files.ts";
+import { isOurs, isOwn, isPrivate } from "../shared/own-files.ts";
 
 const SQLITE_HEADER = "SQLite format 3\0";
 const KEY_BYTES = 32n;

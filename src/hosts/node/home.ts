@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./folders.ts";
 import { checkDataDirectory } from "./home-check.ts";
-import { isOurs, replaceFile } from "./own-files.ts";
+import { isOurs, replaceFile } from "../shared/own-files.ts";
 import { readRunning, type RunningGateway, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
 

@@ -2,7 +2,7 @@
 // it imports nothing that a device has no use for.
 
 import { type BigIntStats, closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
-import { isOurs, isOwn, openToAppend, openToRead } from "./own-files.ts";
+import { isOurs, isOwn, openToAppend, openToRead } from "../shared/own-files.ts";
 
 export type LogLimits = {
   /** A file of this size is rotated before the next line. */

@@ -3,6 +3,7 @@
 import { isLoopback } from "../../lib/address.ts";
 import { OperatorError } from "./home.ts";
 import { homePath } from "./running.ts";
+import { parseOrigin } from "../shared/parse-origin.ts";
 
 export type UpOptions = {
   home: string;
@@ -48,7 +49,7 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
     host,
     port: parsePort(flags.port ?? (env.GSV_PORT || "8787")),
     allowRemote,
-    origins: (flags.origin ?? []).map(parseOrigin),
+    origins: (flags.origin ?? []).map(mustBeOrigin),
     trustProxy: flags.trustProxy ?? [],
     tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : null,
     logLevel,
@@ -68,9 +69,8 @@ function parsePort(text: string): number {
   return number;
 }
 
-function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
-    throw new OperatorError(`Not an origin: ${text}. Use something like https://gsv.example.com`);
-  return url.origin;
+function mustBeOrigin(text: string): string {
+  const origin = parseOrigin(text);
+  if (origin === null) throw new OperatorError(`Not an origin: ${text}. Use something like https://gsv.example.com`);
+  return origin;
 }

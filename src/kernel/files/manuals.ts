@@ -1,6 +1,6 @@
 // A manual page for each call, for /etc/man. Imported on first use.
 
-import { manual } from "../../protocol/manual.ts";
+import { manualPage } from "../../calls/manual-page.ts";
 import { reference } from "../../generated/reference.ts";
 
-export const manuals: Readonly<Record<string, string>> = Object.fromEntries(reference.map((call) => [`${call.name}.md`, manual(call)]));
+export const manuals: Readonly<Record<string, string>> = Object.fromEntries(reference.map((call) => [`${call.name}.md`, manualPage(call)]));

@@ -1,7 +1,7 @@
 // help: lists the commands.
 
 import { command } from "../command.ts";
-import { manual, summaryOf } from "../manual.ts";
+import { readManual, summaryOf } from "../manual.ts";
 
 export default command({
   name: "help",
@@ -9,7 +9,7 @@ export default command({
   doc: "List the commands there are, or explain one.",
   async run(context, [name]) {
     if (name === "--names") return [...context.programs(), ...BUILT_IN].map((word) => `${word}\n`).join("");
-    if (name !== undefined) return manual(context, name);
+    if (name !== undefined) return readManual(context, name);
     const ours = context.commands;
     const width = Math.max(...ours.map((file) => file.name.length));
     const names = new Set(ours.map((file) => file.name));

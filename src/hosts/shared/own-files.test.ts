@@ -20,8 +20,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ledger } from "../../device/ledger.ts";
 import { addToHistory, readHistory } from "../../cli/shell/history.ts";
-import { NodeBlobs } from "./blobs.ts";
-import { LogFile } from "./log-file.ts";
+import { NodeBlobs } from "../node/blobs.ts";
+import { LogFile } from "../node/log-file.ts";
 import { openNew, openToAppend, readOwn, replaceFile } from "./own-files.ts";
 
 const VALUE = "somebody's";
