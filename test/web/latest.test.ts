@@ -16,17 +16,17 @@ function makeLatest() {
 
 test("runs one read at a time, and one more for all requests made meanwhile", async () => {
   const { latest, reads } = makeLatest();
-  expect([latest.value.value, latest.reading.value]).toEqual([null, false]);
+  expect([latest.value.value, latest.isReading.value]).toEqual([null, false]);
   const first = latest.refetch();
   void latest.refetch();
   void latest.refetch();
-  expect([reads.length, latest.reading.value]).toEqual([1, true]);
+  expect([reads.length, latest.isReading.value]).toEqual([1, true]);
   reads[0]!.resolve("old");
   await expect.poll(() => reads.length).toBe(2);
   expect(latest.value.value).toBe("old");
   reads[1]!.resolve("new");
   await first;
-  expect([latest.value.value, latest.reading.value, reads.length]).toEqual(["new", false, 2]);
+  expect([latest.value.value, latest.isReading.value, reads.length]).toEqual(["new", false, 2]);
 });
 
 test("keeps the value when a read fails, gives the reason, and clears it after a success", async () => {
@@ -37,7 +37,7 @@ test("keeps the value when a read fails, gives the reason, and clears it after a
   const second = latest.refetch();
   reads[1]!.reject(new Error("away"));
   await second;
-  expect([latest.value.value, latest.problem.value, latest.reading.value]).toEqual(["value", "Failed: away", false]);
+  expect([latest.value.value, latest.problem.value, latest.isReading.value]).toEqual(["value", "Failed: away", false]);
   const third = latest.refetch();
   reads[2]!.resolve("again");
   await third;
@@ -46,13 +46,13 @@ test("keeps the value when a read fails, gives the reason, and clears it after a
 
 test("does not restore a value that a change has replaced", async () => {
   const { latest, reads } = makeLatest();
-  latest.set(() => "nothing was there to change");
+  latest.update(() => "nothing was there to change");
   expect(latest.value.value).toBeNull();
   const first = latest.refetch();
   reads[0]!.resolve("a");
   await first;
   const second = latest.refetch();
-  latest.set((value) => `${value} changed`);
+  latest.update((value) => `${value} changed`);
   reads[1]!.resolve("a");
   await expect.poll(() => reads.length).toBe(3);
   expect(latest.value.value).toBe("a changed");

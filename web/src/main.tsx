@@ -1,13 +1,13 @@
-// The page begins here.
+// Entry point of the web desktop.
 
 import { render } from "preact";
 import { Desktop } from "./frame/desktop.tsx";
-import { begin } from "./state/session.ts";
-import { wearTheme } from "./state/theme.ts";
+import { startSession } from "./state/session.ts";
+import { applyTheme } from "./state/theme.ts";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/entries.css";
 
-wearTheme();
+applyTheme();
 render(<Desktop />, document.getElementById("app")!);
-void begin();
+void startSession();

@@ -1,9 +1,9 @@
 // What was allowed for longer than once, in words, with the call that was approved, until when, and the way to take it back.
 
-import { approvals, type Approvals } from "../state/attention.ts";
+import { approvals, type Approvals } from "../state/approvals.ts";
 import { call } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -30,12 +30,12 @@ export function Grants({ grants }: { grants: readonly Grant[] }) {
 }
 
 function Entry({ grant }: { grant: Grant }) {
-  const doing = useDoing();
+  const operation = useOperation();
   const revoke = () =>
-    doing.run(async () => {
+    operation.run(async () => {
       await call("proc.approval.revoke", { grantId: grant.grantId });
-      approvals.set((value) => ({ ...value, grants: value.grants.filter(({ grantId }) => grantId !== grant.grantId) }));
-      notice("Taken back: it will be asked about again", "good");
+      approvals.update((value) => ({ ...value, grants: value.grants.filter(({ grantId }) => grantId !== grant.grantId) }));
+      showNotice("Taken back: it will be asked about again", "good");
     });
   return (
     <li class="entry entry-tall">
@@ -47,9 +47,9 @@ function Entry({ grant }: { grant: Grant }) {
         <p class="soft small">
           Allowed <Time at={grant.madeAt} />, ends <Time at={grant.expiresAt} />
         </p>
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
-      <Button busy={doing.busy} aria-label={`Take back: ${grant.says}`} onClick={() => void revoke()}>
+      <Button busy={operation.isBusy} aria-label={`Take back: ${grant.says}`} onClick={() => void revoke()}>
         Take back
       </Button>
     </li>

@@ -2,10 +2,10 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { approvals } from "../state/attention.ts";
+import { approvals } from "../state/approvals.ts";
 import { call, type Result } from "../state/call.ts";
-import { connected } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { connectionCount } from "../state/session.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner, type Tone } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -30,28 +30,28 @@ const BECAME: Record<Past["state"], { word: string; tone: Tone }> = {
 export function History() {
   const [shown, setShown] = useState<readonly Past[] | null>(null);
   const [isAll, setAll] = useState(false);
-  const doing = useDoing();
+  const operation = useOperation();
   const count = useRef(PAGE);
   /** As many as are shown already, so that what was just answered joins them without a jump. */
   const read = (limit: number) =>
-    doing.run(async () => {
+    operation.run(async () => {
       const { questions } = await call("proc.approval.history", { limit: Math.min(limit + 1, PAGE_MAX) });
       setShown(questions.slice(0, limit));
       setAll(questions.length <= limit);
       count.current = limit;
     });
-  useEffect(() => void read(count.current), [connected.value, approvals.value.value]);
+  useEffect(() => void read(count.current), [connectionCount.value, approvals.value.value]);
   const older = () =>
-    doing.run(async () => {
+    operation.run(async () => {
       const before = shown?.at(-1)?.createdAt;
       const { questions } = await call("proc.approval.history", { limit: PAGE + 1, ...(before === undefined ? {} : { before }) });
       setShown([...(shown ?? []), ...questions.slice(0, PAGE)]);
       count.current += PAGE;
       setAll(questions.length <= PAGE);
     });
-  const problem = doing.problem !== null && (
+  const problem = operation.problem !== null && (
     <Banner tone="bad" actions={<Button onClick={() => void read(count.current)}>Try again</Button>}>
-      {doing.problem}
+      {operation.problem}
     </Banner>
   );
   if (shown === null) return problem || <Skeleton label="Loading what is over" />;
@@ -68,7 +68,7 @@ export function History() {
         ))}
       </ul>
       {!isAll && (
-        <Button busy={doing.busy} onClick={() => void older()}>
+        <Button busy={operation.isBusy} onClick={() => void older()}>
           Show older ones
         </Button>
       )}

@@ -4,8 +4,9 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { call, type Args, type Result, sentence } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
+import type { PendingQuestion } from "../state/approvals.ts";
+import { type Args, call, describeError } from "../state/call.ts";
+import { showNotice } from "../state/notices.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -15,25 +16,24 @@ import { type FreshPress, useFreshPress } from "./fresh-press.ts";
 import { RememberForm } from "./remember.tsx";
 import "./question.css";
 
-export type Pending = Result<"proc.approval.list">["pending"][number];
-export type Answer = Omit<Args<"proc.hil">, "pid" | "requestId">;
+export type QuestionAnswer = Omit<Args<"proc.hil">, "pid" | "requestId">;
 
 /** `onAnswered` when the gateway has the answer, or says that there is nothing to answer any more. */
-export function Question({ question, onAnswered }: { question: Pending; onAnswered: () => void }) {
+export function Question({ question, onAnswered }: { question: PendingQuestion; onAnswered: () => void }) {
   const [mode, setMode] = useState<"plain" | "remember" | "deny">("plain");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const fresh = useFreshPress();
   const id = useId();
-  const answer = async (given: Answer) => {
+  const answer = async (given: QuestionAnswer) => {
     setBusy(true);
     setProblem(null);
     try {
       const { grant } = await call("proc.hil", { pid: question.pid, requestId: question.requestId, ...given });
-      if (grant !== undefined) notice(`Remembered: ${grant.says}`, "good");
+      if (grant !== undefined) showNotice(`Remembered: ${grant.says}`, "good");
       onAnswered();
     } catch (error) {
-      setProblem(sentence(error));
+      setProblem(describeError(error));
       setBusy(false);
       onAnswered();
     }
@@ -84,13 +84,13 @@ export function Question({ question, onAnswered }: { question: Pending; onAnswer
   );
 }
 
-function titleOf({ kind, toolName, target }: Pending): string {
+function titleOf({ kind, toolName, target }: PendingQuestion): string {
   if (kind === "budget") return "The budget is used up. Go on?";
   return `Allow ${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}?`;
 }
 
 /** All of it where it was shortened: nobody should have to allow what they cannot see. */
-function What({ question }: { question: Pending }) {
+function What({ question }: { question: PendingQuestion }) {
   const [whole, setWhole] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => setWhole(null), [question.requestId]);
@@ -99,7 +99,7 @@ function What({ question }: { question: Pending }) {
       const { pending } = await call("proc.approval.list", { pid: question.pid, whole: true });
       setWhole(pending.find(({ requestId }) => requestId === question.requestId)?.shown.text ?? question.shown.text);
     } catch (error) {
-      setProblem(sentence(error));
+      setProblem(describeError(error));
     }
   };
   const isCut = !question.shown.isWhole && whole === null;
@@ -117,7 +117,7 @@ function What({ question }: { question: Pending }) {
   );
 }
 
-function Facts({ question: { target, cwd, why, tags } }: { question: Pending }) {
+function Facts({ question: { target, cwd, why, tags } }: { question: PendingQuestion }) {
   return (
     <dl class="question-facts">
       <dt>Where</dt>
@@ -144,7 +144,7 @@ function Facts({ question: { target, cwd, why, tags } }: { question: Pending }) 
   );
 }
 
-type DenyProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: Answer) => void };
+type DenyProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: QuestionAnswer) => void };
 
 function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
   const [reason, setReason] = useState("");

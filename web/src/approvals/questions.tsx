@@ -1,12 +1,12 @@
 // The questions that wait, oldest first, and the way to be called to them. Root sees those of others below the own ones.
 
-import { approvals, askForNotices, browserNotices, type Pending, stopNotices } from "../state/attention.ts";
+import { approvals, enableNotifications, notificationState, type PendingQuestion, disableNotifications } from "../state/approvals.ts";
 import { session } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Question } from "./question.tsx";
 
-export function Questions({ pending }: { pending: readonly Pending[] }) {
+export function Questions({ pending }: { pending: readonly PendingQuestion[] }) {
   const uid = session.value?.identity.process.uid;
   const own = pending.filter((one) => one.uid === uid);
   const others = pending.filter((one) => one.uid !== uid);
@@ -40,7 +40,7 @@ export function Questions({ pending }: { pending: readonly Pending[] }) {
   );
 }
 
-function List({ pending }: { pending: readonly Pending[] }) {
+function List({ pending }: { pending: readonly PendingQuestion[] }) {
   return (
     <ol class="stack">
       {pending.map((question) => (
@@ -53,11 +53,11 @@ function List({ pending }: { pending: readonly Pending[] }) {
 }
 
 function Calling() {
-  switch (browserNotices.value) {
+  switch (notificationState.value) {
     case "off":
       return (
         <div>
-          <Button icon="info" onClick={() => void askForNotices()}>
+          <Button icon="info" onClick={() => void enableNotifications()}>
             Tell me in the background, too
           </Button>
         </div>
@@ -66,7 +66,7 @@ function Calling() {
       return (
         <p class="soft">
           This browser tells you of new questions when the page is in the background.{" "}
-          <Button look="quiet" onClick={stopNotices}>
+          <Button look="quiet" onClick={disableNotifications}>
             Stop that
           </Button>
         </p>

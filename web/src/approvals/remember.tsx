@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Radio, Select } from "../ui/choice.tsx";
 import type { FreshPress } from "./fresh-press.ts";
-import type { Answer } from "./question.tsx";
+import type { QuestionAnswer } from "./question.tsx";
 
 type Scope = "exact" | "folder" | "tool";
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,13 @@ const OF_CALLS: Choice[] = [
   { value: "tool", label: "This kind of call", hint: "With any arguments, on the same machine." },
 ];
 
-type RememberProps = { syscall: string; fresh: FreshPress; isBusy: boolean; onCancel: () => void; onAllow: (answer: Answer) => void };
+type RememberProps = {
+  syscall: string;
+  fresh: FreshPress;
+  isBusy: boolean;
+  onCancel: () => void;
+  onAllow: (answer: QuestionAnswer) => void;
+};
 
 export function RememberForm({ syscall, fresh, isBusy, onCancel, onAllow }: RememberProps) {
   const [scope, setScope] = useState<Scope>("exact");

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Link } from "../frame/link.tsx";
-import { agentName, agents, agentsInOrder, type Agent } from "../state/agents.ts";
+import { agentName, agents, sortedAgents, type Agent } from "../state/agents.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -29,7 +29,7 @@ type Shown = { pid: string | null; conversationId: string | null };
 
 export function AgentList({ shown }: { shown: Shown }) {
   const [isNewTask, setNewTask] = useState(false);
-  const all = agentsInOrder.value;
+  const all = sortedAgents.value;
   const problem = agents.problem.value;
   return (
     <nav class="agents" aria-label="Agents and conversations">

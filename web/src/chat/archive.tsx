@@ -3,10 +3,10 @@
 
 import { useState } from "preact/hooks";
 import { Lazy } from "../frame/lazy.tsx";
-import { call, sentence } from "../state/call.ts";
+import { call, describeError } from "../state/call.ts";
 import type { Conversation, Segment } from "../state/conversation.ts";
-import { notice } from "../state/notices.ts";
-import type { HistoryMessage } from "../state/window.ts";
+import { showNotice } from "../state/notices.ts";
+import type { HistoryMessage } from "../state/history-window.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
@@ -29,7 +29,7 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
       setMessages([...(messages ?? []), ...page.messages]);
       setTotal(page.messageCount);
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     } finally {
       setBusy(false);
     }
@@ -39,7 +39,7 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
       const { targetConversation } = await call("proc.conversation.fork", of);
       openConversation(conversation.pid, targetConversation.id);
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     }
   };
   return (

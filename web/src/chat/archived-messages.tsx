@@ -1,7 +1,7 @@
 // Messages of an archive, one below the other. They can be read and copied, and nothing else.
 
 import type { Conversation } from "../state/conversation.ts";
-import type { HistoryMessage } from "../state/window.ts";
+import type { HistoryMessage } from "../state/history-window.ts";
 import { MessageView } from "./message.tsx";
 import { historyRows } from "./rows.ts";
 import { SystemMessage } from "./system-message.tsx";
@@ -9,7 +9,7 @@ import { SystemMessage } from "./system-message.tsx";
 type ArchivedProps = { conversation: Conversation; messages: readonly HistoryMessage[]; segmentId: string };
 
 export default function ArchivedMessages({ conversation, messages, segmentId }: ArchivedProps) {
-  const rows = historyRows({ from: 0, messages, total: messages.length, life: 0 });
+  const rows = historyRows({ from: 0, messages, total: messages.length, reloads: 0 });
   return (
     <>
       {rows.map((row) => {

@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { username } from "../state/session.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { type Draft, keepDraft, readDraft, settleDraft } from "../state/drafts.ts";
+import { type Draft, saveDraft, readDraft, clearSentDraft } from "../state/drafts.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -28,7 +28,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
 
   const write = (next: Draft) => {
     setDraft(next);
-    keepDraft(username.peek(), pid, id, next);
+    saveDraft(username.peek(), pid, id, next);
   };
   const add = (added: Iterable<File>) => {
     const { all, problem } = attached(files, added);
@@ -46,7 +46,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     const runId = draft.runId ?? crypto.randomUUID();
     const sent = files;
     // With its number, so that after a reload in this very moment it is still the same message.
-    keepDraft(username.peek(), pid, id, { text: draft.text, runId });
+    saveDraft(username.peek(), pid, id, { text: draft.text, runId });
     setDraft({ text: "", runId: null });
     setFiles([]);
     setProblem(null);
@@ -54,7 +54,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     const media = await Promise.all(sent.map(toMedia));
     for (const one of sent) forget(one);
     const isTaken = await conversation.send(runId, text, media);
-    if (isTaken) settleDraft(username.peek(), pid, id, runId);
+    if (isTaken) clearSentDraft(username.peek(), pid, id, runId);
   };
   const press = (event: KeyboardEvent) => {
     if (event.isComposing) return;

@@ -1,7 +1,7 @@
 // The content of messages, as the history has it. It comes over the wire and partly from models, so nothing about it is
 // taken for granted.
 
-import { type CallOutcome, outcomeOf } from "../state/conversation.ts";
+import { type CallOutcome, parseOutcome } from "../state/conversation.ts";
 
 export type Media = {
   type: string;
@@ -59,7 +59,7 @@ export function resultOf(content: unknown): ToolResult | null {
     toolCallId: String(content.toolCallId),
     toolName: String(content.toolName),
     isError: content.isError === true,
-    outcome: outcomeOf(content.outcome),
+    outcome: parseOutcome(content.outcome),
     durationMs: typeof content.durationMs === "number" ? content.durationMs : null,
     output: typeof content.output === "string" ? content.output : JSON.stringify(content.output ?? ""),
     media: mediaOf(content),

@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { agentName, agentOf, agents } from "../state/agents.ts";
-import { call, sentence } from "../state/call.ts";
+import { agentName, findAgent, agents } from "../state/agents.ts";
+import { call, describeError } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -52,10 +52,10 @@ function Ask({ title, does, isDanger = false, isReady = true, onClose, work, chi
     setProblem(null);
     try {
       const said = await work();
-      if (said !== null) notice(said, "good");
+      if (said !== null) showNotice(said, "good");
       onClose();
     } catch (error) {
-      setProblem(sentence(error));
+      setProblem(describeError(error));
       setBusy(false);
     }
   };
@@ -85,7 +85,7 @@ function ofIt({ pid, id }: Conversation): { pid: string; conversationId: string 
 }
 
 function Rename({ conversation, onClose }: DialogProps) {
-  const [title, setTitle] = useState(conversation.about.value.peek()?.title ?? "");
+  const [title, setTitle] = useState(conversation.info.value.peek()?.title ?? "");
   const work = async () => {
     await call("proc.conversation.open", { ...ofIt(conversation), title: title.trim() });
     return null;
@@ -185,7 +185,7 @@ function Reset({ conversation, onClose }: DialogProps) {
 }
 
 function Kill({ conversation, onClose }: DialogProps) {
-  const agent = agentOf(conversation.pid);
+  const agent = findAgent(conversation.pid);
   const name = agent === null ? "the agent" : agentName(agent);
   const work = async () => {
     await call("proc.kill", { pid: conversation.pid });

@@ -1,8 +1,8 @@
 // Ways to conversations: their addresses, and a message in one of them that is to be shown when it opens.
 
 import { signal } from "@preact/signals";
-import { call, sentence } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
+import { call, describeError } from "../state/call.ts";
+import { showNotice } from "../state/notices.ts";
 import { go, pathOf, type PaneName, type Path } from "../frame/route.ts";
 
 export const DEFAULT_CONVERSATION = "default";
@@ -28,6 +28,6 @@ export async function newConversation(pid: string): Promise<void> {
     const { conversation } = await call("proc.conversation.open", { pid });
     openConversation(pid, conversation.id);
   } catch (error) {
-    notice(sentence(error), "bad");
+    showNotice(describeError(error), "bad");
   }
 }

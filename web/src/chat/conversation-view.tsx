@@ -4,9 +4,9 @@ import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
 import { useTitle } from "../frame/titles.ts";
-import { call, sentence } from "../state/call.ts";
+import { call, describeError } from "../state/call.ts";
 import { Conversation } from "../state/conversation.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -36,7 +36,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const [dialog, setDialog] = useState<DialogName | "search" | null>(null);
   const list = useRef<ListHandle | null>(null);
   const [found, setFound] = useState<string | null>(null);
-  const about = conversation.about.value.value;
+  const about = conversation.info.value.value;
   useTitle(isNamed ? conversationName(about ?? { id, title: null }) : null);
   const section = useRef<HTMLElement>(null);
   useActions(() => conversationActions(conversation, setDialog, () => writeIn(section.current)), [conversation]);
@@ -51,19 +51,19 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       const made = await call("proc.conversation.fork", { pid, conversationId: id, throughMessageId: messageId, title });
       openConversation(pid, made.targetConversation.id);
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     }
   };
   const reopen = async () => {
     try {
       await call("proc.conversation.open", { pid, conversationId: id });
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     }
   };
   const sent = (text: string) => {
     const view = conversation.window.peek();
-    if (view !== null && view.from + view.messages.length < view.total) void conversation.window.readAnew().catch(() => {});
+    if (view !== null && view.from + view.messages.length < view.total) void conversation.window.reload().catch(() => {});
     list.current?.toEnd();
     const isNameless = about !== null && about.title === null && id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
     if (isNameless && text !== "") call("proc.conversation.open", { pid, conversationId: id, title: titleFrom(text) }).catch(() => {});
@@ -80,7 +80,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
         setFound(messageKey(messageId));
         list.current?.toRow(messageKey(messageId));
       },
-      (error: unknown) => notice(sentence(error), "bad"),
+      (error: unknown) => showNotice(describeError(error), "bad"),
     );
   }, [conversation, jump.value]);
 
@@ -89,7 +89,10 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const isEmpty = useMemo(
     () =>
       computed(
-        () => conversation.window.view?.total === 0 && conversation.outbox.waiting.length === 0 && conversation.coming.value.length === 0,
+        () =>
+          conversation.window.view?.total === 0 &&
+          conversation.outbox.messages.length === 0 &&
+          conversation.pendingAnswers.value.length === 0,
       ),
     [conversation],
   ).value;
@@ -97,7 +100,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
     <section class="conversation" aria-label="Conversation" ref={section}>
       <Head conversation={conversation} isNarrow={isNarrow} isNamed={isNamed} onDialog={setDialog} onReopen={() => void reopen()} />
       {problem !== null && (
-        <Banner tone="bad" actions={<Button onClick={() => void conversation.window.readAnew().catch(() => {})}>Try again</Button>}>
+        <Banner tone="bad" actions={<Button onClick={() => void conversation.window.reload().catch(() => {})}>Try again</Button>}>
           {problem}
         </Banner>
       )}
@@ -126,7 +129,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
         />
       </div>
       <p class="unseen" role="status" aria-live="polite">
-        {conversation.finished.value}
+        {conversation.announcement.value}
       </p>
       {dialog === "search" && <Search conversation={conversation} onClose={() => setDialog(null)} />}
       {dialog !== null && dialog !== "search" && (
@@ -174,7 +177,7 @@ function stopIn(conversation: Conversation): void {
 }
 
 /** What was read out need not stay where a search in the page would find it a second time. */
-function useQuietAfter({ finished }: Conversation): void {
+function useQuietAfter({ announcement: finished }: Conversation): void {
   const said = finished.value;
   useEffect(() => {
     if (said === "") return;

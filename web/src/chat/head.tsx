@@ -1,9 +1,9 @@
 // Above a conversation: the way back on a narrow screen, what it costs, and what can be done with it.
 
-import { agentName, agentOf } from "../state/agents.ts";
-import { call, sentence } from "../state/call.ts";
+import { agentName, findAgent } from "../state/agents.ts";
+import { call, describeError } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { Link } from "../frame/link.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -23,13 +23,13 @@ type HeadProps = {
 
 export function Head({ conversation, isNarrow, isNamed, onDialog, onReopen }: HeadProps) {
   const { pid, id: conversationId } = conversation;
-  const about = conversation.about.value.value;
-  const agent = agentOf(pid);
+  const about = conversation.info.value.value;
+  const agent = findAgent(pid);
   const close = async () => {
     try {
       await call("proc.conversation.close", { pid, conversationId });
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     }
   };
   const isClosed = about?.status === "closed";

@@ -2,7 +2,7 @@
 // anywhere else.
 
 import { useEffect, useState } from "preact/hooks";
-import { call, sentence } from "../state/call.ts";
+import { call, describeError } from "../state/call.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Media } from "./content.ts";
 import "./media.css";
@@ -31,7 +31,7 @@ function Picture({ pid, media }: { pid: string; media: Media }) {
     let isHere = true;
     read(pid, media.key!).then(
       (found) => isHere && setUrl(found),
-      (error: unknown) => isHere && setProblem(sentence(error)),
+      (error: unknown) => isHere && setProblem(describeError(error)),
     );
     return () => {
       isHere = false;

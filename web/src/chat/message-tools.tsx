@@ -2,8 +2,8 @@
 // cost, which is asked for only then.
 
 import { useState } from "preact/hooks";
-import { call, type Result, sentence } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
+import { call, describeError, type Result } from "../state/call.ts";
+import { showNotice } from "../state/notices.ts";
 import { IconButton } from "../ui/button.tsx";
 import type { MessageProps } from "./message.tsx";
 import { costText, tokensText } from "./numbers.ts";
@@ -17,9 +17,9 @@ export function MessageTools({ conversation, message, text, isArchived = false, 
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      notice("Copied");
+      showNotice("Copied");
     } catch {
-      notice("This browser does not allow copying: select the text instead", "bad");
+      showNotice("This browser does not allow copying: select the text instead", "bad");
     }
   };
   const details = async () => {
@@ -29,7 +29,7 @@ export function MessageTools({ conversation, message, text, isArchived = false, 
       const { messages } = await call("proc.usage", { pid: conversation.pid, messageIds: [message.id] });
       setUsage(messages?.[0]?.usage ?? []);
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     }
   };
   return (

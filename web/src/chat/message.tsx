@@ -4,7 +4,7 @@ import { Component } from "preact";
 import { useState } from "preact/hooks";
 import { Lazy } from "../frame/lazy.tsx";
 import type { Conversation } from "../state/conversation.ts";
-import type { HistoryMessage } from "../state/window.ts";
+import type { HistoryMessage } from "../state/history-window.ts";
 import { Icon } from "../ui/icon.tsx";
 import { callsOf, isStopped, mediaOf, resultOf, textOf, thoughtsOf } from "./content.ts";
 import { MediaList } from "./media.tsx";

@@ -3,8 +3,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { Question } from "../approvals/question.tsx";
 import type { Conversation } from "../state/conversation.ts";
-import { settleDraft } from "../state/drafts.ts";
-import type { Outgoing } from "../state/outbox.ts";
+import { clearSentDraft } from "../state/drafts.ts";
+import type { OutgoingMessage } from "../state/outbox.ts";
 import { username } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -35,8 +35,8 @@ export function Messages({ conversation, list, found, onFork }: MessagesProps) {
     ? [
         ...history,
         ...tailRows({
-          coming: conversation.coming.value,
-          outgoing: conversation.outbox.waiting,
+          coming: conversation.pendingAnswers.value,
+          outgoing: conversation.outbox.messages,
           questions: conversation.questions.value.value ?? [],
           isWorking: conversation.run.value !== null,
         }),
@@ -45,7 +45,7 @@ export function Messages({ conversation, list, found, onFork }: MessagesProps) {
   const isAsked = (conversation.questions.value.value ?? []).length > 0;
   const quietly = (reading: Promise<void>) => void reading.catch(() => {});
   const toNewest = () => {
-    if (!isAtNewest) quietly(conversation.window.readAnew());
+    if (!isAtNewest) quietly(conversation.window.reload());
     list.current?.toEnd();
   };
   return (
@@ -59,7 +59,7 @@ export function Messages({ conversation, list, found, onFork }: MessagesProps) {
             <RowView row={row} conversation={conversation} onFork={onFork} />
           </div>
         )}
-        life={view.life}
+        life={view.reloads}
         isAtNewest={isAtNewest}
         onNearTop={() => view.from > 0 && quietly(readOnce(conversation, "readOlder"))}
         onNearEnd={() => quietly(readOnce(conversation, "readNewer"))}
@@ -112,14 +112,14 @@ function RowView({ row, conversation, onFork }: RowProps) {
   }
 }
 
-function OutgoingMessage({ conversation, outgoing }: { conversation: Conversation; outgoing: Outgoing }) {
+function OutgoingMessage({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
   const { runId, text, media, problem } = outgoing;
   const again = async () => {
-    if (await conversation.outbox.again(runId)) settleDraft(username.peek(), conversation.pid, conversation.id, runId);
+    if (await conversation.outbox.resend(runId)) clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
   };
   const discard = () => {
-    settleDraft(username.peek(), conversation.pid, conversation.id, runId);
-    conversation.outbox.drop((one) => one.runId === runId);
+    clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
+    conversation.outbox.remove((one) => one.runId === runId);
   };
   return (
     <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>
@@ -149,7 +149,7 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
 }
 
 function Working({ conversation }: { conversation: Conversation }) {
-  const retrying = conversation.retrying.value;
+  const retrying = conversation.retryReason.value;
   return (
     <div class="working" role="status">
       <span class="working-dots" aria-hidden="true">

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { agents } from "../state/agents.ts";
-import { call, sentence } from "../state/call.ts";
+import { call, describeError } from "../state/call.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -35,7 +35,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
       onClose();
       openConversation(started.pid);
     } catch (error) {
-      setProblem(sentence(error));
+      setProblem(describeError(error));
       setBusy(false);
     }
   };

@@ -1,9 +1,9 @@
 // What waits until the agent is done with what it works on. Each can still be put right or taken back.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, sentence } from "../state/call.ts";
-import type { Conversation, Queued } from "../state/conversation.ts";
-import { notice } from "../state/notices.ts";
+import { call, describeError } from "../state/call.ts";
+import type { Conversation, QueuedMessage } from "../state/conversation.ts";
+import { showNotice } from "../state/notices.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import "./queue.css";
@@ -15,7 +15,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   const held = waiting.filter(({ paused }) => paused === true).length;
   const resume = async () => {
     setBusy(true);
-    await conversation.resumeQueue().catch((error: unknown) => notice(sentence(error), "bad"));
+    await conversation.resumeQueue().catch((error: unknown) => showNotice(describeError(error), "bad"));
     setBusy(false);
   };
   return (
@@ -42,7 +42,7 @@ function titleOf(count: number, held: number): string {
   return count === 1 ? "Waits to be said" : `${count} wait to be said`;
 }
 
-function Waiting({ conversation, queued }: { conversation: Conversation; queued: Queued }) {
+function Waiting({ conversation, queued }: { conversation: Conversation; queued: QueuedMessage }) {
   const [edited, setEdited] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const of = { pid: conversation.pid, runId: queued.runId };
@@ -52,7 +52,7 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
       await work();
       setEdited(null);
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     } finally {
       setBusy(false);
       void conversation.queue.refetch();
@@ -65,7 +65,7 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
     () => () => {
       // Whoever goes to another page knows that; here the message has gone.
       const isWaiting = (conversation.queue.value.peek() ?? []).some(({ runId }) => runId === queued.runId);
-      if (unsaved.current !== null && !isWaiting) notice("The message was said before your change was saved", "bad");
+      if (unsaved.current !== null && !isWaiting) showNotice("The message was said before your change was saved", "bad");
     },
     [],
   );

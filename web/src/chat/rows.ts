@@ -2,9 +2,9 @@
 // below them what is coming, what was just sent and what is asked. Pure.
 
 import type { StreamedAnswer } from "../../../src/client/client.ts";
-import type { Question } from "../state/conversation.ts";
-import type { Outgoing } from "../state/outbox.ts";
-import type { HistoryMessage, WindowView } from "../state/window.ts";
+import type { PendingQuestion } from "../state/approvals.ts";
+import type { OutgoingMessage } from "../state/outbox.ts";
+import type { HistoryMessage, WindowView } from "../state/history-window.ts";
 import { callsOf, resultOf, textOf, type ToolResult } from "./content.ts";
 
 export type Row =
@@ -12,8 +12,8 @@ export type Row =
   | { kind: "day"; key: string; at: number }
   | { kind: "message"; key: string; message: HistoryMessage; results: readonly (Result | null)[] }
   | { kind: "coming"; key: string; answer: StreamedAnswer }
-  | { kind: "outgoing"; key: string; outgoing: Outgoing }
-  | { kind: "question"; key: string; question: Question }
+  | { kind: "outgoing"; key: string; outgoing: OutgoingMessage }
+  | { kind: "question"; key: string; question: PendingQuestion }
   | { kind: "working"; key: string };
 export type Result = ToolResult & { message: HistoryMessage };
 
@@ -43,8 +43,8 @@ export function historyRows({ from, messages }: WindowView): Row[] {
 
 export type Tail = {
   coming: readonly StreamedAnswer[];
-  outgoing: readonly Outgoing[];
-  questions: readonly Question[];
+  outgoing: readonly OutgoingMessage[];
+  questions: readonly PendingQuestion[];
   isWorking: boolean;
 };
 

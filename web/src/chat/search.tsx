@@ -2,7 +2,7 @@
 
 import { Fragment } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { call, type Result, sentence } from "../state/call.ts";
+import { call, describeError, type Result } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/choice.tsx";
@@ -34,7 +34,7 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
       const where = isAll ? {} : { conversationId: conversation.id };
       call("proc.history.search", { pid: conversation.pid, query: words, limit: 50, ...where }).then(
         (result) => isWanted && setFound(result),
-        (error: unknown) => isWanted && setProblem(sentence(error)),
+        (error: unknown) => isWanted && setProblem(describeError(error)),
       );
     }, PAUSE_MS);
     return () => {

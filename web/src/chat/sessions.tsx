@@ -2,9 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { call, type Result, sentence } from "../state/call.ts";
-import { hears } from "../state/refetch-on.ts";
-import { notice } from "../state/notices.ts";
+import { call, describeError, type Result } from "../state/call.ts";
+import { matchChanges } from "../state/refetch-on.ts";
+import { showNotice } from "../state/notices.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
 import { Elapsed } from "./elapsed.tsx";
@@ -12,7 +12,7 @@ import "./queue.css";
 
 type Session = Result<"proc.session.list">["sessions"][number];
 
-const isOfThis = hears("sessions", "devices");
+const isOfThis = matchChanges("sessions", "devices");
 /** A command that was killed is gone at once, unless its machine is slow. */
 const KILL_WAIT_MS = 5_000;
 
@@ -39,10 +39,10 @@ function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
     setBusy(true);
     try {
       const { status } = await call("shell.exec", { target, sessionId, input: "", signal: "KILL", wait: KILL_WAIT_MS });
-      if (status === "running") notice("It goes on although it was killed: look at it on the machine", "bad");
-      else notice("Killed");
+      if (status === "running") showNotice("It goes on although it was killed: look at it on the machine", "bad");
+      else showNotice("Killed");
     } catch (error) {
-      notice(sentence(error), "bad");
+      showNotice(describeError(error), "bad");
     } finally {
       setBusy(false);
       onEnd();

@@ -4,8 +4,8 @@
 
 import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { approvals, browserNotices, followApprovals, ownQuestions, type Pending, waiting } from "../state/attention.ts";
-import { notice } from "../state/notices.ts";
+import { approvals, notificationState, followApprovals, ownQuestions, type PendingQuestion, ownQuestionCount } from "../state/approvals.ts";
+import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
 
@@ -14,7 +14,7 @@ export function attend(): () => void {
   let known: Set<string> | null = null;
   const stops = [
     followApprovals(),
-    effect(() => setBadge("approvals", waiting.value)),
+    effect(() => setBadge("approvals", ownQuestionCount.value)),
     effect(() => {
       const all = ownQuestions.value;
       if (approvals.value.value === null) return;
@@ -28,13 +28,13 @@ export function attend(): () => void {
   };
 }
 
-function tell(question: Pending): void {
+function tell(question: PendingQuestion): void {
   const { main, beside } = address.peek();
   const isSeen =
     document.visibilityState === "visible" && [main, beside].some((path) => path !== null && /^\/(?:approvals|chat)\b/.test(path));
   const look = () => go("/approvals");
-  if (!isSeen) notice(`An agent asks: ${summary(question)}`, "plain", { title: "Look", run: look });
-  if (document.visibilityState === "visible" || browserNotices.peek() !== "on") return;
+  if (!isSeen) showNotice(`An agent asks: ${summary(question)}`, "plain", { title: "Look", run: look });
+  if (document.visibilityState === "visible" || notificationState.peek() !== "on") return;
   try {
     // One for each question, also where several tabs are open.
     const shown = new Notification("An agent asks for your yes", { body: summary(question), tag: question.requestId });
@@ -48,7 +48,7 @@ function tell(question: Pending): void {
   }
 }
 
-function summary({ kind, toolName, target }: Pending): string {
+function summary({ kind, toolName, target }: PendingQuestion): string {
   if (kind === "budget") return "a budget is used up";
   return `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
 }

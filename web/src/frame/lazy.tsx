@@ -3,7 +3,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { connected } from "../state/session.ts";
+import { connectionCount } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
@@ -15,7 +15,7 @@ const loaded = new Map<unknown, unknown>();
 export function Lazy<P extends object>({ load, props }: { load: Load<P>; props: P }) {
   const [, refresh] = useState(0);
   const [failed, setFailed] = useState<Load<P> | null>(null);
-  const line = connected.value;
+  const line = connectionCount.value;
   useEffect(() => {
     let isHere = true;
     if (loaded.has(load)) return;

@@ -1,8 +1,8 @@
 // Logging in. The password goes to the gateway this page came from, once, and is kept nowhere.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { logIn, reason } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { logIn, loginReason } from "../state/session.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
@@ -11,7 +11,7 @@ import { Alone } from "./single-card-page.tsx";
 export function Login() {
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
-  const { busy, problem, run } = useDoing();
+  const { isBusy, problem, run } = useOperation();
   const name = useRef<HTMLInputElement>(null);
   const secret = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => name.current?.focus(), []);
@@ -28,7 +28,7 @@ export function Login() {
   return (
     <Alone title="Log in" text={`to GSV at ${location.host}`}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        {problem !== null ? <Banner tone="bad">{problem}</Banner> : reason.value !== null && <Banner>{reason.value}</Banner>}
+        {problem !== null ? <Banner tone="bad">{problem}</Banner> : loginReason.value !== null && <Banner>{loginReason.value}</Banner>}
         <TextInput
           label="Name"
           name="username"
@@ -47,7 +47,7 @@ export function Login() {
           onValue={setPassword}
           inputRef={secret}
         />
-        <Button type="submit" look="primary" wide busy={busy}>
+        <Button type="submit" look="primary" wide busy={isBusy}>
           Log in
         </Button>
       </form>

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { screenAt } from "../screens/screens.ts";
-import { waiting } from "../state/attention.ts";
+import { ownQuestionCount } from "../state/approvals.ts";
 import { IconButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Guarded } from "./guarded.tsx";
@@ -25,8 +25,8 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
   const isTwo = address.value.beside !== null;
 
   useEffect(() => {
-    if (isActive) document.title = `${waiting.value > 0 ? `(${waiting.value}) ` : ""}${title} · GSV`;
-  }, [title, isActive, waiting.value]);
+    if (isActive) document.title = `${ownQuestionCount.value > 0 ? `(${ownQuestionCount.value}) ` : ""}${title} · GSV`;
+  }, [title, isActive, ownQuestionCount.value]);
   useEffect(() => {
     if (moves.peek() > 0 && activePane.peek() === name) heading.current?.focus({ preventScroll: true });
   }, [shown]);

@@ -8,9 +8,9 @@ import { type PaneName, pathOf } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import { call } from "../state/call.ts";
 import { username } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
-import { useRunOut } from "../state/use-run-out.ts";
+import { useHasPassed } from "../state/use-has-passed.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -49,12 +49,12 @@ export function AddMachine({ known, pane: _ }: { known: string | null; pane: Pan
 function Name({ known, onMade }: { known: string | null; onMade: (made: Made) => void }) {
   const [name, setName] = useState(known ?? "");
   const [isTried, setTried] = useState(false);
-  const doing = useDoing();
+  const operation = useOperation();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
   const deviceId = known ?? name.trim();
   const isFit = known !== null || NAME.test(deviceId);
-  const make = () => doing.run(async () => onMade(await makeLine(deviceId)));
+  const make = () => operation.run(async () => onMade(await makeLine(deviceId)));
   return (
     <Card
       title={known === null ? "Name the machine" : `A new token for ${makeVisible(known)}`}
@@ -72,7 +72,7 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
           <TextInput
             label="Name"
             hint="Letters, digits, dots and dashes, such as laptop. People and agents will call it that."
-            error={isTried && !isFit ? "Begin with a letter or digit; use letters, digits, dots and dashes only." : doing.problem}
+            error={isTried && !isFit ? "Begin with a letter or digit; use letters, digits, dots and dashes only." : operation.problem}
             value={name}
             onValue={setName}
             maxLength={64}
@@ -81,9 +81,9 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
             inputRef={field}
           />
         )}
-        {known !== null && doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {known !== null && operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
         <div class="row">
-          <Button type="submit" look="primary" busy={doing.busy}>
+          <Button type="submit" look="primary" busy={operation.isBusy}>
             Make the line to paste
           </Button>
         </div>
@@ -96,7 +96,7 @@ function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
   const { deviceId, token } = made;
   const [system, setSystem] = useState<"unix" | "windows">("unix");
   const isConnected = useConnected(made);
-  const isOver = useRunOut(made.worksUntil);
+  const isOver = useHasPassed(made.worksUntil);
   const device = { deviceId, username: username.value, token };
   const remark = reachRemark(location.origin, "open this page under that address");
   const tabs = [
@@ -126,12 +126,12 @@ function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
 
 /** Nobody has pasted it in time: the token in it is over. */
 function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) => void }) {
-  const doing = useDoing();
+  const operation = useOperation();
   return (
     <Card title={`The line for ${makeVisible(deviceId)} has run out`} text="It worked for an hour, and no machine has connected with it.">
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       <div class="row">
-        <Button look="primary" busy={doing.busy} onClick={() => void doing.run(async () => onMade(await makeLine(deviceId)))}>
+        <Button look="primary" busy={operation.isBusy} onClick={() => void operation.run(async () => onMade(await makeLine(deviceId)))}>
           Make a new line
         </Button>
       </div>

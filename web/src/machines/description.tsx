@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Button } from "../ui/button.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 
@@ -13,7 +13,7 @@ type DescriptionProps = { device: { deviceId: string; description: string }; may
 
 export function Description({ device: { deviceId, description }, mayEdit, onSaved }: DescriptionProps) {
   const [draft, setDraft] = useState<string | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const form = useRef<HTMLFormElement>(null);
   const isEditing = draft !== null;
   useLayoutEffect(() => {
@@ -28,7 +28,7 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
     );
   const tooLong = draft.trim().length > CHARS_MAX ? `At most ${CHARS_MAX} characters; these are ${draft.trim().length}.` : null;
   const save = async () => {
-    const isDone = await doing.run(() => call("sys.device.update", { deviceId, description: draft }));
+    const isDone = await operation.run(() => call("sys.device.update", { deviceId, description: draft }));
     if (!isDone) return;
     setDraft(null);
     onSaved();
@@ -45,12 +45,12 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
       <TextArea
         label="Description"
         hint="Such as: the laptop in the kitchen, with the photos."
-        error={tooLong ?? doing.problem}
+        error={tooLong ?? operation.problem}
         value={draft}
         onValue={setDraft}
       />
       <div class="row">
-        <Button type="submit" look="primary" busy={doing.busy} disabled={tooLong !== null}>
+        <Button type="submit" look="primary" busy={operation.isBusy} disabled={tooLong !== null}>
           Save
         </Button>
         <Button look="quiet" onClick={() => setDraft(null)}>

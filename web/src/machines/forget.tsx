@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { Checkbox } from "../ui/choice.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 
@@ -19,7 +19,7 @@ export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps
       for (const { tokenId } of its) await call("sys.token.revoke", { tokenId, reason: "the machine was forgotten" });
     }
     await call("sys.device.remove", { deviceId });
-    notice(`${name} is forgotten`, "good");
+    showNotice(`${name} is forgotten`, "good");
     onForgotten();
   };
   return (

@@ -5,7 +5,7 @@ import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import type { Result } from "../state/call.ts";
-import { hears } from "../state/refetch-on.ts";
+import { matchChanges } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -19,7 +19,7 @@ import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = Result<"sys.device.list">["devices"][number];
 
-const isOfThis = hears("devices");
+const isOfThis = matchChanges("devices");
 
 export function MachineList({ pane }: { pane: PaneName }) {
   const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => {

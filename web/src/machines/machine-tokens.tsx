@@ -3,7 +3,7 @@
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import { TokenEntry } from "../settings/token-entry.tsx";
-import { hears } from "../state/refetch-on.ts";
+import { matchChanges } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,7 +11,7 @@ import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
 export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; ownerUid: number; pane: PaneName }) {
-  const tokens = useLatest("sys.token.list", { uid: ownerUid }, hears("tokens"));
+  const tokens = useLatest("sys.token.list", { uid: ownerUid }, matchChanges("tokens"));
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
     <Card

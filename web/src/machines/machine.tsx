@@ -7,7 +7,7 @@ import { Link } from "../frame/link.tsx";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import type { Result } from "../state/call.ts";
-import { hears } from "../state/refetch-on.ts";
+import { matchChanges } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -26,7 +26,7 @@ import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = NonNullable<Result<"sys.device.get">["device"]>;
 
-const isOfThis = hears("devices");
+const isOfThis = matchChanges("devices");
 
 export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }) {
   const [isForgetting, setForgetting] = useState(false);

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../state/call.ts";
 import { session } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { type Group, useGroups } from "../state/use-groups.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -16,9 +16,9 @@ const FIRST_SHARED = 100;
 export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids: readonly number[]; onChanged: () => void }) {
   const groups = useGroups();
   const [chosen, setChosen] = useState("");
-  const doing = useDoing();
+  const operation = useOperation();
   const change = async (name: "sys.device.grant" | "sys.device.revoke", gid: number) => {
-    if (await doing.run(() => call(name, { deviceId, gid }))) onChanged();
+    if (await operation.run(() => call(name, { deviceId, gid }))) onChanged();
   };
   const { gids: own = [], uid } = session.value?.identity.process ?? {};
   const offered = groups.filter(
@@ -35,7 +35,7 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
             <li class="entry" key={one}>
               <div class="entry-words">{named(groups, one)}</div>
               <Button
-                busy={doing.busy}
+                busy={operation.isBusy}
                 aria-label={`Take away from ${named(groups, one)}`}
                 onClick={() => void change("sys.device.revoke", one)}
               >
@@ -53,12 +53,12 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
             options={offered.map((group) => ({ value: String(group.gid), label: group.name }))}
             onValue={setChosen}
           />
-          <Button busy={doing.busy} onClick={() => void change("sys.device.grant", Number(gid))}>
+          <Button busy={operation.isBusy} onClick={() => void change("sys.device.grant", Number(gid))}>
             Share
           </Button>
         </div>
       )}
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
     </div>
   );
 }

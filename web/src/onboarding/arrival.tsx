@@ -6,9 +6,9 @@ import { go, pathOf } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import { call } from "../state/call.ts";
 import { client, username } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
-import { useRunOut } from "../state/use-run-out.ts";
+import { useHasPassed } from "../state/use-has-passed.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
@@ -32,7 +32,7 @@ export default function ArrivalDialog() {
 }
 
 function Greeting({ now: { provider, machine } }: { now: Arrival }) {
-  const doing = useDoing();
+  const operation = useOperation();
   const [isConnected, setConnected] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => list.current?.querySelector("button")?.focus(), []);
@@ -40,7 +40,7 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
     arrival.value = null;
   };
   const ask = (message: string) =>
-    doing.run(async () => {
+    operation.run(async () => {
       const sent = await call("proc.send", { message });
       close();
       if ("pid" in sent && typeof sent.pid === "string") go(pathOf("chat", sent.pid), { replace: true });
@@ -55,7 +55,7 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
           <ul class="asks" ref={list}>
             {asks.map((text) => (
               <li key={text}>
-                <button type="button" class="asks-one" disabled={doing.busy} onClick={() => void ask(text)}>
+                <button type="button" class="asks-one" disabled={operation.isBusy} onClick={() => void ask(text)}>
                   <span>{text}</span>
                   <Icon name="right" />
                 </button>
@@ -64,14 +64,14 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
           </ul>
           {provider === "demo" && <p class="soft small">The demo model answers. It is not an AI and knows a few such requests.</p>}
         </div>
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
     </Dialog>
   );
 }
 
 function Machine({ deviceId, token, worksUntil, onConnected }: NonNullable<Arrival["machine"]> & { onConnected: () => void }) {
-  const isOver = useRunOut(worksUntil);
+  const isOver = useHasPassed(worksUntil);
   const [system, setSystem] = useState<"unix" | "windows">("unix");
   const devices = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices ?? [];
   const found = devices.find((device) => device.deviceId === deviceId && device.online);

@@ -2,7 +2,7 @@
 // chosen from.
 
 import { useId, useState } from "preact/hooks";
-import { sentence } from "../state/call.ts";
+import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -30,7 +30,7 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
       chooseModel(found);
       if (found.problem !== null) setTimeout(focusOnProblem);
     } catch (error) {
-      setFailed(sentence(error));
+      setFailed(describeError(error));
     } finally {
       setBusy(false);
     }

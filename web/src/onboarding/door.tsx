@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
 import { Alone } from "../frame/single-card-page.tsx";
-import { sentence } from "../state/call.ts";
+import { describeError } from "../state/call.ts";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { knock } from "./gateway.ts";
@@ -23,7 +23,7 @@ export function Door({ first }: { first: string | null }) {
     try {
       await knock(code);
     } catch (error) {
-      setProblem(error instanceof CallError ? wordsFor(sentence(error)) : sentence(error));
+      setProblem(error instanceof CallError ? wordsFor(describeError(error)) : describeError(error));
       setBusy(false);
       input.current?.focus();
       input.current?.select();

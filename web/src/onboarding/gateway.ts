@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { CallError, Connection } from "../../../src/client/client.ts";
 import type { Args, Result } from "../state/call.ts";
-import { begin } from "../state/session.ts";
+import { startSession } from "../state/session.ts";
 import { codeInAddress } from "./steps.ts";
 
 type SetupCall = "sys.setup" | "sys.setup.assist" | "sys.setup.check";
@@ -24,7 +24,7 @@ export async function ask<N extends SetupCall>(name: N, args: Args<N>): Promise<
     return await line.call(name, withCode as never, { timeoutMs: CALL_MS });
   } catch (error) {
     // Somebody else has set it up in the meantime, and the page shows what there is now.
-    if (error instanceof CallError && error.code === 409 && /initialized/.test(error.message)) await begin();
+    if (error instanceof CallError && error.code === 409 && /initialized/.test(error.message)) await startSession();
     // A gateway that was started anew has a new code: back to the door, with everything that was filled in.
     if (error instanceof CallError && error.code === 403 && own.peek() !== null) {
       code = "";

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { redact } from "../../../src/lib/redact.ts";
-import { type Args, sentence } from "../state/call.ts";
+import { type Args, describeError } from "../state/call.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
@@ -80,7 +80,7 @@ function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
     try {
       say(await answerTo());
     } catch (error) {
-      say({ role: "assistant", content: sentence(error), filled: [], focus: null, isProblem: true });
+      say({ role: "assistant", content: describeError(error), filled: [], focus: null, isProblem: true });
     } finally {
       setBusy(false);
     }

@@ -1,7 +1,7 @@
 // A model server of one's own: looked for where its software usually listens, or by its address.
 
 import { useState } from "preact/hooks";
-import { sentence } from "../state/call.ts";
+import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
@@ -30,7 +30,7 @@ export function LocalServer({ errorOf }: StepProps) {
       const best = there.find(({ ok }) => ok) ?? there[0];
       if (best !== undefined) take(best);
     } catch (error) {
-      setProblem(sentence(error));
+      setProblem(describeError(error));
     } finally {
       setBusy(false);
     }

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
-import { sentence } from "../state/call.ts";
+import { describeError } from "../state/call.ts";
 import { Alone } from "../frame/single-card-page.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -24,14 +24,14 @@ export default function Onboarding() {
   }, [isOpen]);
   if (isOpen) return <Wizard />;
   if (problem instanceof CallError && (problem.code === 403 || problem.code === 429))
-    return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? sentence(problem) : null} />;
+    return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? describeError(problem) : null} />;
   return (
     <Alone title="Welcome to GSV">
       {problem === null ? (
         <Skeleton label="Asking the gateway" />
       ) : (
         <Banner tone="bad" actions={<Button onClick={look}>Try again</Button>}>
-          {sentence(problem)}
+          {describeError(problem)}
         </Banner>
       )}
     </Alone>

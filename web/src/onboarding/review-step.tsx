@@ -1,7 +1,7 @@
 // Everything that is about to be set, and the one button that sets it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -18,7 +18,7 @@ type Row = { step: Step; title: string; value: string; remark?: { words: string;
 
 /** `onProblem`: that step is to say what is missing when one comes to it. */
 export function ReviewStep({ problems, onProblem }: { problems: Problems; onProblem: (step: Step) => void }) {
-  const doing = useDoing();
+  const operation = useOperation();
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => button.current?.focus(), []);
   const missing = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
@@ -45,7 +45,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
           </div>
         ))}
       </dl>
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {missing.length > 0 && (
         <Banner
           tone="warn"
@@ -59,10 +59,16 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
         </Banner>
       )}
       <div class="setup-foot">
-        <Button look="primary" busy={doing.busy} buttonRef={button} disabled={missing.length > 0} onClick={() => void doing.run(submit)}>
+        <Button
+          look="primary"
+          busy={operation.isBusy}
+          buttonRef={button}
+          disabled={missing.length > 0}
+          onClick={() => void operation.run(submit)}
+        >
           Set up this gateway
         </Button>
-        <Button look="quiet" icon="back" disabled={doing.busy} onClick={() => goTo(before)}>
+        <Button look="quiet" icon="back" disabled={operation.isBusy} onClick={() => goTo(before)}>
           Back
         </Button>
       </div>

@@ -5,7 +5,7 @@ import { LINE_WORKS_MS } from "../../../src/lib/install-line.ts";
 import { go } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import type { Args, Result } from "../state/call.ts";
-import { begin, logIn } from "../state/session.ts";
+import { startSession, logIn } from "../state/session.ts";
 import { draft, type Draft, forgetDraft, refused } from "./draft.ts";
 import { ask, own } from "./gateway.ts";
 import { forgetTalk } from "./guide.tsx";
@@ -69,7 +69,7 @@ async function enter(username: string, password: string): Promise<void> {
   } catch (error) {
     arrival.value = null;
     if (error instanceof CallError && error.code === 425) throw new ConnectionLost(1006, "The gateway was not reached");
-    await begin();
+    await startSession();
   }
 }
 

@@ -5,7 +5,7 @@ import { Grants } from "../approvals/grants.tsx";
 import { History } from "../approvals/history.tsx";
 import { Questions } from "../approvals/questions.tsx";
 import { go, pathOf } from "../frame/route.ts";
-import { approvals } from "../state/attention.ts";
+import { approvals } from "../state/approvals.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { ScreenProps } from "./screens.ts";

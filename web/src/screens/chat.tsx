@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
 import { ConversationView } from "../chat/conversation-view.tsx";
 import { DEFAULT_CONVERSATION, lastAgent } from "../chat/conversation-links.ts";
-import { agentOf, agents, agentsInOrder, useAgents } from "../state/agents.ts";
+import { findAgent, agents, sortedAgents, useAgents } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../chat/chat.css";
@@ -17,11 +17,11 @@ export default function Chat({ rest }: ScreenProps) {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(box);
   const [named] = rest;
-  const pid = named ?? agentsInOrder.value?.find(({ profile }) => profile === "init")?.pid ?? null;
+  const pid = named ?? sortedAgents.value?.find(({ profile }) => profile === "init")?.pid ?? null;
   const conversationId = rest[1] ?? DEFAULT_CONVERSATION;
   const hasList = isNarrow === false || (isNarrow === true && named === undefined);
   const hasConversation = isNarrow === false || (isNarrow === true && named !== undefined);
-  const isGone = named !== undefined && agents.value.value !== null && agentOf(named) === null && !agents.reading.value;
+  const isGone = named !== undefined && agents.value.value !== null && findAgent(named) === null && !agents.isReading.value;
   return (
     <div class="chat" ref={box} data-narrow={isNarrow}>
       {hasList && <AgentList shown={isNarrow ? { pid: lastAgent.value ?? pid, conversationId: null } : { pid, conversationId }} />}

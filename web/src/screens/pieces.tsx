@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -192,15 +192,15 @@ function Over() {
     <Card title="Over the page">
       <Row>
         <Button onClick={() => setOpen(true)}>Open a dialog</Button>
-        <Button onClick={() => notice("Saved")}>A plain notice</Button>
-        <Button onClick={() => notice("The machine is connected", "good")}>A good notice</Button>
-        <Button onClick={() => notice("The name is taken: choose another", "bad")}>A bad notice</Button>
+        <Button onClick={() => showNotice("Saved")}>A plain notice</Button>
+        <Button onClick={() => showNotice("The machine is connected", "good")}>A good notice</Button>
+        <Button onClick={() => showNotice("The name is taken: choose another", "bad")}>A bad notice</Button>
         <Menu
           label="What to do with laptop"
           items={[
-            { title: "Describe", icon: "chat", run: () => notice("Described") },
+            { title: "Describe", icon: "chat", run: () => showNotice("Described") },
             { title: "Not now", run: () => {}, disabled: true },
-            { title: "Forget", icon: "close", danger: true, run: () => notice("Forgotten") },
+            { title: "Forget", icon: "close", danger: true, run: () => showNotice("Forgotten") },
           ]}
         />
       </Row>

@@ -3,8 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { connected, may, username } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { connectionCount, may, username } from "../state/session.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -51,10 +51,10 @@ export function About() {
 
 function Doctor() {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const look = (tryModel: boolean) =>
-    doing.run(async () => setChecks((await call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: WAIT_MS })).checks));
-  useEffect(() => void look(false), [connected.value]);
+    operation.run(async () => setChecks((await call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: WAIT_MS })).checks));
+  useEffect(() => void look(false), [connectionCount.value]);
   const bad = checks?.filter(({ state }) => state !== "ok").length ?? 0;
   return (
     <Card
@@ -69,14 +69,14 @@ function Doctor() {
               : `${bad} things to look at.`
       }
       actions={
-        <Button icon="refresh" busy={doing.busy} onClick={() => void look(true)}>
+        <Button icon="refresh" busy={operation.isBusy} onClick={() => void look(true)}>
           Look again, and try the model
         </Button>
       }
     >
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {checks === null ? (
-        doing.problem === null && <Skeleton label="Looking" />
+        operation.problem === null && <Skeleton label="Looking" />
       ) : (
         <ul class="entries">
           {checks

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { LIMITS } from "../../../src/protocol/limits.ts";
 import { CallError } from "../../../src/client/client.ts";
 import { call } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { logOut, username } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -15,14 +15,14 @@ import { TextInput } from "../ui/field.tsx";
 export function Account() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
-  const doing = useDoing();
+  const operation = useOperation();
   const isShort = password !== "" && password.length < LIMITS.passwordChars;
   const change = async () => {
-    const isDone = await doing.run(() => call("sys.user.password", { current, password }).catch(explain));
+    const isDone = await operation.run(() => call("sys.user.password", { current, password }).catch(explain));
     setCurrent("");
     if (!isDone) return;
     setPassword("");
-    notice("Your password is changed", "good");
+    showNotice("Your password is changed", "good");
   };
   return (
     <>
@@ -45,9 +45,9 @@ export function Account() {
             value={password}
             onValue={setPassword}
           />
-          {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+          {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
           <div class="row">
-            <Button type="submit" look="primary" busy={doing.busy} disabled={current === "" || password === "" || isShort}>
+            <Button type="submit" look="primary" busy={operation.isBusy} disabled={current === "" || password === "" || isShort}>
               Change it
             </Button>
           </div>

@@ -2,9 +2,9 @@
 // provider or its address gives the key again.
 
 import { useEffect, useState } from "preact/hooks";
-import { notice } from "../state/notices.ts";
+import { showNotice } from "../state/notices.ts";
 import { may } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -45,7 +45,7 @@ export function Ai() {
 function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under: Layer }) {
   const [draft, setDraft] = useState<Draft>({});
   const [models, setModels] = useState<readonly string[]>([]);
-  const doing = useDoing();
+  const operation = useOperation();
   const edit: Edit = {
     value: (name) => draft[name] ?? stored.get(name) ?? "",
     set: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
@@ -54,10 +54,10 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
   };
   const changes = changesOf(draft, stored);
   const save = async () => {
-    const isDone = await doing.run(() => write(prefix, changes));
+    const isDone = await operation.run(() => write(prefix, changes));
     if (!isDone) return;
     setDraft({});
-    notice("Saved. New runs use it", "good");
+    showNotice("Saved. New runs use it", "good");
   };
   useLeaving(changes.length > 0);
   return (
@@ -105,9 +105,9 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
           <Place edit={edit} group="fallback/" models={[]} />
         </div>
       </details>
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       <div class="row">
-        <Button type="submit" look="primary" busy={doing.busy} disabled={changes.length === 0 || hasMistake(edit)}>
+        <Button type="submit" look="primary" busy={operation.isBusy} disabled={changes.length === 0 || hasMistake(edit)}>
           Save
         </Button>
         {changes.length > 0 && (

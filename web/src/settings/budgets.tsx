@@ -2,8 +2,8 @@
 // person. Where both root and a user set a limit, the stricter counts.
 
 import { useState } from "preact/hooks";
-import { notice } from "../state/notices.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -61,7 +61,7 @@ export function Budgets() {
 
 function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under: Layer }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
-  const doing = useDoing();
+  const operation = useOperation();
   const valueOf = (key: string, limit: Limit) => draft[key] ?? shown(stored.get(key), limit);
   const fields = SCOPES.flatMap(({ scope }) => LIMITS.map((limit) => ({ key: `budget/${scope}/${limit.name}`, limit })));
   const changes = fields
@@ -69,10 +69,10 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
     .map(({ key, limit }): [string, string] => [key, kept(draft[key]!.trim(), limit)]);
   const isWrong = fields.some(({ key, limit }) => mistake(valueOf(key, limit), limit) !== null);
   const save = async () => {
-    const isDone = await doing.run(() => write(prefix, changes));
+    const isDone = await operation.run(() => write(prefix, changes));
     if (!isDone) return;
     setDraft({});
-    notice("Saved. New runs keep to it", "good");
+    showNotice("Saved. New runs keep to it", "good");
   };
   return (
     <form
@@ -106,9 +106,9 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
           </div>
         </fieldset>
       ))}
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       <div class="row">
-        <Button type="submit" look="primary" busy={doing.busy} disabled={changes.length === 0 || isWrong}>
+        <Button type="submit" look="primary" busy={operation.isBusy} disabled={changes.length === 0 || isWrong}>
           Save
         </Button>
         {changes.length > 0 && (

@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 
@@ -16,10 +16,10 @@ const WAIT_MS = 120_000;
 
 export function CheckModel({ tried, onModels }: { tried: Tried; onModels: (models: readonly string[]) => void }) {
   const [found, setFound] = useState<{ check: Check; of: string } | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const of = JSON.stringify(tried);
   const look = () =>
-    doing.run(async () => {
+    operation.run(async () => {
       setFound(null);
       // What is empty is as it is set already.
       const given = Object.fromEntries(Object.entries(tried).filter(([, value]) => value !== ""));
@@ -31,11 +31,11 @@ export function CheckModel({ tried, onModels }: { tried: Tried; onModels: (model
   return (
     <>
       <div class="row">
-        <Button busy={doing.busy} onClick={() => void look()}>
+        <Button busy={operation.isBusy} onClick={() => void look()}>
           Check whether it answers
         </Button>
       </div>
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {check !== null && <Outcome check={check} />}
     </>
   );

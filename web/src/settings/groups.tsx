@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -22,11 +22,11 @@ const OF_THINGS = [101, 102];
 export function Groups({ groups, users, onChanged }: GroupsProps) {
   const [name, setName] = useState("");
   const [edited, setEdited] = useState<number | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const shared = groups.filter(({ gid }) => gid < FIRST_PRIVATE && !OF_THINGS.includes(gid));
   const group = shared.find(({ gid }) => gid === edited);
   const make = async () => {
-    if (!(await doing.run(() => call("sys.group.create", { name: name.trim() })))) return;
+    if (!(await operation.run(() => call("sys.group.create", { name: name.trim() })))) return;
     setName("");
     onChanged();
   };
@@ -55,11 +55,11 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
         }}
       >
         <TextInput label="New group" value={name} onValue={setName} autocomplete="off" autocapitalize="none" maxLength={64} />
-        <Button type="submit" busy={doing.busy} disabled={name.trim() === ""}>
+        <Button type="submit" busy={operation.isBusy} disabled={name.trim() === ""}>
           Add
         </Button>
       </form>
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {group !== undefined && <Members key={group.gid} group={group} users={users} onChanged={onChanged} onClose={() => setEdited(null)} />}
     </Card>
   );
@@ -69,7 +69,7 @@ type MembersProps = { group: Group; users: readonly User[]; onChanged: () => voi
 
 function Members({ group: { gid, name, members }, users, onChanged, onClose }: MembersProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(members));
-  const doing = useDoing();
+  const operation = useOperation();
   const toggle = (username: string, isIn: boolean) => {
     const next = new Set(chosen);
     if (isIn) next.add(username);
@@ -77,7 +77,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
     setChosen(next);
   };
   const save = async () => {
-    if (!(await doing.run(() => call("sys.group.members", { gid, members: [...chosen] })))) return;
+    if (!(await operation.run(() => call("sys.group.members", { gid, members: [...chosen] })))) return;
     onChanged();
     onClose();
   };
@@ -88,7 +88,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} onClick={() => void save()}>
+          <Button look="primary" busy={operation.isBusy} onClick={() => void save()}>
             Save
           </Button>
         </>
@@ -98,7 +98,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
         {users.map(({ uid, username }) => (
           <Checkbox key={uid} label={makeVisible(username)} checked={chosen.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
         ))}
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
     </Dialog>
   );

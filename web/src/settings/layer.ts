@@ -3,10 +3,10 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { effect } from "@preact/signals";
-import { call, sentence } from "../state/call.ts";
-import { hears } from "../state/refetch-on.ts";
+import { call, describeError } from "../state/call.ts";
+import { matchChanges } from "../state/refetch-on.ts";
 import { Latest } from "../state/latest.ts";
-import { client, connected } from "../state/session.ts";
+import { client, connectionCount } from "../state/session.ts";
 
 /** By their names below the prefix. */
 export type Layer = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export type Layer = ReadonlyMap<string, string>;
 export const SET = "(set)";
 
 const isSecret = (name: string) => /(?:^|[/_])api_key$/.test(name);
-const isOfThis = hears("config");
+const isOfThis = matchChanges("config");
 
 export const SYSTEM = "config/ai";
 
@@ -24,11 +24,11 @@ export function ownPrefix(uid: number): string {
 }
 
 export function useLayer(prefix: string): Latest<Layer> {
-  const latest = useMemo(() => new Latest<Layer>(() => read(prefix), sentence), [prefix]);
+  const latest = useMemo(() => new Latest<Layer>(() => read(prefix), describeError), [prefix]);
   useEffect(
     () =>
       effect(() => {
-        if (connected.value === 0) return;
+        if (connectionCount.value === 0) return;
         void latest.refetch();
         return client.value?.onSignal((sent) => {
           if (isOfThis(sent)) void latest.refetch();

@@ -2,9 +2,9 @@
 
 import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
-import { readPass } from "../state/browser-token.ts";
+import { readBrowserToken } from "../state/browser-token.ts";
 import { session } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { ago } from "../ui/ago.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -31,15 +31,15 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
   const [chosen, setChosen] = useState<string | null>(null);
   const [made, setMade] = useState<string | null>(null);
   const form = useId();
-  const doing = useDoing();
-  const end = kind === "user" ? (readPass()?.expiresAt ?? Infinity) : Infinity;
+  const operation = useOperation();
+  const end = kind === "user" ? (readBrowserToken()?.expiresAt ?? Infinity) : Infinity;
   const options = LASTS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
   if (end !== Infinity) options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${ago(end, Date.now())}` });
   else options.push(WHILE_USED);
   const usual = kind === "user" ? "90" : WHILE_USED.value;
   const lasts = [chosen, usual, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;
   const make = () =>
-    doing.run(async () => {
+    operation.run(async () => {
       const ends = lasts === WHILE_USED.value ? {} : { expiresAt: lasts === AS_THIS ? end : Date.now() + Number(lasts) * DAY_MS };
       const name = label.trim();
       const { token } = await call("sys.token.create", { kind, ...ends, ...(name === "" ? {} : { label: name }) });
@@ -71,7 +71,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} type="submit" form={form}>
+          <Button look="primary" busy={operation.isBusy} type="submit" form={form}>
             Make it
           </Button>
         </>
@@ -110,7 +110,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
           options={options}
           onValue={setChosen}
         />
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </form>
     </Dialog>
   );

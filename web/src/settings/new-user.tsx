@@ -2,8 +2,8 @@
 
 import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -14,13 +14,13 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
   const [fullName, setFullName] = useState("");
   const [password, setPassword] = useState("");
   const form = useId();
-  const doing = useDoing();
+  const operation = useOperation();
   const isWhole = username.trim() !== "" && password !== "";
   const make = async () => {
     const gecos = fullName.trim() === "" ? {} : { gecos: fullName.trim() };
-    const isDone = await doing.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
+    const isDone = await operation.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
     if (!isDone) return;
-    notice(`${username.trim()} can log in now`, "good");
+    showNotice(`${username.trim()} can log in now`, "good");
     onMade();
     onClose();
   };
@@ -31,7 +31,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} disabled={!isWhole} type="submit" form={form}>
+          <Button look="primary" busy={operation.isBusy} disabled={!isWhole} type="submit" form={form}>
             Add
           </Button>
         </>
@@ -62,7 +62,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
           value={password}
           onValue={setPassword}
         />
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </form>
     </Dialog>
   );

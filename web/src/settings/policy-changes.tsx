@@ -1,7 +1,7 @@
 // What a policy that is being written would change: usual calls that are decided otherwise than now.
 
 import { useEffect, useState } from "preact/hooks";
-import { call, sentence } from "../state/call.ts";
+import { call, describeError } from "../state/call.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Card } from "../ui/card.tsx";
@@ -25,7 +25,7 @@ export function PolicyChanges({ profile, policy }: { profile: string; policy: st
           setProblem(null);
           setChanges(found);
         },
-        (error: unknown) => isHere && setProblem(sentence(error)),
+        (error: unknown) => isHere && setProblem(describeError(error)),
       );
     }, PAUSE_MS);
     return () => {

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { call, type Result } from "../state/call.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -18,10 +18,10 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
   const [name, setName] = useState("shell.exec");
   const [args, setArgs] = useState('{ "input": "rm -r ~/old", "target": "gsv" }');
   const [said, setSaid] = useState<Result<"proc.approval.preview"> | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const parsed = objectOf(args);
   const look = () =>
-    doing.run(async () => {
+    operation.run(async () => {
       setSaid(null);
       const given = policy === null ? {} : { policy };
       setSaid(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...given }));
@@ -41,12 +41,12 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
         <TextInput label="Call" value={name} onValue={setName} autocapitalize="none" />
         <TextArea label="Arguments, in JSON" error={parsed === null ? "Not an object in JSON." : null} value={args} onValue={setArgs} />
         <div class="row">
-          <Button type="submit" busy={doing.busy} disabled={parsed === null || name.trim() === ""}>
+          <Button type="submit" busy={operation.isBusy} disabled={parsed === null || name.trim() === ""}>
             Try it
           </Button>
         </div>
       </form>
-      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {said !== null && (
         <div class="stack" role="status">
           <p class="row">

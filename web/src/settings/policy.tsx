@@ -5,8 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import { defaultPolicy } from "../../../src/approval/defaults.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -56,11 +56,11 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? kept;
   const problem = useProblem(text);
-  const doing = useDoing();
+  const operation = useOperation();
   const save = async (value: string) => {
-    if (!(await doing.run(() => write(prefix, [[name, value]])))) return;
+    if (!(await operation.run(() => write(prefix, [[name, value]])))) return;
     setDraft(null);
-    notice(value === "" ? "The standard policy counts again" : "The policy counts from now on", "good");
+    showNotice(value === "" ? "The standard policy counts again" : "The policy counts from now on", "good");
   };
   const isOwn = text !== "";
   const isSaved = draft === null || draft === kept;
@@ -87,11 +87,11 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
                 onValue={setDraft}
               />
             </div>
-            {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+            {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
             <div class="row">
               <Button
                 look="primary"
-                busy={doing.busy}
+                busy={operation.isBusy}
                 disabled={isSaved || problem.text !== null || problem.isChecking}
                 onClick={() => void save(text)}
               >

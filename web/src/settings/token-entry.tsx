@@ -3,8 +3,8 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
-import { readPass } from "../state/browser-token.ts";
+import { showNotice } from "../state/notices.ts";
+import { readBrowserToken } from "../state/browser-token.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -22,12 +22,12 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
   const [isAsking, setAsking] = useState(false);
   const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt, endsUnusedAt } = token;
   const name = makeVisible(label ?? "") || "Without a name";
-  const isThis = readPass()?.tokenId === tokenId;
+  const isThis = readBrowserToken()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
   const isFading = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
   const revoke = async () => {
     await call("sys.token.revoke", { tokenId });
-    notice("The token has ended", "good");
+    showNotice("The token has ended", "good");
     onRevoked();
   };
   return (

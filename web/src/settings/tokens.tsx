@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { useActions } from "../frame/actions.ts";
-import { hears } from "../state/refetch-on.ts";
+import { matchChanges } from "../state/refetch-on.ts";
 import { may, session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -14,7 +14,7 @@ import { NewToken } from "./new-token.tsx";
 import { TokenEntry } from "./token-entry.tsx";
 
 export function Tokens() {
-  const tokens = useLatest("sys.token.list", {}, hears("tokens"));
+  const tokens = useLatest("sys.token.list", {}, matchChanges("tokens"));
   const [isMaking, setMaking] = useState(false);
   const [withOthers, setWithOthers] = useState(false);
   const uid = session.value?.identity.process.uid;

@@ -3,8 +3,8 @@
 import { useId, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -17,7 +17,7 @@ export type User = Result<"sys.user.list">["users"][number];
 
 export function UserEntry({ user, onChanged }: { user: User; onChanged: () => void }) {
   const [asks, setAsks] = useState<"lock" | "password" | null>(null);
-  const doing = useDoing();
+  const operation = useOperation();
   const { uid, username, gecos, groups, locked } = user;
   const name = makeVisible(username);
   const shared = groups.filter((group) => group !== username);
@@ -37,14 +37,14 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
           User {uid}
           {shared.length > 0 && `, in ${makeVisible(shared.join(", "))}`}
         </p>
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
       <Button aria-label={`Set password of ${name}`} onClick={() => setAsks("password")}>
         Set password
       </Button>
       {uid !== 0 &&
         (locked ? (
-          <Button busy={doing.busy} aria-label={`Unlock ${name}`} onClick={() => void doing.run(() => lock(false))}>
+          <Button busy={operation.isBusy} aria-label={`Unlock ${name}`} onClick={() => void operation.run(() => lock(false))}>
             Unlock
           </Button>
         ) : (
@@ -69,12 +69,12 @@ function SetPassword({ username, onClose, onChanged }: { username: string; onClo
   const [password, setPassword] = useState("");
   const [endTokens, setEndTokens] = useState(false);
   const form = useId();
-  const doing = useDoing();
+  const operation = useOperation();
   const name = makeVisible(username);
   const save = async () => {
-    const isDone = await doing.run(() => call("sys.user.password", { username, password, revokeTokens: endTokens }));
+    const isDone = await operation.run(() => call("sys.user.password", { username, password, revokeTokens: endTokens }));
     if (!isDone) return;
-    notice(`The password of ${name} is set`, "good");
+    showNotice(`The password of ${name} is set`, "good");
     onChanged();
     onClose();
   };
@@ -85,7 +85,7 @@ function SetPassword({ username, onClose, onChanged }: { username: string; onClo
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} disabled={password === ""} type="submit" form={form}>
+          <Button look="primary" busy={operation.isBusy} disabled={password === ""} type="submit" form={form}>
             Set it
           </Button>
         </>
@@ -104,7 +104,7 @@ function SetPassword({ username, onClose, onChanged }: { username: string; onClo
           type="password"
           autocomplete="new-password"
           hint="Whoever came in with the old one is logged out. A locked user is unlocked."
-          error={doing.problem}
+          error={operation.problem}
           value={password}
           onValue={setPassword}
         />

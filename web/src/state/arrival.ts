@@ -1,12 +1,12 @@
-// Somebody has just set this gateway up: what they are greeted with, once. Held in memory only, since the line that connects
-// their first machine has a token in it.
+// What the greeting shows, once, to a user who has just set up this gateway. Held in memory only, because the install line of
+// their first machine contains a token.
 
 import { signal } from "@preact/signals";
 
 export type Arrival = {
-  /** Who answers in chat: "demo" is no AI and knows a few requests only. */
+  /** The model provider. "demo" is not an AI: it understands only a few requests. */
   provider: string;
-  /** The machine they wanted to connect, what lets it in, and how long it may take to come. */
+  /** The machine to connect, its token, and until when the machine can use the token for the first time. */
   machine: { deviceId: string; token: string; worksUntil: number } | null;
 };
 

@@ -1,40 +1,40 @@
-// What lets this browser in again after a reload: a user token of its own, never the password. Browsers keep storage apart
-// by origin, so it can reach no other gateway than the one that gave it; where to connect to is never read from a link.
+// The user token with which this browser logs in again after a reload; the password is never stored. Browsers separate storage by
+// origin, so the token reaches only the gateway that issued it. The address to connect to is never read from a link.
 
-import { store, stored } from "./stored.ts";
+import { readItem, writeItem } from "./local-storage.ts";
 
-export type Pass = { username: string; token: string; tokenId: string; expiresAt: number };
+export type BrowserToken = { username: string; token: string; tokenId: string; expiresAt: number };
 
-export const PASS_KEY = "gsv.pass";
+export const BROWSER_TOKEN_KEY = "gsv.pass";
 
-export function readPass(): Pass | null {
-  const text = stored(PASS_KEY);
+export function readBrowserToken(): BrowserToken | null {
+  const text = readItem(BROWSER_TOKEN_KEY);
   if (text === null) return null;
   try {
-    const { username, token, tokenId, expiresAt } = JSON.parse(text) as Partial<Pass>;
-    const isWhole = typeof username === "string" && typeof token === "string" && typeof tokenId === "string";
-    if (!isWhole || typeof expiresAt !== "number" || expiresAt <= Date.now()) return null;
+    const { username, token, tokenId, expiresAt } = JSON.parse(text) as Partial<BrowserToken>;
+    const isComplete = typeof username === "string" && typeof token === "string" && typeof tokenId === "string";
+    if (!isComplete || typeof expiresAt !== "number" || expiresAt <= Date.now()) return null;
     return { username, token, tokenId, expiresAt };
   } catch {
     return null;
   }
 }
 
-export function keepPass(pass: Pass | null): void {
-  store(PASS_KEY, pass === null ? null : JSON.stringify(pass));
+export function storeBrowserToken(pass: BrowserToken | null): void {
+  writeItem(BROWSER_TOKEN_KEY, pass === null ? null : JSON.stringify(pass));
 }
 
-/** How a person will find it in a list of tokens. */
-export function browserLabel(agent = navigator.userAgent): string {
-  const browser = /Edg\//.test(agent)
+/** The label by which a person recognizes the token in a list. */
+export function browserLabel(userAgent = navigator.userAgent): string {
+  const browser = /Edg\//.test(userAgent)
     ? "Edge"
-    : /Firefox\//.test(agent)
+    : /Firefox\//.test(userAgent)
       ? "Firefox"
-      : /Chrom(e|ium)\//.test(agent)
+      : /Chrom(e|ium)\//.test(userAgent)
         ? "Chrome"
-        : /Safari\//.test(agent)
+        : /Safari\//.test(userAgent)
           ? "Safari"
           : "a browser";
-  const system = /Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/.exec(agent)?.[0] ?? "an unknown system";
+  const system = /Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/.exec(userAgent)?.[0] ?? "an unknown system";
   return `Web desktop: ${browser} on ${system.replace("Mac OS X", "macOS").replace("CrOS", "ChromeOS")}`;
 }

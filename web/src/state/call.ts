@@ -1,4 +1,4 @@
-// Calls, as every screen makes them, and what is said where one fails: a sentence that says what to do.
+// The call function that every screen uses, and the text shown when a call fails, which says what to do.
 
 import { CallError, type CallName, type CallOptions, type Calls, ConnectionLost } from "../../../src/client/client.ts";
 import { client } from "./session.ts";
@@ -12,11 +12,11 @@ export function call<N extends CallName>(name: N, args: Args<N>, options: CallOp
   return open.call(name, args as never, options);
 }
 
-/** What to show of a failure. The gateway's own sentences say what to do; ours are for what never reached it. */
-export function sentence(error: unknown): string {
+/** Error messages of the gateway already say what to do; the texts here cover failures that never reached it. */
+export function describeError(error: unknown): string {
   if (error instanceof CallError) {
     const wait = (error.details as { retryAfterMs?: number } | undefined)?.retryAfterMs;
-    if (error.code === 429 && wait !== undefined) return `Too many attempts. Try again in ${seconds(wait)}.`;
+    if (error.code === 429 && wait !== undefined) return `Too many attempts. Try again in ${formatWait(wait)}.`;
     if (error.code === 401) return "That name and password do not match. Check both and try again.";
     return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   }
@@ -25,7 +25,7 @@ export function sentence(error: unknown): string {
   return "Something in this page went wrong. Reload it and try again.";
 }
 
-function seconds(ms: number): string {
+function formatWait(ms: number): string {
   const whole = Math.max(1, Math.ceil(ms / 1000));
   if (whole < 90) return whole === 1 ? "a second" : `${whole} seconds`;
   return `${Math.ceil(whole / 60)} minutes`;

@@ -1,7 +1,7 @@
-// What was written and not sent yet, for each conversation, also after a reload. With it the number under which it was
-// last tried: sent again unchanged it is the same message, however often.
+// Unsent text of each conversation, kept across reloads. A draft whose sending was attempted keeps its run id: sent again
+// unchanged, it is the same message to the gateway.
 
-import { store, stored } from "./stored.ts";
+import { readItem, writeItem } from "./local-storage.ts";
 
 export type Draft = { text: string; runId: string | null };
 
@@ -9,26 +9,26 @@ const EMPTY: Draft = { text: "", runId: null };
 const TEXT_CHARS_MAX = 200_000;
 
 export function readDraft(username: string, pid: string, conversationId: string): Draft {
-  const kept = stored(keyOf(username, pid, conversationId));
-  if (kept === null) return EMPTY;
+  const stored = readItem(storageKey(username, pid, conversationId));
+  if (stored === null) return EMPTY;
   try {
-    const { text, runId } = JSON.parse(kept) as Partial<Draft>;
+    const { text, runId } = JSON.parse(stored) as Partial<Draft>;
     return { text: typeof text === "string" ? text : "", runId: typeof runId === "string" ? runId : null };
   } catch {
     return EMPTY;
   }
 }
 
-export function keepDraft(username: string, pid: string, conversationId: string, { text, runId }: Draft): void {
+export function saveDraft(username: string, pid: string, conversationId: string, { text, runId }: Draft): void {
   const value = text === "" ? null : JSON.stringify({ text: text.slice(0, TEXT_CHARS_MAX), runId });
-  store(keyOf(username, pid, conversationId), value);
+  writeItem(storageKey(username, pid, conversationId), value);
 }
 
-/** The gateway has what was sent under this number; what was written since stays. */
-export function settleDraft(username: string, pid: string, conversationId: string, runId: string): void {
-  if (readDraft(username, pid, conversationId).runId === runId) keepDraft(username, pid, conversationId, EMPTY);
+/** Call it when the gateway has the message of this run. Text written since then stays. */
+export function clearSentDraft(username: string, pid: string, conversationId: string, runId: string): void {
+  if (readDraft(username, pid, conversationId).runId === runId) saveDraft(username, pid, conversationId, EMPTY);
 }
 
-function keyOf(username: string, pid: string, conversationId: string): string {
+function storageKey(username: string, pid: string, conversationId: string): string {
   return `gsv.draft.${username}.${pid}.${conversationId}`;
 }

@@ -1,5 +1,5 @@
-// What a process is doing, for everybody in this page who shows something of it: followed once, however many do. Pieces of an
-// answer are shown once for every frame of the screen, however fast they arrive.
+// The activity of a process, shared by all components that show it: one subscription per process. Pieces of an answer are
+// published at most once per animation frame, however fast they arrive.
 
 import { type ReadonlySignal, signal } from "@preact/signals";
 import {
@@ -16,24 +16,24 @@ import { RUN_STREAM } from "../../../src/protocol/signal-names.ts";
 import { client } from "./session.ts";
 
 export type FeedListener = {
-  /** `ended` is the answer that was arriving and is now a message, or void. */
+  /** `ended`: the streamed answer, if this event ended it; it has become a message or was discarded. */
   onEvent(event: FollowedEvent, ended: StreamedAnswer | null): void;
-  /** Something may have been missed, or nobody was listening: look at everything again. */
-  onAnew(isGap: boolean, ended: StreamedAnswer | null): void;
+  /** Called when the feed goes live, or a listener joins a live feed: earlier events may be missing, so refetch everything. */
+  onResync(isGap: boolean, ended: StreamedAnswer | null): void;
   onError(error: Error): void;
 };
 
-/** Going from one conversation to another of the same process ends nothing. */
-const STAYS_MS = 5_000;
+/** A feed outlives its last listener by this long, so that switching conversations of a process keeps the subscription. */
+const LINGER_MS = 5_000;
 const feeds = new Map<string, Feed>();
 
-/** Returns the way to stop. */
-export function listen(pid: string, listener: FeedListener): { activity: ReadonlySignal<Activity>; stop(): void } {
-  const now = client.peek();
+/** `stop` removes the listener. */
+export function listenToFeed(pid: string, listener: FeedListener): { activity: ReadonlySignal<Activity>; stop(): void } {
+  const currentClient = client.peek();
   let feed = feeds.get(pid);
-  if (feed === undefined || feed.isOver || feed.client !== now) {
+  if (feed === undefined || feed.isEnded || feed.client !== currentClient) {
     feed?.end();
-    feed = new Feed(pid, now!);
+    feed = new Feed(pid, currentClient!);
     feeds.set(pid, feed);
   }
   return { activity: feed.activity, stop: feed.add(listener) };
@@ -43,71 +43,71 @@ class Feed {
   readonly client: Client;
   readonly activity = signal<Activity>(IDLE);
   readonly #listeners = new Set<FeedListener>();
-  readonly #following: Subscription;
-  /** Ahead of what is shown by the pieces of at most one frame. */
-  #now = IDLE;
+  readonly #subscription: Subscription;
+  /** May be ahead of `activity` by the pieces of one animation frame. */
+  #current = IDLE;
   #frame: number | null = null;
-  #leaving: ReturnType<typeof setTimeout> | undefined;
-  #isBegun = false;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
+  #isLive = false;
   #isGap = false;
-  isOver = false;
+  isEnded = false;
 
   constructor(pid: string, client: Client) {
     this.client = client;
-    this.#following = client.follow({
+    this.#subscription = client.follow({
       pid,
-      onEvent: (event) => this.#event(event),
+      onEvent: (event) => this.#onEvent(event),
       onPiece: (payload) => {
-        this.#now = reduce(this.#now, { signal: RUN_STREAM, payload });
-        this.#frame ??= requestAnimationFrame(() => this.#show());
+        this.#current = reduce(this.#current, { signal: RUN_STREAM, payload });
+        this.#frame ??= requestAnimationFrame(() => this.#publish());
       },
       onGap: () => (this.#isGap = true),
       onLive: (live) => {
-        const before = this.#now.answer;
-        this.#now = resume(this.#now, live);
-        this.#isBegun = true;
+        const before = this.#current.answer;
+        this.#current = resume(this.#current, live);
+        this.#isLive = true;
         const isSame = before !== null && live !== null && live.runId === before.runId && live.modelCall === before.modelCall;
         const [isGap, ended] = [this.#isGap, isSame ? null : before];
         this.#isGap = false;
-        this.#show();
-        for (const listener of this.#listeners) listener.onAnew(isGap, ended);
+        this.#publish();
+        for (const listener of this.#listeners) listener.onResync(isGap, ended);
       },
       onError: (error) => {
-        this.isOver = true;
+        this.isEnded = true;
         for (const listener of this.#listeners) listener.onError(error);
       },
     });
   }
 
   add(listener: FeedListener): () => void {
-    clearTimeout(this.#leaving);
+    clearTimeout(this.#endTimer);
     this.#listeners.add(listener);
-    if (this.#isBegun) queueMicrotask(() => this.#listeners.has(listener) && listener.onAnew(false, null));
+    if (this.#isLive) queueMicrotask(() => this.#listeners.has(listener) && listener.onResync(false, null));
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      clearTimeout(this.#leaving);
-      this.#leaving = setTimeout(() => this.end(), STAYS_MS);
+      clearTimeout(this.#endTimer);
+      this.#endTimer = setTimeout(() => this.end(), LINGER_MS);
     };
   }
 
   end(): void {
     if (this.#frame !== null) cancelAnimationFrame(this.#frame);
-    this.isOver = true;
-    this.#following.stop();
+    this.isEnded = true;
+    this.#subscription.stop();
   }
 
-  #event(event: FollowedEvent): void {
-    const before = this.#now.answer;
-    this.#now = reduce(this.#now, event);
-    const ended = this.#now.answer === null ? before : null;
-    this.#show();
+  #onEvent(event: FollowedEvent): void {
+    const before = this.#current.answer;
+    this.#current = reduce(this.#current, event);
+    const ended = this.#current.answer === null ? before : null;
+    this.#publish();
     for (const listener of this.#listeners) listener.onEvent(event, ended);
   }
 
-  #show(): void {
+  #publish(): void {
     if (this.#frame !== null) cancelAnimationFrame(this.#frame);
     this.#frame = null;
-    this.activity.value = this.#now;
+    this.activity.value = this.#current;
   }
 }

@@ -1,72 +1,71 @@
-// The newest value of something that is read from the gateway. Never two reads at once: one that is asked for while another
-// is under way comes after it, so what was read last is what is shown. A value stays while it is read anew, and while that
-// fails.
+// The newest value of something that is read from the gateway. Reads never overlap: one requested during another runs after it,
+// so the value shown is the one read last. The value stays while it is refetched, also if that fails.
 
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export class Latest<T> {
   readonly #read: () => Promise<T>;
-  readonly #say: (error: unknown) => string;
+  readonly #describeError: (error: unknown) => string;
   readonly #value = signal<T | null>(null);
   readonly #problem = signal<string | null>(null);
-  readonly #reading = signal(false);
+  readonly #isReading = signal(false);
   #isStale = false;
-  /** A change was shown since the read under way began, so what that one brings may be older. */
-  #isOvertaken = false;
-  #under: Promise<void> | null = null;
+  /** `update` changed the value after the running read started, so the result of that read may be older. */
+  #isSuperseded = false;
+  #running: Promise<void> | null = null;
 
-  /** `say` makes a sentence of a failure. */
+  /** `describeError` makes the text of `problem`. */
   constructor(read: () => Promise<T>, say: (error: unknown) => string) {
     this.#read = read;
-    this.#say = say;
+    this.#describeError = say;
   }
 
-  /** Null until the first has come. */
+  /** Null until the first read succeeds. */
   get value(): ReadonlySignal<T | null> {
     return this.#value;
   }
 
-  /** Why the last read failed, until one succeeds. */
+  /** Why the last read failed; null after a success. */
   get problem(): ReadonlySignal<string | null> {
     return this.#problem;
   }
 
-  get reading(): ReadonlySignal<boolean> {
-    return this.#reading;
+  get isReading(): ReadonlySignal<boolean> {
+    return this.#isReading;
   }
 
-  /** Resolves when a read that began after this was called has ended. */
+  /** Resolves when a read that started after this call has ended. */
   refetch(): Promise<void> {
     this.#isStale = true;
-    this.#under ??= this.#readUntilFresh().finally(() => {
-      this.#under = null;
+    this.#running ??= this.#readUntilFresh().finally(() => {
+      this.#running = null;
     });
-    return this.#under;
+    return this.#running;
   }
 
-  /** Shows a change at once whose answer already told how things stand; a read that was under way is done again. */
-  set(change: (value: T) => T): void {
+  /** Applies a change whose result is already known. A running read is repeated. */
+  update(change: (value: T) => T): void {
     const value = this.#value.peek();
     if (value === null) return;
     this.#value.value = change(value);
-    if (this.#under === null) return;
+    if (this.#running === null) return;
     this.#isStale = true;
-    this.#isOvertaken = true;
+    this.#isSuperseded = true;
   }
 
   async #readUntilFresh(): Promise<void> {
-    this.#reading.value = true;
+    this.#isReading.value = true;
     while (this.#isStale) {
       this.#isStale = false;
-      this.#isOvertaken = false;
+      this.#isSuperseded = false;
       try {
         const value = await this.#read();
-        if (!this.#isOvertaken) this.#value.value = value;
+        if (!this.#isSuperseded) this.#value.value = value;
         this.#problem.value = null;
       } catch (error) {
-        this.#problem.value = this.#say(error);
+        this.#problem.value = this.#describeError(error);
       }
     }
-    this.#reading.value = false;
+    this.#isReading.value = false;
   }
 }

@@ -1,55 +1,55 @@
-// What was just sent from this page and is not yet seen in the conversation. Each has a number of its own from the start,
-// so that it can be sent again after a cut without being said twice, and is known again when it appears.
+// Messages sent from this page that do not appear in the conversation yet. Each has its run id from the start, so that it can be
+// resent after a disconnect without being delivered twice, and is recognized when it appears.
 
 import { signal } from "@preact/signals";
 import type { Args } from "./call.ts";
-import { call, sentence } from "./call.ts";
+import { call, describeError } from "./call.ts";
 
 export type SentMedia = NonNullable<Args<"proc.send">["media"]>[number];
-/** `isTaken`: the gateway has it, and it will be among the messages or in the queue. */
-export type Outgoing = { runId: string; text: string; media: SentMedia[]; problem: string | null; isTaken: boolean };
+/** `isAccepted`: the gateway has it, and it will appear among the messages or in the queue. */
+export type OutgoingMessage = { runId: string; text: string; media: SentMedia[]; problem: string | null; isAccepted: boolean };
 
 export class Outbox {
   readonly #pid: string;
   readonly #conversationId: string;
-  readonly #waiting = signal<readonly Outgoing[]>([]);
+  readonly #messages = signal<readonly OutgoingMessage[]>([]);
 
   constructor(pid: string, conversationId: string) {
     this.#pid = pid;
     this.#conversationId = conversationId;
   }
 
-  get waiting(): readonly Outgoing[] {
-    return this.#waiting.value;
+  get messages(): readonly OutgoingMessage[] {
+    return this.#messages.value;
   }
 
-  /** Resolves when the gateway has it, or it is known that it could not be sent. */
+  /** Resolves to whether the gateway has accepted it. */
   async send(runId: string, text: string, media: SentMedia[]): Promise<boolean> {
-    const outgoing = { runId, text, media, problem: null, isTaken: false };
-    this.#waiting.value = [...this.#waiting.peek().filter((one) => one.runId !== runId), outgoing];
+    const outgoing = { runId, text, media, problem: null, isAccepted: false };
+    this.#messages.value = [...this.#messages.peek().filter((one) => one.runId !== runId), outgoing];
     try {
       const withMedia = media.length === 0 ? {} : { media };
       await call("proc.send", { pid: this.#pid, conversationId: this.#conversationId, message: text, runId, ...withMedia });
-      this.#change(runId, { isTaken: true });
+      this.#update(runId, { isAccepted: true });
       return true;
     } catch (error) {
-      this.#change(runId, { problem: sentence(error) });
+      this.#update(runId, { problem: describeError(error) });
       return false;
     }
   }
 
-  again(runId: string): Promise<boolean> {
-    const one = this.#waiting.peek().find((outgoing) => outgoing.runId === runId);
+  resend(runId: string): Promise<boolean> {
+    const one = this.#messages.peek().find((outgoing) => outgoing.runId === runId);
     return one === undefined ? Promise.resolve(false) : this.send(runId, one.text, one.media);
   }
 
-  /** It is seen elsewhere, or no longer wanted. */
-  drop(isGone: (outgoing: Outgoing) => boolean): void {
-    const left = this.#waiting.peek().filter((one) => !isGone(one));
-    if (left.length !== this.#waiting.peek().length) this.#waiting.value = left;
+  /** For messages that have appeared in the conversation, or that the user discards. */
+  remove(isGone: (outgoing: OutgoingMessage) => boolean): void {
+    const left = this.#messages.peek().filter((one) => !isGone(one));
+    if (left.length !== this.#messages.peek().length) this.#messages.value = left;
   }
 
-  #change(runId: string, to: Partial<Outgoing>): void {
-    this.#waiting.value = this.#waiting.peek().map((one) => (one.runId === runId ? { ...one, ...to } : one));
+  #update(runId: string, to: Partial<OutgoingMessage>): void {
+    this.#messages.value = this.#messages.peek().map((one) => (one.runId === runId ? { ...one, ...to } : one));
   }
 }

@@ -1,7 +1,7 @@
-// Light or dark, as the system says unless this browser was told otherwise; and how much fits on the screen.
+// Theme and density, stored in this browser. The theme follows the system by default.
 
 import { effect, signal } from "@preact/signals";
-import { store, stored } from "./stored.ts";
+import { readItem, writeItem } from "./local-storage.ts";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -9,23 +9,23 @@ export type Density = "roomy" | "tight";
 
 const KEY = "gsv.theme";
 const DENSITY_KEY = "gsv.density";
-const before = stored(KEY);
+const storedTheme = readItem(KEY);
 
-export const theme = signal<Theme>(before === "light" || before === "dark" ? before : "system");
+export const theme = signal<Theme>(storedTheme === "light" || storedTheme === "dark" ? storedTheme : "system");
 
-export const density = signal<Density>(stored(DENSITY_KEY) === "tight" ? "tight" : "roomy");
+export const density = signal<Density>(readItem(DENSITY_KEY) === "tight" ? "tight" : "roomy");
 
-/** Follows the signals from now on. */
-export function wearTheme(): void {
+/** Applies and stores both signals now and whenever they change. */
+export function applyTheme(): void {
   effect(() => {
     const { value } = theme;
-    store(KEY, value === "system" ? null : value);
+    writeItem(KEY, value === "system" ? null : value);
     if (value === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = value;
   });
   effect(() => {
     const { value } = density;
-    store(DENSITY_KEY, value === "roomy" ? null : value);
+    writeItem(DENSITY_KEY, value === "roomy" ? null : value);
     if (value === "roomy") delete document.documentElement.dataset.density;
     else document.documentElement.dataset.density = value;
   });

@@ -1,19 +1,19 @@
-// The names of groups: from the list where one may read it, else from the file that everybody may.
+// All groups: from sys.group.list if the user may call it, else from /etc/group, which everybody may read.
 
 import { useEffect, useMemo } from "preact/hooks";
-import { call, sentence } from "./call.ts";
+import { call, describeError } from "./call.ts";
 import { Latest } from "./latest.ts";
-import { connected, may } from "./session.ts";
+import { connectionCount, may } from "./session.ts";
 
 export type Group = { gid: number; name: string; members: string[] };
 
 export function useGroups(): readonly Group[] {
-  const latest = useMemo(() => new Latest<Group[]>(read, sentence), []);
-  useEffect(() => void latest.refetch(), [connected.value]);
+  const latest = useMemo(() => new Latest<Group[]>(readGroups, describeError), []);
+  useEffect(() => void latest.refetch(), [connectionCount.value]);
   return latest.value.value ?? [];
 }
 
-async function read(): Promise<Group[]> {
+async function readGroups(): Promise<Group[]> {
   if (may("sys.group.list")) return (await call("sys.group.list", {})).groups;
   const file = await call("fs.read", { path: "/etc/group" });
   if (!("content" in file) || typeof file.content !== "string") return [];

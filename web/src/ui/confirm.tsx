@@ -2,7 +2,7 @@
 // could not be done.
 
 import type { ComponentChildren } from "preact";
-import { useDoing } from "../state/use-doing.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -19,9 +19,9 @@ type ConfirmProps = {
 };
 
 export function Confirm({ title, does, keeps, onDo, onClose, children }: ConfirmProps) {
-  const doing = useDoing();
+  const operation = useOperation();
   const act = async () => {
-    if (await doing.run(onDo)) onClose();
+    if (await operation.run(onDo)) onClose();
   };
   return (
     <Dialog
@@ -30,7 +30,7 @@ export function Confirm({ title, does, keeps, onDo, onClose, children }: Confirm
       actions={
         <>
           <Button onClick={onClose}>{keeps}</Button>
-          <Button look="danger" busy={doing.busy} onClick={() => void act()}>
+          <Button look="danger" busy={operation.isBusy} onClick={() => void act()}>
             {does}
           </Button>
         </>
@@ -38,7 +38,7 @@ export function Confirm({ title, does, keeps, onDo, onClose, children }: Confirm
     >
       <div class="stack">
         {children}
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
     </Dialog>
   );

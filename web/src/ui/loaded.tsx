@@ -19,7 +19,7 @@ export function Loaded<T>({ latest, label, children }: LoadedProps<T>) {
         <Banner
           tone="bad"
           actions={
-            <Button busy={latest.reading.value} onClick={() => void latest.refetch()}>
+            <Button busy={latest.isReading.value} onClick={() => void latest.refetch()}>
               Try again
             </Button>
           }

@@ -1,6 +1,6 @@
 // The notices of state/notices.ts, in the corner, read out when there is a pause.
 
-import { notices, putAway } from "../state/notices.ts";
+import { notices, dismissNotice } from "../state/notices.ts";
 import { Button, IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import "./toasts.css";
@@ -16,14 +16,14 @@ export function Toasts() {
             <Button
               look="quiet"
               onClick={() => {
-                putAway(id);
+                dismissNotice(id);
                 action.run();
               }}
             >
               {action.title}
             </Button>
           )}
-          <IconButton icon="close" label="Put this notice away" onClick={() => putAway(id)} />
+          <IconButton icon="close" label="Put this notice away" onClick={() => dismissNotice(id)} />
         </div>
       ))}
     </div>

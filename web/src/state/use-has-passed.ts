@@ -1,8 +1,8 @@
-// Whether a moment of this browser's clock has passed, for what is shown only until then.
+// Whether a deadline by this browser's clock has passed, for content that is shown only until then.
 
 import { useEffect, useState } from "preact/hooks";
 
-export function useRunOut(until: number): boolean {
+export function useHasPassed(until: number): boolean {
   const [passed, setPassed] = useState<number | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setPassed(until), until - Date.now());

@@ -1,7 +1,7 @@
-// The window over a conversation's history (web/src/state/window.ts), while the history changes.
+// The window over a conversation's history (web/src/state/history-window.ts), while the history changes.
 
 import { beforeEach, expect, test } from "vitest";
-import { HistoryWindow, PAGE } from "../../web/src/state/window.ts";
+import { HistoryWindow, PAGE } from "../../web/src/state/history-window.ts";
 
 let history: { id: number }[];
 let reads: number;
@@ -28,7 +28,7 @@ function ids(): number[] {
 }
 
 test("opens at the newest, extends in both directions and holds nothing twice", async () => {
-  await window.readAnew();
+  await window.reload();
   expect([window.peek()!.from, ids()[0], ids().at(-1)]).toEqual([500 - PAGE, 501 - PAGE, 500]);
   await window.readOlder();
   expect(ids()).toEqual(messageRange(501 - 2 * PAGE, 500).map(({ id }) => id));
@@ -39,7 +39,7 @@ test("opens at the newest, extends in both directions and holds nothing twice", 
 });
 
 test("fetches everything new, with one set of reads for concurrent callers", async () => {
-  await window.readAnew();
+  await window.reload();
   history.push(...messageRange(501, 800));
   reads = 0;
   await Promise.all([window.catchUp(), window.catchUp(), window.catchUp()]);
@@ -49,7 +49,7 @@ test("fetches everything new, with one set of reads for concurrent callers", asy
 });
 
 test("a read requested during another sees changes made meanwhile", async () => {
-  await window.readAnew();
+  await window.reload();
   const first = window.catchUp();
   await Promise.resolve();
   history.push(...messageRange(501, 501));
@@ -58,12 +58,12 @@ test("a read requested during another sees changes made meanwhile", async () => 
 });
 
 test("reloads when the history was compacted or emptied", async () => {
-  await window.readAnew();
-  const { life } = window.peek()!;
+  await window.reload();
+  const { reloads } = window.peek()!;
   history = [{ id: 1 }, ...messageRange(450, 501)];
   await window.catchUp();
   expect(ids()).toEqual(history.map(({ id }) => id));
-  expect(window.peek()!.life).not.toBe(life);
+  expect(window.peek()!.reloads).not.toBe(reloads);
   history = [];
   await window.catchUp();
   expect([ids(), window.peek()!.total]).toEqual([[], 0]);
@@ -73,7 +73,7 @@ test("reloads when the history was compacted or emptied", async () => {
 });
 
 test("can be at any position, stays there while messages arrive, and returns to the newest", async () => {
-  await window.readAnew();
+  await window.reload();
   await window.readAround(100);
   expect(ids()).toContain(101);
   expect(ids().length).toBe(PAGE);
@@ -82,12 +82,12 @@ test("can be at any position, stays there while messages arrive, and returns to 
   expect([ids().includes(501), window.peek()!.total]).toEqual([false, 501]);
   await window.readNewer();
   expect(ids().length).toBe(2 * PAGE);
-  await window.readAnew();
+  await window.reload();
   expect(ids().at(-1)).toBe(501);
 });
 
 test("a failed read keeps the content, and the next one succeeds", async () => {
-  await window.readAnew();
+  await window.reload();
   const before = ids();
   const whole = history;
   history = null as never;
