@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { call, describeError } from "../state/call.ts";
 import { showNotice } from "../state/notices.ts";
-import { go, pathOf, type PaneName, type Path } from "../frame/route.ts";
+import { go, joinPath, type PaneName, type Path } from "../frame/route.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 
@@ -15,7 +15,7 @@ export const jump = signal<Jump | null>(null);
 export const lastAgent = signal<string | null>(null);
 
 export function conversationPath(pid: string, conversationId = DEFAULT_CONVERSATION): Path {
-  return pathOf("chat", pid, conversationId);
+  return joinPath("chat", pid, conversationId);
 }
 
 export function openConversation(pid: string, conversationId = DEFAULT_CONVERSATION, pane?: PaneName): void {

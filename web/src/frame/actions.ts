@@ -1,36 +1,36 @@
-// Everything one can do, wherever one is: what the palette offers, what keys do, what the help shows. The frame registers
-// its own for good, a screen its own for as long as it is there.
+// The registry of user actions: the palette lists them, keys run them, the keyboard help shows them. The frame's actions are
+// always registered, a screen's while it is mounted.
 
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 export type Action = {
   id: string;
-  /** A plain sentence without a period: "Open settings". */
+  /** Without a period: "Open settings". */
   title: string;
-  /** What it belongs to, in the palette and in the help: "Go to", "Chat". */
+  /** Heading in the palette and the keyboard help: "Go to", "Chat". */
   group: string;
-  /** As keys.ts reads them: "mod+k", "g c", "?". */
+  /** In the notation of keyboard.ts: "mod+k", "g c", "?". */
   keys?: string;
-  /** Further words by which somebody may look for it. */
+  /** Further search words. */
   words?: string;
   run(): void;
 };
 
 const registered = signal<readonly (readonly Action[])[]>([]);
 
-/** Later ones first: a screen's own come before those of the frame, and its keys win. */
+/** Later registrations first: the keys of a screen take precedence over those of the frame. */
 export const actions = computed<readonly Action[]>(() => registered.value.toReversed().flat());
 
-/** Returns the way to take them back. */
-export function register(added: readonly Action[]): () => void {
+/** Returns a function that unregisters them. */
+export function registerActions(added: readonly Action[]): () => void {
   registered.value = [...registered.peek(), added];
   return () => {
     registered.value = registered.peek().filter((one) => one !== added);
   };
 }
 
-/** For screens: registered while the component is there, anew when something in `inputs` changes. */
-export function useActions(make: () => readonly Action[], inputs: readonly unknown[]): void {
-  useEffect(() => register(make()), inputs);
+/** For screens: registers actions while the component is mounted, and again when something in `inputs` changes. */
+export function useActions(makeActions: () => readonly Action[], inputs: readonly unknown[]): void {
+  useEffect(() => registerActions(makeActions()), inputs);
 }

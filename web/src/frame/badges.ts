@@ -1,4 +1,4 @@
-// How many things wait for a person, by the id of the screen on which they do. Shown in the bar wherever one is.
+// How many items need the user's attention, by screen id. Shown in the bar.
 
 import { signal } from "@preact/signals";
 

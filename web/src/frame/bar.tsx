@@ -1,4 +1,4 @@
-// The bar: where one can go. On the left of a wide screen with the things of the frame below, at the bottom of a phone.
+// The navigation bar: on the left of a wide screen, with the user, theme and logout at its end; at the bottom of a phone.
 
 import { SCREENS, screenAt } from "../screens/screens.ts";
 import { logOut, username } from "../state/session.ts";
@@ -8,12 +8,12 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { badges } from "./badges.ts";
 import { KeyCaps } from "./key-caps.tsx";
 import { Link } from "./link.tsx";
-import { Mark } from "./mark.tsx";
+import { Logo } from "./logo.tsx";
 import { overlay } from "./overlay.ts";
-import { activePane, address, parts } from "./route.ts";
+import { activePane, address, splitPath } from "./route.ts";
 import "./bar.css";
 
-const NEXT: Record<Theme, { to: Theme; icon: IconName; label: string }> = {
+const NEXT_THEME: Record<Theme, { to: Theme; icon: IconName; label: string }> = {
   system: { to: "light", icon: "system", label: "Theme: as the system. Change to light" },
   light: { to: "dark", icon: "sun", label: "Theme: light. Change to dark" },
   dark: { to: "system", icon: "moon", label: "Theme: dark. Change to the system's" },
@@ -21,12 +21,12 @@ const NEXT: Record<Theme, { to: Theme; icon: IconName; label: string }> = {
 
 export function Bar() {
   const { main, beside } = address.value;
-  const shown = screenAt(parts(activePane.value === "main" ? main : (beside ?? main)))?.id;
-  const { to, icon, label } = NEXT[theme.value];
+  const shownScreen = screenAt(splitPath(activePane.value === "main" ? main : (beside ?? main)))?.id;
+  const { to, icon, label } = NEXT_THEME[theme.value];
   return (
     <nav class="bar" aria-label="Screens">
       <div class="bar-brand">
-        <Mark />
+        <Logo />
         <span class="bar-name">GSV</span>
       </div>
       <button type="button" class="bar-find" onClick={() => (overlay.value = "palette")} title="Find an action">
@@ -41,10 +41,16 @@ export function Bar() {
       <ul class="bar-places">
         {SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title, icon }) => (
           <li key={id}>
-            <Link class="bar-place" to={`/${path}`} pane={activePane.value} aria-current={id === shown ? "page" : undefined} title={title}>
+            <Link
+              class="bar-place"
+              to={`/${path}`}
+              pane={activePane.value}
+              aria-current={id === shownScreen ? "page" : undefined}
+              title={title}
+            >
               <Icon name={icon} />
               <span class="bar-word">{title}</span>
-              <Count of={id} />
+              <WaitingCount of={id} />
             </Link>
           </li>
         ))}
@@ -61,8 +67,8 @@ export function Bar() {
   );
 }
 
-/** How many things there wait for a person. */
-function Count({ of }: { of: string }) {
+/** How many items of a screen need the user's attention. */
+function WaitingCount({ of }: { of: string }) {
   const count = badges.value[of] ?? 0;
   if (count === 0) return null;
   return (

@@ -1,37 +1,37 @@
-// What is on the page as a whole, by how the session stands. Once somebody is in, a cut takes nothing away from the screen:
-// the frame stays and says so.
+// The root component: chooses the page by the state of the session. Once a user is logged in, a lost connection does not replace
+// the page: the frame stays and says so.
 
 import { arrival } from "../state/arrival.ts";
 import { client, phase } from "../state/session.ts";
 import { Toasts } from "../ui/toasts.tsx";
 import { Frame } from "./frame.tsx";
 import { Lazy } from "./lazy.tsx";
-import { Login } from "./login.tsx";
-import { Waiting } from "./waiting.tsx";
+import { LoginPage } from "./login-page.tsx";
+import { ConnectingPage } from "./connecting-page.tsx";
 
-const onboarding = () => import("../onboarding/onboarding.tsx");
-const greeting = () => import("../onboarding/arrival.tsx");
+const loadOnboarding = () => import("../onboarding/onboarding.tsx");
+const loadArrivalDialog = () => import("../onboarding/arrival.tsx");
 
 export function Desktop() {
   return (
     <>
-      <Now />
-      {client.value !== null && arrival.value !== null && <Lazy load={greeting} props={{}} />}
+      <CurrentPage />
+      {client.value !== null && arrival.value !== null && <Lazy load={loadArrivalDialog} props={{}} />}
       <Toasts />
     </>
   );
 }
 
-function Now() {
+function CurrentPage() {
   if (client.value !== null) return <Frame />;
   switch (phase.value) {
     case "setup":
-      return <Lazy load={onboarding} props={{}} />;
+      return <Lazy load={loadOnboarding} props={{}} />;
     case "login":
-      return <Login />;
+      return <LoginPage />;
     case "starting":
     case "lost":
     case "open":
-      return <Waiting />;
+      return <ConnectingPage />;
   }
 }

@@ -1,11 +1,11 @@
-// What one can do from anywhere.
+// The actions that are available on every screen.
 
 import { SCREENS } from "../screens/screens.ts";
 import { logOut } from "../state/session.ts";
 import { type Theme, theme } from "../state/theme.ts";
 import type { Action } from "./actions.ts";
 import { overlay } from "./overlay.ts";
-import { otherPane } from "./other-pane.ts";
+import { focusOtherPane } from "./focus-other-pane.ts";
 import { activePane, closePane, go, swapPanes } from "./route.ts";
 
 export function frameActions(): Action[] {
@@ -17,11 +17,11 @@ export function frameActions(): Action[] {
       ...(key === null ? {} : { keys: `g ${key}` }),
       run: () => go(`/${path}`),
     })),
-    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => show("palette") },
-    { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => show("help") },
-    wear("light", "Use the light theme"),
-    wear("dark", "Use the dark theme"),
-    wear("system", "Use the theme of the system"),
+    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => toggleOverlay("palette") },
+    { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => toggleOverlay("help") },
+    themeAction("light", "Use the light theme"),
+    themeAction("dark", "Use the dark theme"),
+    themeAction("system", "Use the theme of the system"),
     { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
     ...SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title }) => ({
       id: `beside.${id}`,
@@ -32,15 +32,15 @@ export function frameActions(): Action[] {
     })),
     { id: "pane.close", title: "Close this pane", group: "Panes", keys: "x", run: () => closePane(activePane.peek()) },
     { id: "pane.swap", title: "Swap the panes", group: "Panes", run: swapPanes },
-    { id: "pane.other", title: "Go to the other pane", group: "Panes", keys: "o", run: otherPane },
+    { id: "pane.other", title: "Go to the other pane", group: "Panes", keys: "o", run: focusOtherPane },
   ];
 }
 
-function show(what: "palette" | "help"): void {
+function toggleOverlay(what: "palette" | "help"): void {
   overlay.value = overlay.peek() === what ? null : what;
 }
 
-function wear(to: Theme, title: string): Action {
+function themeAction(to: Theme, title: string): Action {
   return {
     id: `theme.${to}`,
     title,

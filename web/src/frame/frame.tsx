@@ -1,14 +1,14 @@
-// The frame around every screen: the bar, one or two panes, what lies over them, and a quiet line while the gateway is away.
+// The frame around every screen: the bar, one or two panes, the overlays, and a status line while the connection is lost.
 
 import { useEffect } from "preact/hooks";
 import { phase } from "../state/session.ts";
-import { fetchAhead } from "./prefetch.ts";
+import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
-import { register } from "./actions.ts";
-import { attend } from "./attend.ts";
+import { registerActions } from "./actions.ts";
+import { announceQuestions } from "./announce-questions.ts";
 import { frameActions } from "./frame-actions.ts";
-import { Help } from "./help.tsx";
-import { listenForKeys } from "./keys.ts";
+import { KeyboardHelp } from "./keyboard-help.tsx";
+import { listenForKeys } from "./keyboard.ts";
 import { overlay } from "./overlay.ts";
 import { Palette } from "./palette.tsx";
 import { Pane } from "./pane.tsx";
@@ -16,14 +16,14 @@ import { activePane, address } from "./route.ts";
 import "./frame.css";
 
 export function Frame() {
-  useEffect(() => register(frameActions()), []);
+  useEffect(() => registerActions(frameActions()), []);
   useEffect(listenForKeys, []);
-  useEffect(fetchAhead, []);
-  useEffect(attend, []);
+  useEffect(prefetchScreens, []);
+  useEffect(announceQuestions, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">
-      <a class="skip" href="#content" onClick={skip}>
+      <a class="skip" href="#content" onClick={skipToContent}>
         Skip to content
       </a>
       <Bar />
@@ -37,13 +37,13 @@ export function Frame() {
         {beside !== null && <Pane name="beside" path={beside} key="beside" />}
       </main>
       {overlay.value === "palette" && <Palette />}
-      {overlay.value === "help" && <Help />}
+      {overlay.value === "help" && <KeyboardHelp />}
     </div>
   );
 }
 
-/** Without a # in the address, which is the panes'. */
-function skip(event: Event): void {
+/** Does not change the URL, which holds the state of the panes. */
+function skipToContent(event: Event): void {
   event.preventDefault();
   document.getElementById("content")?.focus();
 }

@@ -1,6 +1,6 @@
-// Keys to press, as caps. Where there is no keyboard they say nothing to anybody, and are not shown.
+// A keyboard shortcut as key caps. The style sheet hides it on touch screens.
 
-import { keyNames } from "./keys.ts";
+import { keyNames } from "./keyboard.ts";
 import "./key-caps.css";
 
 export function KeyCaps({ keys }: { keys: string }) {

@@ -1,5 +1,5 @@
-// A part of the desktop that is loaded when it is first shown. Where it cannot be loaded, the gateway is away or was
-// updated since the page was opened: either way a reload brings what fits.
+// A component whose code is loaded when it is first shown. If loading fails, the gateway is unreachable or was updated since the
+// page was opened; a reload helps in both cases.
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -10,32 +10,32 @@ import { Skeleton } from "../ui/skeleton.tsx";
 
 type Load<P> = () => Promise<{ default: ComponentType<P> }>;
 
-const loaded = new Map<unknown, unknown>();
+const loadedComponents = new Map<unknown, unknown>();
 
 export function Lazy<P extends object>({ load, props }: { load: Load<P>; props: P }) {
   const [, refresh] = useState(0);
-  const [failed, setFailed] = useState<Load<P> | null>(null);
-  const line = connectionCount.value;
+  const [failedLoad, setFailed] = useState<Load<P> | null>(null);
+  const connections = connectionCount.value;
   useEffect(() => {
-    let isHere = true;
-    if (loaded.has(load)) return;
+    let isMounted = true;
+    if (loadedComponents.has(load)) return;
     load().then(
       (module) => {
-        loaded.set(load, module.default);
-        if (isHere) refresh((count) => count + 1);
+        loadedComponents.set(load, module.default);
+        if (isMounted) refresh((count) => count + 1);
       },
       () => {
-        if (isHere) setFailed(() => load);
+        if (isMounted) setFailed(() => load);
       },
     );
     return () => {
-      isHere = false;
+      isMounted = false;
     };
-    // A gateway that was away may be back.
-  }, [load, line]);
-  const Loaded = loaded.get(load) as ComponentType<P> | undefined;
+    // Try again after a reconnect.
+  }, [load, connections]);
+  const Loaded = loadedComponents.get(load) as ComponentType<P> | undefined;
   if (Loaded !== undefined) return <Loaded {...props} />;
-  if (failed === load)
+  if (failedLoad === load)
     return (
       <Banner tone="warn" actions={<Button onClick={() => location.reload()}>Reload</Button>}>
         This part could not be loaded. The gateway may be away, or newer than this page.

@@ -1,10 +1,10 @@
-// A link inside the desktop: a real one, so that the browser can open it elsewhere, and followed without loading the page
-// anew. It opens in the pane it is in; with Alt in the other.
+// A link inside the desktop: a real link, so that the browser can open it in a new tab, but followed without a page load. It opens
+// in its own pane; Alt+click opens it in the other.
 
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { PaneContext } from "./pane-context.ts";
-import { address, go, type PaneName, type Path, write } from "./route.ts";
+import { address, go, type PaneName, type Path, formatAddress } from "./route.ts";
 
 type LinkProps = {
   to: Path;
@@ -20,15 +20,15 @@ export function Link({ to, pane, children, ...rest }: LinkProps) {
   const here = useContext(PaneContext);
   const target = pane ?? here;
   const now = address.value;
-  const href = write(target === "main" || target === null ? { ...now, main: to } : { ...now, beside: to });
-  const follow = (event: MouseEvent) => {
+  const href = formatAddress(target === "main" || target === null ? { ...now, main: to } : { ...now, beside: to });
+  const handleClick = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     if (event.altKey) go(to, { pane: target === "beside" ? "main" : "beside" });
     else go(to, target === null ? {} : { pane: target });
   };
   return (
-    <a {...rest} href={href} onClick={follow}>
+    <a {...rest} href={href} onClick={handleClick}>
       {children}
     </a>
   );

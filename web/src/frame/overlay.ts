@@ -1,4 +1,4 @@
-// What lies over the page; one at a time.
+// The open overlay; only one at a time.
 
 import { signal } from "@preact/signals";
 

@@ -1,11 +1,11 @@
-// The palette: every action by typing some of its letters. Arrow keys choose, Enter does it, Escape puts it away.
+// The command palette: finds actions by text. Arrow keys select, Enter runs, Escape closes.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type Action, actions } from "./actions.ts";
 import { KeyCaps } from "./key-caps.tsx";
-import { matching } from "./matching.ts";
+import { matchActions } from "./match-actions.ts";
 import { overlay } from "./overlay.ts";
 import "./palette.css";
 
@@ -14,8 +14,8 @@ export function Palette() {
   const [chosen, setChosen] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  const found = matching(actions.value, typed);
-  const at = Math.min(chosen, found.length - 1);
+  const matches = matchActions(actions.value, typed);
+  const at = Math.min(chosen, matches.length - 1);
   useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at, typed]);
 
@@ -25,13 +25,13 @@ export function Palette() {
   const run = (action: Action | undefined) => {
     if (action === undefined) return;
     close();
-    // After the dialog has given the focus back, so that the action may put it elsewhere.
+    // After the dialog has restored the focus, so that the action can move it.
     setTimeout(() => action.run());
   };
-  const press = (event: KeyboardEvent) => {
+  const handleKeydown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && found.length > 0) setChosen((at + step + found.length) % found.length);
-    else if (event.key === "Enter") run(found[at]);
+    if (step !== undefined && matches.length > 0) setChosen((at + step + matches.length) % matches.length);
+    else if (event.key === "Enter") run(matches[at]);
     else return;
     event.preventDefault();
   };
@@ -58,11 +58,11 @@ export function Palette() {
             setTyped(event.currentTarget.value);
             setChosen(0);
           }}
-          onKeyDown={press}
+          onKeyDown={handleKeydown}
         />
       </div>
       <ul class="palette-list" id="palette-list" role="listbox" aria-label="Actions" ref={list}>
-        {found.map((action, index) => (
+        {matches.map((action, index) => (
           <li
             key={action.id}
             id={`palette-${index}`}
@@ -79,7 +79,7 @@ export function Palette() {
         ))}
       </ul>
       <p class="palette-none" role="status">
-        {found.length === 0 ? "Nothing is called that" : ""}
+        {matches.length === 0 ? "Nothing is called that" : ""}
       </p>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-// Which pane something is in; null for the frame itself.
+// The pane that a component is in; null in the frame.
 
 import { createContext } from "preact";
 import type { PaneName } from "./route.ts";

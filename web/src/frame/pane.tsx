@@ -1,35 +1,35 @@
-// One pane: a heading, what can be done with the pane, and the screen of its path. After a move the heading takes the focus,
-// so that a screen reader says where one is and Tab goes on from there.
+// One pane: its title, its buttons, and the screen of its path. After a navigation the title takes the focus, so that a screen
+// reader announces it and Tab continues from there.
 
 import { useEffect, useRef } from "preact/hooks";
 import { screenAt } from "../screens/screens.ts";
 import { ownQuestionCount } from "../state/approvals.ts";
 import { IconButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { Guarded } from "./guarded.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
 import { Lazy } from "./lazy.tsx";
 import { Link } from "./link.tsx";
-import { otherPane } from "./other-pane.ts";
+import { focusOtherPane } from "./focus-other-pane.ts";
 import { overlay } from "./overlay.ts";
 import { PaneContext } from "./pane-context.ts";
-import { activePane, address, closePane, go, moves, type PaneName, parts, type Path, touchPane } from "./route.ts";
+import { activePane, address, closePane, go, moveCount, type PaneName, splitPath, type Path, activatePane } from "./route.ts";
 import { titles } from "./titles.ts";
 
 export function Pane({ name, path }: { name: PaneName; path: Path }) {
-  const [first, ...rest] = parts(path);
+  const [first, ...rest] = splitPath(path);
   const screen = screenAt(first === undefined ? [] : [first]);
   const title = titles.value[name] ?? screen?.title ?? "Not found";
   const heading = useRef<HTMLHeadingElement>(null);
-  const shown = screen?.id;
+  const screenId = screen?.id;
   const isActive = activePane.value === name;
-  const isTwo = address.value.beside !== null;
+  const hasTwoPanes = address.value.beside !== null;
 
   useEffect(() => {
     if (isActive) document.title = `${ownQuestionCount.value > 0 ? `(${ownQuestionCount.value}) ` : ""}${title} · GSV`;
   }, [title, isActive, ownQuestionCount.value]);
   useEffect(() => {
-    if (moves.peek() > 0 && activePane.peek() === name) heading.current?.focus({ preventScroll: true });
-  }, [shown]);
+    if (moveCount.peek() > 0 && activePane.peek() === name) heading.current?.focus({ preventScroll: true });
+  }, [screenId]);
 
   return (
     <PaneContext.Provider value={name}>
@@ -37,8 +37,8 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
         class="pane"
         data-pane={name}
         aria-labelledby={`pane-${name}-title`}
-        onFocusIn={() => touchPane(name)}
-        onPointerDown={() => touchPane(name)}
+        onFocusIn={() => activatePane(name)}
+        onPointerDown={() => activatePane(name)}
       >
         <header class="pane-head">
           <h1 class="pane-title" id={`pane-${name}-title`} tabIndex={-1} ref={heading}>
@@ -47,10 +47,10 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           <span class="pane-find">
             <IconButton icon="search" label="Find an action" onClick={() => (overlay.value = "palette")} />
           </span>
-          {isTwo ? (
+          {hasTwoPanes ? (
             <>
               <span class="pane-other">
-                <IconButton icon="swap" label="Show the other pane" onClick={otherPane} />
+                <IconButton icon="swap" label="Show the other pane" onClick={focusOtherPane} />
               </span>
               <IconButton icon="close" label={`Close the pane ${title}`} onClick={() => closePane(name)} />
             </>
@@ -61,16 +61,16 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           )}
         </header>
         <div class="pane-body">
-          <Guarded path={path} key={shown}>
-            {screen === null ? <Missing /> : <Lazy load={screen.load} props={{ rest, pane: name }} key={screen.id} />}
-          </Guarded>
+          <ErrorBoundary path={path} key={screenId}>
+            {screen === null ? <NotFound /> : <Lazy load={screen.load} props={{ rest, pane: name }} key={screen.id} />}
+          </ErrorBoundary>
         </div>
       </section>
     </PaneContext.Provider>
   );
 }
 
-function Missing() {
+function NotFound() {
   return (
     <EmptyState icon="search" title="There is nothing at this address" text="It may be mistyped, or from another version of GSV.">
       <Link to="/">Go home</Link>

@@ -1,12 +1,12 @@
-// Screens are fetched when nothing else is to do, so that going to one is instant and needs no gateway.
+// Loads the code of screens while the browser is idle, so that they open at once, also while the gateway is unreachable.
 
 import { SCREENS } from "../screens/screens.ts";
 
-type Browser = { requestIdleCallback?: (run: () => void) => number; navigator: { connection?: { saveData?: boolean } } };
+type BrowserGlobals = { requestIdleCallback?: (run: () => void) => number; navigator: { connection?: { saveData?: boolean } } };
 
-/** Not where somebody pays for every byte. One that cannot be fetched now is fetched when it is shown. */
-export function fetchAhead(): void {
-  const { requestIdleCallback = (run) => setTimeout(run, 1_000), navigator } = globalThis as Browser;
+/** Does nothing in data saver mode. A screen that cannot be loaded now is loaded when it is shown. */
+export function prefetchScreens(): void {
+  const { requestIdleCallback = (run) => setTimeout(run, 1_000), navigator } = globalThis as BrowserGlobals;
   if (navigator.connection?.saveData === true) return;
   requestIdleCallback(() => {
     for (const { inBar, load } of SCREENS) if (inBar) load().catch(() => {});

@@ -1,11 +1,11 @@
-// A page with one thing on it: logging in, waiting, setting up.
+// A page with a single card, outside the frame: login, connecting, set-up code.
 
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Mark } from "./mark.tsx";
+import { Logo } from "./logo.tsx";
 import "./single-card-page.css";
 
-export function Alone({
+export function SingleCardPage({
   title,
   text,
   wide = false,
@@ -22,7 +22,7 @@ export function Alone({
   return (
     <main class={wide ? "alone alone-wide" : "alone"}>
       <div class="alone-box stack">
-        <Mark />
+        <Logo />
         <div>
           <h1>{title}</h1>
           {text !== undefined && <p class="soft">{text}</p>}

@@ -1,4 +1,4 @@
-// A screen may say more exactly what it shows than its name does: the conversation, the machine.
+// Pane titles that screens set, such as the name of a conversation or a machine.
 
 import { signal } from "@preact/signals";
 import { useContext, useEffect } from "preact/hooks";
@@ -7,7 +7,7 @@ import type { PaneName } from "./route.ts";
 
 export const titles = signal<Partial<Record<PaneName, string>>>({});
 
-/** For screens: the title of the pane while the screen is there; null for its own name. */
+/** For screens: sets the title of the pane while mounted; null means the name of the screen. */
 export function useTitle(title: string | null): void {
   const pane = useContext(PaneContext);
   useEffect(() => {

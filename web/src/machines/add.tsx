@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { installLine, installLineWindows, LINE_WORKS_MS, reachRemark } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
-import { type PaneName, pathOf } from "../frame/route.ts";
+import { type PaneName, joinPath } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import { call } from "../state/call.ts";
 import { username } from "../state/session.ts";
@@ -37,7 +37,7 @@ export function AddMachine({ known, pane: _ }: { known: string | null; pane: Pan
   useTitle(known === null ? "Add a machine" : `New line for ${makeVisible(known)}`);
   return (
     <div class="machines">
-      <Link class="back" to={known === null ? pathOf("machines") : pathOf("machines", "device", known)}>
+      <Link class="back" to={known === null ? joinPath("machines") : joinPath("machines", "device", known)}>
         <Icon name="back" />
         {known === null ? "All machines" : makeVisible(known)}
       </Link>
@@ -153,7 +153,7 @@ function Arrival({ deviceId, isConnected }: { deviceId: string; isConnected: boo
       </Card>
     );
   return (
-    <Banner tone="good" actions={<Link to={pathOf("machines", "device", deviceId)}>Look at it</Link>}>
+    <Banner tone="good" actions={<Link to={joinPath("machines", "device", deviceId)}>Look at it</Link>}>
       {makeVisible(deviceId)} is connected.
     </Banner>
   );

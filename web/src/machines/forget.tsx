@@ -5,7 +5,7 @@ import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { showNotice } from "../state/notices.ts";
 import { Checkbox } from "../ui/choice.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 
 type ForgetProps = { deviceId: string; ownerUid: number; onClose: () => void; onForgotten: () => void };
 
@@ -23,7 +23,7 @@ export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps
     onForgotten();
   };
   return (
-    <Confirm title={`Forget ${name}?`} does="Forget it" keeps="Keep it" onDo={forget} onClose={onClose}>
+    <ConfirmDialog title={`Forget ${name}?`} confirmLabel="Forget it" cancelLabel="Keep it" onConfirm={forget} onClose={onClose}>
       <p>
         The machine is disconnected at once, what runs on it for agents is cut off, and its description and who may use it are forgotten.
         Files and programs on the machine stay as they are.
@@ -34,6 +34,6 @@ export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps
         checked={endTokens}
         onChecked={setEndTokens}
       />
-    </Confirm>
+    </ConfirmDialog>
   );
 }

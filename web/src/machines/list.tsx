@@ -3,7 +3,7 @@
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
-import { go, type PaneName, pathOf } from "../frame/route.ts";
+import { go, type PaneName, joinPath } from "../frame/route.ts";
 import type { Result } from "../state/call.ts";
 import { matchChanges } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
@@ -25,7 +25,7 @@ export function MachineList({ pane }: { pane: PaneName }) {
   const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => {
     return sent.signal === DEVICE_STATUS || isOfThis(sent);
   });
-  const add = () => go(pathOf("machines", "add"), { pane });
+  const add = () => go(joinPath("machines", "add"), { pane });
   useActions(() => [{ id: "machines.add", title: "Add a machine", group: "Machines", words: "connect device computer", run: add }], [pane]);
   const button = (
     <Button look="primary" icon="plus" onClick={add}>
@@ -69,7 +69,7 @@ function Row({ device: { deviceId, ownerUid, description, platform, version, onl
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
     <li>
-      <Link class="machine-row" to={pathOf("machines", "device", deviceId)}>
+      <Link class="machine-row" to={joinPath("machines", "device", deviceId)}>
         <span class="machine-icon">
           <Icon name="machine" />
         </span>

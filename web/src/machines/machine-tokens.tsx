@@ -1,7 +1,7 @@
 // What lets a machine in.
 
 import { isTokenLive } from "../../../src/lib/token-end.ts";
-import { go, type PaneName, pathOf } from "../frame/route.ts";
+import { go, type PaneName, joinPath } from "../frame/route.ts";
 import { TokenEntry } from "../settings/token-entry.tsx";
 import { matchChanges } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
@@ -17,7 +17,7 @@ export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; 
     <Card
       title="Its tokens"
       text="With such a token, and only under this name, the machine gets in."
-      actions={isOwn && <Button onClick={() => go(pathOf("machines", "add", deviceId), { pane })}>New line to paste</Button>}
+      actions={isOwn && <Button onClick={() => go(joinPath("machines", "add", deviceId), { pane })}>New line to paste</Button>}
     >
       <Loaded latest={tokens} label="Loading its tokens">
         {({ tokens: all }) => {

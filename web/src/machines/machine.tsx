@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
-import { go, type PaneName, pathOf } from "../frame/route.ts";
+import { go, type PaneName, joinPath } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import type { Result } from "../state/call.ts";
 import { matchChanges } from "../state/refetch-on.ts";
@@ -32,10 +32,10 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
   const [isForgetting, setForgetting] = useState(false);
   const got = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isOfThis(sent));
   useTitle(makeVisible(deviceId));
-  const back = () => go(pathOf("machines"), { pane });
+  const back = () => go(joinPath("machines"), { pane });
   return (
     <div class="machines">
-      <Link class="back" to={pathOf("machines")}>
+      <Link class="back" to={joinPath("machines")}>
         <Icon name="back" />
         All machines
       </Link>

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
-import { go, pathOf } from "../frame/route.ts";
+import { go, joinPath } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import { call } from "../state/call.ts";
 import { client, username } from "../state/session.ts";
@@ -43,7 +43,7 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
     operation.run(async () => {
       const sent = await call("proc.send", { message });
       close();
-      if ("pid" in sent && typeof sent.pid === "string") go(pathOf("chat", sent.pid), { replace: true });
+      if ("pid" in sent && typeof sent.pid === "string") go(joinPath("chat", sent.pid), { replace: true });
     });
   const asks = firstAsks(provider, isConnected ? machine!.deviceId : null);
   return (

@@ -47,10 +47,10 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
           }
           error={checkError("model") ?? errorOf("model")}
         >
-          {(wiring) => (
+          {(controlProps) => (
             <div class="secret">
               <input
-                {...wiring}
+                {...controlProps}
                 class="control"
                 name="model"
                 list={list}

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
-import { Alone } from "../frame/single-card-page.tsx";
+import { SingleCardPage } from "../frame/single-card-page.tsx";
 import { describeError } from "../state/call.ts";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
@@ -30,7 +30,7 @@ export function Door({ first }: { first: string | null }) {
     }
   };
   return (
-    <Alone title="Welcome to GSV" text="Others can reach this gateway, so it is set up by whoever started it.">
+    <SingleCardPage title="Welcome to GSV" text="Others can reach this gateway, so it is set up by whoever started it.">
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <TextInput
           label="Setup code"
@@ -51,7 +51,7 @@ export function Door({ first }: { first: string | null }) {
           Continue
         </Button>
       </form>
-    </Alone>
+    </SingleCardPage>
   );
 }
 

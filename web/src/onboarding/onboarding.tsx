@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
 import { describeError } from "../state/call.ts";
-import { Alone } from "../frame/single-card-page.tsx";
+import { SingleCardPage } from "../frame/single-card-page.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
@@ -26,7 +26,7 @@ export default function Onboarding() {
   if (problem instanceof CallError && (problem.code === 403 || problem.code === 429))
     return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? describeError(problem) : null} />;
   return (
-    <Alone title="Welcome to GSV">
+    <SingleCardPage title="Welcome to GSV">
       {problem === null ? (
         <Skeleton label="Asking the gateway" />
       ) : (
@@ -34,6 +34,6 @@ export default function Onboarding() {
           {describeError(problem)}
         </Banner>
       )}
-    </Alone>
+    </SingleCardPage>
   );
 }

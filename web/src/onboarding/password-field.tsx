@@ -19,10 +19,10 @@ type PasswordFieldProps = {
 export function PasswordField({ value, onValue, name, autocomplete = "new-password", canShow = true, ...words }: PasswordFieldProps) {
   return (
     <Field {...words}>
-      {(wiring) => (
+      {(controlProps) => (
         <div class="secret">
           <input
-            {...wiring}
+            {...controlProps}
             class="control"
             {...(shown.value ? { type: "text" as const } : { type: "password" as const })}
             name={name}

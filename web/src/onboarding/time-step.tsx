@@ -48,9 +48,9 @@ function Search({ error, now }: { error: string | null; now: number }) {
   return (
     <div class="zones">
       <Field label="Another city" hint="Type some letters, then choose with the arrow keys and Enter." error={error}>
-        {(wiring) => (
+        {(controlProps) => (
           <input
-            {...wiring}
+            {...controlProps}
             class="control"
             name="timezone"
             role="combobox"

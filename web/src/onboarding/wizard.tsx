@@ -2,7 +2,7 @@
 // says so.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Mark } from "../frame/mark.tsx";
+import { Logo } from "../frame/logo.tsx";
 import { Button } from "../ui/button.tsx";
 import { AccountStep } from "./account-step.tsx";
 import { AdminStep } from "./admin-step.tsx";
@@ -59,7 +59,7 @@ export function Wizard() {
   return (
     <div class="setup">
       <main class="setup-main">
-        <Mark />
+        <Logo />
         <Way now={now} />
         <h1>{title}</h1>
         {Body === null ? (

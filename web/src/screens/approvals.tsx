@@ -1,10 +1,10 @@
-// What agents may only do with a person's yes: what waits, what was allowed for longer, and what is over.
+// Approvals: pending questions, grants, and the history of questions.
 
 import { useEffect } from "preact/hooks";
 import { Grants } from "../approvals/grants.tsx";
 import { History } from "../approvals/history.tsx";
 import { Questions } from "../approvals/questions.tsx";
-import { go, pathOf } from "../frame/route.ts";
+import { go, joinPath } from "../frame/route.ts";
 import { approvals } from "../state/approvals.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -23,7 +23,7 @@ export default function Approvals({ rest, pane }: ScreenProps) {
     { value: "remembered" as const, title: "Remembered" },
     { value: "history" as const, title: "History" },
   ];
-  const show = (to: Part) => go(to === "waiting" ? pathOf("approvals") : pathOf("approvals", to), { pane });
+  const show = (to: Part) => go(to === "waiting" ? joinPath("approvals") : joinPath("approvals", to), { pane });
   return (
     <div class="approvals">
       <Tabs label="Approvals" value={part} tabs={tabs} onValue={show}>

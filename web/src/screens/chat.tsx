@@ -1,4 +1,4 @@
-// Chat: the agents and their conversations beside the one that is shown; on a narrow screen one of the two.
+// Chat: the list of agents and conversations next to the open conversation; on a narrow screen only one of the two.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
@@ -9,13 +9,13 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../chat/chat.css";
 
-/** Narrower than this there is room for one of the two. */
+/** Below this width only one of the two fits. */
 const NARROW_PX = 720;
 
 export default function Chat({ rest }: ScreenProps) {
   useAgents();
   const box = useRef<HTMLDivElement>(null);
-  const isNarrow = useNarrow(box);
+  const isNarrow = useIsNarrow(box);
   const [named] = rest;
   const pid = named ?? sortedAgents.value?.find(({ profile }) => profile === "init")?.pid ?? null;
   const conversationId = rest[1] ?? DEFAULT_CONVERSATION;
@@ -47,17 +47,17 @@ export default function Chat({ rest }: ScreenProps) {
   );
 }
 
-/** Null until it was measured. */
-function useNarrow(box: { readonly current: HTMLElement | null }): boolean | null {
+/** Null until measured. */
+function useIsNarrow(box: { readonly current: HTMLElement | null }): boolean | null {
   const [isNarrow, setNarrow] = useState<boolean | null>(null);
   useLayoutEffect(() => {
     const element = box.current!;
-    const look = () => {
-      // A pane that is hidden has no width, and keeps what it was.
+    const measure = () => {
+      // A hidden pane has no width and keeps its last state.
       if (element.clientWidth > 0) setNarrow(element.clientWidth < NARROW_PX);
     };
-    look();
-    const sizes = new ResizeObserver(look);
+    measure();
+    const sizes = new ResizeObserver(measure);
     sizes.observe(element);
     return () => sizes.disconnect();
   }, []);

@@ -1,4 +1,4 @@
-// Where one comes to: what can be done here, and that the gateway is well.
+// The start page: links to the other screens, and the state of the gateway.
 
 import { Link } from "../frame/link.tsx";
 import { KeyCaps } from "../frame/key-caps.tsx";
@@ -10,7 +10,7 @@ import { Time } from "../ui/time.tsx";
 import "./home.css";
 import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
-const PLACES: { to: string; icon: IconName; title: string; text: string; keys: string }[] = [
+const LINKS: { to: string; icon: IconName; title: string; text: string; keys: string }[] = [
   { to: "/chat", icon: "chat", title: "Chat", text: "Ask an agent for something and watch it work.", keys: "g c" },
   { to: "/approvals", icon: "approval", title: "Approvals", text: "What agents may only do with your yes.", keys: "g a" },
   { to: "/machines", icon: "machine", title: "Machines", text: "Connect your computers and see which are online.", keys: "g m" },
@@ -22,10 +22,10 @@ export default function Home() {
     <div class="home">
       <div>
         <h2 class="home-hello">Hello, {username.value}</h2>
-        <Gateway />
+        <GatewayStatus />
       </div>
       <ul class="home-places">
-        {PLACES.map(({ to, icon, title, text, keys }) => (
+        {LINKS.map(({ to, icon, title, text, keys }) => (
           <li key={to}>
             <Link class="home-place" to={to}>
               <span class="home-icon">
@@ -44,21 +44,21 @@ export default function Home() {
   );
 }
 
-function Gateway() {
-  const about = useLatest("sys.info", {}).value.value;
+function GatewayStatus() {
+  const info = useLatest("sys.info", {}).value.value;
   return (
     <p class="home-facts soft">
-      {about !== null && (
+      {info !== null && (
         <span>
-          GSV {about.version}, started <Time at={about.startedAt} />
+          GSV {info.version}, started <Time at={info.startedAt} />
         </span>
       )}
-      {may("sys.device.list") && <Online />}
+      {may("sys.device.list") && <OnlineMachines />}
     </p>
   );
 }
 
-function Online() {
+function OnlineMachines() {
   const count = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices.length;
   if (count === undefined) return null;
   return (

@@ -1,4 +1,4 @@
-// Machines: all of them, one of them, and a new one, each at an address of its own.
+// Machines: the list, one machine, and adding one, each at its own address.
 
 import { AddMachine } from "../machines/add.tsx";
 import { MachineList } from "../machines/list.tsx";

@@ -1,4 +1,4 @@
-// Every piece the desktop is made of, in every state, for whoever builds with them and for the tests.
+// A gallery of the components in web/src/ui in all their states, for developers and tests.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -38,9 +38,9 @@ export default function Pieces() {
       <Fields />
       <Choices />
       <States />
-      <Waits />
+      <WaitingStates />
       <Data />
-      <Over />
+      <Overlays />
       <Card title="Icons">
         <div class="row">
           {ICONS.map((name) => (
@@ -138,7 +138,7 @@ function States() {
   );
 }
 
-function Waits() {
+function WaitingStates() {
   return (
     <Card title="Waiting">
       <Spinner label="Connecting" />
@@ -185,7 +185,7 @@ function Data() {
   );
 }
 
-function Over() {
+function Overlays() {
   const [isOpen, setOpen] = useState(false);
   useActions(() => [{ id: "pieces.dialog", title: "Open the dialog of the pieces", group: "Pieces", run: () => setOpen(true) }], []);
   return (

@@ -1,22 +1,22 @@
-// The screens, in ONE table. Each is a file of its own beside this one and a chunk of its own when built, loaded when it
-// is first shown. A screen's default export is a component of ScreenProps.
+// The table of all screens. Each screen is a file in this folder and a separate chunk of the build, loaded when it is first shown.
+// Its default export is a component of ScreenProps.
 
 import type { ComponentType } from "preact";
 import type { PaneName } from "../frame/route.ts";
 import type { IconName } from "../ui/icon.tsx";
 
-/** `rest` is what follows the screen's own path, decoded: at /chat/4f1c it is ["4f1c"]. */
+/** `rest`: the decoded segments after the screen's own path. At /chat/4f1c it is ["4f1c"]. */
 export type ScreenProps = { rest: readonly string[]; pane: PaneName };
 
 export type ScreenEntry = {
   id: string;
-  /** Its first part of the address, "" for the page one comes to. */
+  /** First segment of its address; "" for the start page. */
   path: string;
   title: string;
   icon: IconName;
-  /** The key after g that goes there. */
+  /** The key that opens it after g. */
   key: string | null;
-  /** In the bar; others are reached by links and the palette. */
+  /** Listed in the bar; other screens are reached by links and the palette. */
   inBar: boolean;
   load: () => Promise<{ default: ComponentType<ScreenProps> }>;
 };

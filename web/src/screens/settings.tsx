@@ -1,10 +1,10 @@
-// Settings: what there is, and each part at an address of its own.
+// Settings: an overview, and each page at its own address.
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
-import { go, pathOf } from "../frame/route.ts";
+import { go, joinPath } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import { About } from "../settings/about.tsx";
 import { Account } from "../settings/account.tsx";
@@ -79,12 +79,12 @@ export default function Settings({ rest, pane }: ScreenProps) {
         title: `Settings: ${title}`,
         group: "Settings",
         words: text,
-        run: () => go(pathOf("settings", id), { pane }),
+        run: () => go(joinPath("settings", id), { pane }),
       })),
     [pane, pages.length],
   );
   const nav = useRef<HTMLElement>(null);
-  // On a phone they stand in a row that scrolls.
+  // On a phone the links are a row that scrolls.
   useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [page?.id]);
   if (page !== null)
     return (
@@ -92,13 +92,13 @@ export default function Settings({ rest, pane }: ScreenProps) {
         <nav class="settings-pages" aria-label="Settings" ref={nav}>
           <ul>
             <li>
-              <Link class="settings-page" to={pathOf("settings")}>
+              <Link class="settings-page" to={joinPath("settings")}>
                 All
               </Link>
             </li>
             {pages.map(({ id, title }) => (
               <li key={id}>
-                <Link class="settings-page" to={pathOf("settings", id)} aria-current={id === page.id ? "page" : undefined}>
+                <Link class="settings-page" to={joinPath("settings", id)} aria-current={id === page.id ? "page" : undefined}>
                   {title}
                 </Link>
               </li>
@@ -113,14 +113,14 @@ export default function Settings({ rest, pane }: ScreenProps) {
   if (rest.length > 0)
     return (
       <EmptyState icon="settings" title="There is no such page of settings" text="It may be mistyped, or not yours to see.">
-        <Link to={pathOf("settings")}>All settings</Link>
+        <Link to={joinPath("settings")}>All settings</Link>
       </EmptyState>
     );
   return (
     <ul class="settings-places">
       {pages.map(({ id, title, text, icon }) => (
         <li key={id}>
-          <Link class="settings-place" to={pathOf("settings", id)}>
+          <Link class="settings-place" to={joinPath("settings", id)}>
             <span class="settings-icon">
               <Icon name={icon} />
             </span>

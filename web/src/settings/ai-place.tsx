@@ -53,10 +53,10 @@ export function Place({ edit: { value, set, stored, under }, group, models }: Pl
           label={isFallback ? "Fallback model" : "Model"}
           hint={models.length > 0 ? `${models.length} to choose from. Type to search.` : "As the provider calls it."}
         >
-          {(wiring) => (
+          {(controlProps) => (
             <>
               <input
-                {...wiring}
+                {...controlProps}
                 class="control"
                 list={list}
                 autocomplete="off"

@@ -5,7 +5,7 @@ import { call } from "../state/call.ts";
 import { readBrowserToken } from "../state/browser-token.ts";
 import { session } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
-import { ago } from "../ui/ago.ts";
+import { formatRelativeTime } from "../ui/relative-time.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio, Select } from "../ui/choice.tsx";
@@ -34,7 +34,8 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
   const operation = useOperation();
   const end = kind === "user" ? (readBrowserToken()?.expiresAt ?? Infinity) : Infinity;
   const options = LASTS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
-  if (end !== Infinity) options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${ago(end, Date.now())}` });
+  if (end !== Infinity)
+    options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${formatRelativeTime(end, Date.now())}` });
   else options.push(WHILE_USED);
   const usual = kind === "user" ? "90" : WHILE_USED.value;
   const lasts = [chosen, usual, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;

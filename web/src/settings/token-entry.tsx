@@ -7,7 +7,7 @@ import { showNotice } from "../state/notices.ts";
 import { readBrowserToken } from "../state/browser-token.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Time } from "../ui/time.tsx";
 
 export type Token = Result<"sys.token.list">["tokens"][number];
@@ -58,13 +58,19 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
         Revoke
       </Button>
       {isAsking && (
-        <Confirm title={`Revoke ${name}?`} does="Revoke it" keeps="Keep it" onDo={revoke} onClose={() => setAsking(false)}>
+        <ConfirmDialog
+          title={`Revoke ${name}?`}
+          confirmLabel="Revoke it"
+          cancelLabel="Keep it"
+          onConfirm={revoke}
+          onClose={() => setAsking(false)}
+        >
           <p>
             {isThis
               ? "You are logged out of this browser at once."
               : "Whoever uses it is disconnected at once. It cannot be made valid again; a new one can be made."}
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </li>
   );

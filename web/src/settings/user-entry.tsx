@@ -9,7 +9,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/choice.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextInput } from "../ui/field.tsx";
 
@@ -53,12 +53,18 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
           </Button>
         ))}
       {asks === "lock" && (
-        <Confirm title={`Lock ${name}?`} does="Lock" keeps="Leave as it is" onDo={() => lock(true)} onClose={() => setAsks(null)}>
+        <ConfirmDialog
+          title={`Lock ${name}?`}
+          confirmLabel="Lock"
+          cancelLabel="Leave as it is"
+          onConfirm={() => lock(true)}
+          onClose={() => setAsks(null)}
+        >
           <p>
             Every browser, machine and program of {name} is disconnected at once, and nobody gets in as {name} until you unlock it. Nothing
             is removed.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
       {asks === "password" && <SetPassword username={username} onClose={() => setAsks(null)} onChanged={onChanged} />}
     </li>

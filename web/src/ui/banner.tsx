@@ -1,4 +1,4 @@
-// Words across the width of what they are about: how things stand, or what went wrong with what one just did.
+// A message across the width of its container: a status, or why the last action failed.
 
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
@@ -8,7 +8,7 @@ export type Tone = "plain" | "good" | "warn" | "bad";
 
 const ICON: Record<Tone, IconName> = { plain: "info", good: "check", warn: "warning", bad: "warning" };
 
-/** What is bad is read out at once; the rest when there is a pause. */
+/** Screen readers announce "bad" at once, the other tones in a pause. */
 export function Banner({ tone = "plain", children, actions }: { tone?: Tone; children: ComponentChildren; actions?: ComponentChildren }) {
   return (
     <div class={`banner banner-${tone}`} role={tone === "bad" ? "alert" : "status"}>

@@ -1,4 +1,4 @@
-// Buttons. One on a page is primary: what one came to do. `busy` says that it is being done and lets nobody do it twice.
+// Buttons. Each page has one primary button, its main action. `busy` shows that the action runs and disables the button.
 
 import type { ComponentChildren, ComponentProps, Ref } from "preact";
 import { classes } from "./classes.ts";
@@ -6,8 +6,8 @@ import { Icon, type IconName } from "./icon.tsx";
 import { Spinner } from "./spinner.tsx";
 import "./button.css";
 
-type Native = Omit<ComponentProps<"button">, "class" | "className" | "icon" | "ref">;
-type ButtonProps = Native & {
+type NativeProps = Omit<ComponentProps<"button">, "class" | "className" | "icon" | "ref">;
+type ButtonProps = NativeProps & {
   look?: "primary" | "plain" | "quiet" | "danger";
   icon?: IconName;
   busy?: boolean;
@@ -32,9 +32,9 @@ export function Button({ look = "plain", icon, busy = false, wide = false, butto
   );
 }
 
-type IconButtonProps = Native & { icon: IconName; label: string; buttonRef?: Ref<HTMLButtonElement> };
+type IconButtonProps = NativeProps & { icon: IconName; label: string; buttonRef?: Ref<HTMLButtonElement> };
 
-/** Its label is what a screen reader says and what the pointer shows. */
+/** The label is the accessible name and the tooltip. */
 export function IconButton({ icon, label, buttonRef, ...rest }: IconButtonProps) {
   return (
     <button type="button" {...rest} ref={buttonRef ?? null} class="icon-button" aria-label={label} title={label}>

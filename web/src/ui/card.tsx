@@ -1,4 +1,4 @@
-// A part of a page that belongs together, with a heading and what can be done with it.
+// A section of a page, with an optional heading and actions.
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Choosing: one of many from a list, one of few side by side, yes or no.
+// Select, checkbox and radio buttons.
 
 import { useId } from "preact/hooks";
 import { classes } from "./classes.ts";
@@ -20,9 +20,9 @@ type SelectProps<V extends string> = {
 export function Select<V extends string>({ value, options, onValue, disabled = false, ...words }: SelectProps<V>) {
   return (
     <Field {...words}>
-      {(wiring) => (
+      {(controlProps) => (
         <select
-          {...wiring}
+          {...controlProps}
           class="control select"
           value={value}
           disabled={disabled}
@@ -71,7 +71,7 @@ type RadioProps<V extends string> = {
   value: V | null;
   options: readonly Option<V>[];
   onValue: (value: V) => void;
-  /** Each in a box of its own: for choices that need a line of explanation. */
+  /** Each option in a box, for options that need a hint. */
   boxes?: boolean;
 };
 

@@ -1,4 +1,4 @@
-// Class names from what is said to be true.
+// Joins class names; falsy ones are left out.
 
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");

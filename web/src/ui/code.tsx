@@ -1,10 +1,10 @@
-// Text to be copied as it is: a command, a token, a path.
+// Text with a copy button: a command, a token, a path.
 
 import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import "./code.css";
 
-/** `label` says what it is, for the button: "Copy the command". */
+/** `label` names the text for the button: "Copy the command". */
 export function Code({ text, label = "the command" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState<"yes" | "no" | null>(null);
   useEffect(() => setCopied(null), [text]);

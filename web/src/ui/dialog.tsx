@@ -1,5 +1,5 @@
-// A dialog over the page, by the browser's own <dialog>: it keeps the focus inside, closes with Escape and gives the focus
-// back. Whoever shows one renders it; taking it out of the page closes it.
+// A modal dialog based on <dialog>: it traps the focus, closes with Escape and restores the focus. It is open while it is
+// rendered.
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
@@ -10,9 +10,9 @@ import "./dialog.css";
 type DialogProps = {
   title: string;
   onClose: () => void;
-  /** Buttons below, the one that does it last. */
+  /** The buttons, the confirming one last. */
   actions?: ComponentChildren;
-  /** Its title is only read out: for dialogs that explain themselves. */
+  /** The title is only for screen readers: for dialogs that are clear without one. */
   bare?: boolean;
   children: ComponentChildren;
 };
@@ -22,13 +22,13 @@ export function Dialog({ title, onClose, actions, bare = false, children }: Dial
   const id = useId();
   useLayoutEffect(() => {
     const { current } = dialog;
-    const back = document.activeElement;
+    const previousFocus = document.activeElement;
     current?.showModal();
-    // On nothing yet: what is first in it may be what one should think about twice.
+    // Focus the dialog itself: its first control may be a destructive one.
     if (current?.querySelector("[autofocus]") === null) current.focus();
     return () => {
       current?.close();
-      if (back instanceof HTMLElement && back.isConnected) back.focus();
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus();
     };
   }, []);
   return (

@@ -1,4 +1,4 @@
-// Where there is nothing: what would be here, and what to do so that there is.
+// Placeholder for an empty list: what would be here, and how to add the first one.
 
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";

@@ -1,15 +1,15 @@
-// Fields of a form: a label, the control, and below it what to write there or what is wrong with what was written.
+// Form fields: a label, a control, and below it a hint or an error.
 
 import type { ComponentChildren, ComponentProps, Ref } from "preact";
 import { useId } from "preact/hooks";
 import { classes } from "./classes.ts";
 import "./field.css";
 
-type Words = { label: string; hint?: string; error?: string | null };
-type Wiring = { id: string; "aria-describedby": string | undefined; "aria-invalid": "true" | undefined };
+type FieldText = { label: string; hint?: string; error?: string | null };
+type ControlProps = { id: string; "aria-describedby": string | undefined; "aria-invalid": "true" | undefined };
 
-/** For a control of one's own: it is given what ties it to its words. */
-export function Field({ label, hint, error, children }: Words & { children: (wiring: Wiring) => ComponentChildren }) {
+/** For custom controls: `children` receives the props that connect the control to its label and hint. */
+export function Field({ label, hint, error, children }: FieldText & { children: (controlProps: ControlProps) => ComponentChildren }) {
   const id = useId();
   const words = error ?? hint;
   return (
@@ -27,7 +27,7 @@ export function Field({ label, hint, error, children }: Words & { children: (wir
   );
 }
 
-type TextInputProps = Words & {
+type TextInputProps = FieldText & {
   value: string;
   onValue: (value: string) => void;
   type?: "text" | "password" | "email" | "url" | "search" | "number";
@@ -47,11 +47,11 @@ export function TextInput({ label, hint, error, value, onValue, inputRef, ...res
   const words = { label, ...(hint === undefined ? {} : { hint }), ...(error === undefined ? {} : { error }) };
   return (
     <Field {...words}>
-      {(wiring) => (
+      {(controlProps) => (
         <input
           spellcheck={false}
           {...(rest as ComponentProps<"input">)}
-          {...wiring}
+          {...controlProps}
           ref={inputRef ?? null}
           class="control"
           value={value}

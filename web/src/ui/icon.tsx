@@ -1,5 +1,5 @@
-// The icons: lines of one weight in a square of 24, in the colour of the text around them. They stand beside words or inside
-// a button that has a label, so screen readers pass them by.
+// The icons: strokes of one weight in a square of 24, in the colour of the surrounding text. They appear next to text or in a
+// button with a label, so they are hidden from screen readers.
 
 import "./icon.css";
 

@@ -1,5 +1,5 @@
-// A value that is read from the gateway, in each of its states: coming, there, or failed with a way to try again. A value
-// that is there stays while it is read anew.
+// Shows a Latest in each of its states: loading, loaded, or failed with a retry button. A loaded value stays visible while it is
+// refetched.
 
 import type { ComponentChildren } from "preact";
 import type { Latest } from "../state/latest.ts";
@@ -9,7 +9,7 @@ import { Skeleton } from "./skeleton.tsx";
 
 type LoadedProps<T> = { latest: Latest<T>; label: string; children: (value: T) => ComponentChildren };
 
-/** `label` says what is coming: "Loading your machines". */
+/** `label` describes what is loading: "Loading your machines". */
 export function Loaded<T>({ latest, label, children }: LoadedProps<T>) {
   const value = latest.value.value;
   const problem = latest.problem.value;

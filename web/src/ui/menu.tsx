@@ -1,4 +1,4 @@
-// What can be done with one thing, behind a button. Arrow keys move, Escape closes and gives the focus back.
+// A menu of actions behind a button. Arrow keys move, Escape closes it and restores the focus.
 
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
@@ -6,12 +6,12 @@ import { classes } from "./classes.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./menu.css";
 
-/** So far it stays from the edge of the window. */
-const EDGE_PX = 8;
+/** Minimum distance to the edge of the window. */
+const MARGIN_PX = 8;
 
 export type MenuItem = { title: string; icon?: IconName; danger?: boolean; disabled?: boolean; run: () => void };
 
-/** `label` says of what: "What to do with laptop". */
+/** `label` says what the actions apply to: "What to do with laptop". */
 export function Menu({ label, icon = "more", items }: { label: string; icon?: IconName; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -23,24 +23,24 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
 
   useLayoutEffect(() => {
     if (!isOpen) return;
-    const place = () => keepInside(list.current!);
-    place();
-    addEventListener("resize", place);
-    return () => removeEventListener("resize", place);
+    const reposition = () => keepInsideWindow(list.current!);
+    reposition();
+    addEventListener("resize", reposition);
+    return () => removeEventListener("resize", reposition);
   }, [isOpen]);
 
   useLayoutEffect(() => {
     if (!isOpen) return;
     entries()[0]?.focus();
-    const outside = (event: Event) => {
+    const closeIfOutside = (event: Event) => {
       if (event.target instanceof Node && box.current?.contains(event.target) === true) return;
       setOpen(false);
     };
-    addEventListener("pointerdown", outside);
-    addEventListener("focusin", outside);
+    addEventListener("pointerdown", closeIfOutside);
+    addEventListener("focusin", closeIfOutside);
     return () => {
-      removeEventListener("pointerdown", outside);
-      removeEventListener("focusin", outside);
+      removeEventListener("pointerdown", closeIfOutside);
+      removeEventListener("focusin", closeIfOutside);
     };
   }, [isOpen]);
 
@@ -48,7 +48,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
     setOpen(false);
     opener.current?.focus();
   };
-  const press = (event: KeyboardEvent) => {
+  const handleKeydown = (event: KeyboardEvent) => {
     const all = entries();
     const at = all.findIndex((entry) => entry === document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
@@ -71,7 +71,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
         onClick={() => setOpen(!isOpen)}
       />
       {isOpen && (
-        <div class="menu-list" role="menu" id={id} ref={list} aria-label={label} tabIndex={-1} onKeyDown={press}>
+        <div class="menu-list" role="menu" id={id} ref={list} aria-label={label} tabIndex={-1} onKeyDown={handleKeydown}>
           {items.map(({ title, icon, danger, disabled, run }) => (
             <button
               type="button"
@@ -95,9 +95,9 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
   );
 }
 
-/** It ends where its button does; a button near the left edge has it begin further to the right. */
-function keepInside(list: HTMLElement): void {
+/** The list is aligned to the right edge of its button. Near the left edge of the window it is moved to the right. */
+function keepInsideWindow(list: HTMLElement): void {
   list.style.translate = "";
   const { left } = list.getBoundingClientRect();
-  if (left < EDGE_PX) list.style.translate = `${EDGE_PX - left}px`;
+  if (left < MARGIN_PX) list.style.translate = `${MARGIN_PX - left}px`;
 }

@@ -1,4 +1,4 @@
-// How far something long has come; without a value, only that it goes on.
+// A progress bar; indeterminate without a value.
 
 import { useId } from "preact/hooks";
 import "./progress.css";

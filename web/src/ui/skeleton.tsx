@@ -1,4 +1,4 @@
-// The shape of what is about to come, for waits too short for words.
+// A placeholder in the shape of the content that is loading.
 
 import "./skeleton.css";
 

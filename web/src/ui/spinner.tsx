@@ -1,4 +1,4 @@
-// Something is going on. Shown by itself it has a label; inside a button the button's words are enough.
+// A busy indicator. It has a label unless it is inside a button, whose text is enough.
 
 import "./spinner.css";
 

@@ -1,13 +1,13 @@
-// Rows of the same kind. Too wide for its place it scrolls by itself, with the keyboard too.
+// A data table. If it is too wide it scrolls horizontally, also by keyboard.
 
 import type { ComponentChildren } from "preact";
 import "./table.css";
 
-export type Column<R> = { title: string; /** Numbers stand on the right. */ number?: boolean; cell: (row: R) => ComponentChildren };
+export type Column<R> = { title: string; /** Right-aligned. */ number?: boolean; cell: (row: R) => ComponentChildren };
 
 type TableProps<R> = { caption: string; columns: readonly Column<R>[]; rows: readonly R[]; rowKey: (row: R) => string };
 
-/** `caption` is read out, not shown: headings say the same to those who see. */
+/** `caption` is only for screen readers: visible headings say the same. */
 export function Table<R>({ caption, columns, rows, rowKey }: TableProps<R>) {
   return (
     <div class="table-box" role="region" aria-label={caption} tabIndex={0}>

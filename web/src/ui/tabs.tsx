@@ -1,4 +1,4 @@
-// Parts of one screen, one shown at a time. Arrow keys go from tab to tab.
+// Tabs of a screen. Arrow keys move between tabs.
 
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
@@ -15,7 +15,7 @@ type TabsProps<V extends string> = {
 export function Tabs<V extends string>({ label, value, tabs, onValue, children }: TabsProps<V>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const press = (event: KeyboardEvent) => {
+  const handleKeydown = (event: KeyboardEvent) => {
     const at = tabs.findIndex((tab) => tab.value === value);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
     const next = to === undefined ? undefined : tabs[to % tabs.length];
@@ -26,7 +26,7 @@ export function Tabs<V extends string>({ label, value, tabs, onValue, children }
   };
   return (
     <div class="tabs">
-      <div class="tabs-list" role="tablist" aria-label={label} ref={list} onKeyDown={press} tabIndex={-1}>
+      <div class="tabs-list" role="tablist" aria-label={label} ref={list} onKeyDown={handleKeydown} tabIndex={-1}>
         {tabs.map((tab) => (
           <button
             type="button"

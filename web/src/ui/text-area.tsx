@@ -1,4 +1,4 @@
-// More than a line of text. It grows with what is written.
+// A multi-line text field that grows with its content.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Field } from "./field.tsx";
@@ -11,13 +11,13 @@ type TextAreaProps = {
   onValue: (value: string) => void;
   placeholder?: string;
   disabled?: boolean;
-  /** It came because somebody wants to write. */
+  /** Focus it on mount: it was opened for typing. */
   takesFocus?: boolean;
 };
 
 export function TextArea({ value, onValue, placeholder, disabled = false, takesFocus = false, ...words }: TextAreaProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  // Before anybody can type: a cursor that is put somewhere later would break a selection made meanwhile.
+  // In a layout effect, before the user can type: moving the cursor later would break a selection made meanwhile.
   useLayoutEffect(() => {
     if (!takesFocus) return;
     field.current?.focus();
@@ -25,9 +25,9 @@ export function TextArea({ value, onValue, placeholder, disabled = false, takesF
   }, []);
   return (
     <Field {...words}>
-      {(wiring) => (
+      {(controlProps) => (
         <textarea
-          {...wiring}
+          {...controlProps}
           ref={field}
           class="control control-tall"
           rows={3}

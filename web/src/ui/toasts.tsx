@@ -1,4 +1,4 @@
-// The notices of state/notices.ts, in the corner, read out when there is a pause.
+// Shows the notices of state/notices.ts in a corner. Screen readers announce them in a pause.
 
 import { notices, dismissNotice } from "../state/notices.ts";
 import { Button, IconButton } from "./button.tsx";

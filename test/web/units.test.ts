@@ -1,9 +1,9 @@
 // Small pure parts of the web desktop.
 
 import { expect, test } from "vitest";
-import { matching } from "../../web/src/frame/matching.ts";
+import { matchActions } from "../../web/src/frame/match-actions.ts";
 import { browserLabel } from "../../web/src/state/browser-token.ts";
-import { ago } from "../../web/src/ui/ago.ts";
+import { formatRelativeTime } from "../../web/src/ui/relative-time.ts";
 
 test("actions are matched by the start of their words first, then by any other text of theirs", () => {
   const run = () => {};
@@ -12,7 +12,7 @@ test("actions are matched by the start of their words first, then by any other t
     { id: "2", title: "Go to Machines", group: "Go to", run },
     { id: "3", title: "Machine overview", group: "Machines", words: "computers", run },
   ];
-  const found = (typed: string) => matching(actions, typed).map(({ id }) => id);
+  const found = (typed: string) => matchActions(actions, typed).map(({ id }) => id);
   expect(found("")).toEqual(["1", "2", "3"]);
   expect(found("mach")).toEqual(["3", "1", "2"]);
   expect(found("MACH go")).toEqual(["2"]);
@@ -23,15 +23,10 @@ test("actions are matched by the start of their words first, then by any other t
 test("times are described as people describe them", () => {
   const now = 1_800_000_000_000;
   const minute = 60_000;
-  expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => ago(now - ms, now))).toEqual([
-    "just now",
-    "just now",
-    "1 minute ago",
-    "1 hour ago",
-    "yesterday",
-    "last year",
-  ]);
-  expect([2_000, 30_000, 3 * minute].map((ms) => ago(now + ms, now))).toEqual(["just now", "in a moment", "in 3 minutes"]);
+  expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => formatRelativeTime(now - ms, now))).toEqual(
+    ["just now", "just now", "1 minute ago", "1 hour ago", "yesterday", "last year"],
+  );
+  expect([2_000, 30_000, 3 * minute].map((ms) => formatRelativeTime(now + ms, now))).toEqual(["just now", "in a moment", "in 3 minutes"]);
 });
 
 test("a browser's token has a label that a person recognizes", () => {

@@ -1,4 +1,4 @@
-// Logging in. The password goes to the gateway this page came from, once, and is kept nowhere.
+// The login page. The password is sent once, to the gateway that served this page, and never stored.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, loginReason } from "../state/session.ts";
@@ -6,27 +6,27 @@ import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { Alone } from "./single-card-page.tsx";
+import { SingleCardPage } from "./single-card-page.tsx";
 
-export function Login() {
+export function LoginPage() {
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
   const { isBusy, problem, run } = useOperation();
-  const name = useRef<HTMLInputElement>(null);
-  const secret = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => name.current?.focus(), []);
+  const nameInput = useRef<HTMLInputElement>(null);
+  const passwordInput = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => nameInput.current?.focus(), []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (username.trim() === "") return name.current?.focus();
-    if (password === "") return secret.current?.focus();
+    if (username.trim() === "") return nameInput.current?.focus();
+    if (password === "") return passwordInput.current?.focus();
     if (await run(() => logIn({ username: username.trim(), password }))) return;
     setPassword("");
-    secret.current?.focus();
+    passwordInput.current?.focus();
   };
 
   return (
-    <Alone title="Log in" text={`to GSV at ${location.host}`}>
+    <SingleCardPage title="Log in" text={`to GSV at ${location.host}`}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         {problem !== null ? <Banner tone="bad">{problem}</Banner> : loginReason.value !== null && <Banner>{loginReason.value}</Banner>}
         <TextInput
@@ -36,7 +36,7 @@ export function Login() {
           autocapitalize="none"
           value={username}
           onValue={setUsername}
-          inputRef={name}
+          inputRef={nameInput}
         />
         <TextInput
           label="Password"
@@ -45,12 +45,12 @@ export function Login() {
           autocomplete="current-password"
           value={password}
           onValue={setPassword}
-          inputRef={secret}
+          inputRef={passwordInput}
         />
         <Button type="submit" look="primary" wide busy={isBusy}>
           Log in
         </Button>
       </form>
-    </Alone>
+    </SingleCardPage>
   );
 }

@@ -1,20 +1,20 @@
-// Keys to actions. A key without Ctrl, Alt or Cmd does nothing while somebody types. "g c" is g, then c; "mod" is Cmd on a
-// Mac and Ctrl elsewhere.
+// Keyboard shortcuts of actions. A key without Ctrl, Alt or Cmd is ignored while the user types. "g c" means g, then c; "mod" is
+// Cmd on a Mac and Ctrl elsewhere.
 
 import { actions } from "./actions.ts";
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
-/** How long a first key waits for the second. */
+/** How long the first key of a sequence waits for the second. */
 const SEQUENCE_MS = 1_500;
 
-let first: { key: string; at: number } | null = null;
+let firstKey: { key: string; at: number } | null = null;
 
 export function listenForKeys(): () => void {
-  addEventListener("keydown", pressed);
-  return () => removeEventListener("keydown", pressed);
+  addEventListener("keydown", handleKeydown);
+  return () => removeEventListener("keydown", handleKeydown);
 }
 
-/** As they are written on the keys of this machine, one part for each to press. */
+/** The labels on this machine's keyboard, one for each key to press. */
 export function keyNames(keys: string): string[] {
   return keys.split(" ").flatMap((key, at) => [...(at === 0 ? [] : ["then"]), ...key.split("+").map(keyName)]);
 }
@@ -32,31 +32,31 @@ function keyName(part: string): string {
   return names[part] ?? part.toUpperCase();
 }
 
-function pressed(event: KeyboardEvent): void {
+function handleKeydown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.repeat) return;
-  const key = spelled(event);
+  const key = keySpecOf(event);
   if (key === null) return;
   const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
   if (isPlain && (isTyping(event.target) || document.querySelector("dialog[open]") !== null)) return;
   const now = Date.now();
-  const before = first !== null && now - first.at < SEQUENCE_MS ? `${first.key} ${key}` : null;
-  first = null;
+  const sequence = firstKey !== null && now - firstKey.at < SEQUENCE_MS ? `${firstKey.key} ${key}` : null;
+  firstKey = null;
   const all = actions.peek();
-  const action = all.find(({ keys }) => keys !== undefined && (keys === before || keys === key));
+  const action = all.find(({ keys }) => keys !== undefined && (keys === sequence || keys === key));
   if (action !== undefined) {
     event.preventDefault();
     action.run();
   } else if (all.some(({ keys }) => keys?.startsWith(`${key} `))) {
-    first = { key, at: now };
+    firstKey = { key, at: now };
   }
 }
 
-/** Null for keys that only change others. */
-function spelled(event: KeyboardEvent): string | null {
+/** In the notation of Action.keys; null for modifier keys. */
+function keySpecOf(event: KeyboardEvent): string | null {
   const key = event.key.toLowerCase();
   if (["control", "shift", "alt", "meta", "dead", "altgraph"].includes(key)) return null;
   const mod = IS_MAC ? event.metaKey : event.ctrlKey;
-  // A sign that needs Shift on some keyboards and not on others is known by itself.
+  // Shift is left out for punctuation: whether a character such as ? needs it depends on the keyboard layout.
   const shift = event.shiftKey && (key.length > 1 || /[a-z]/.test(key));
   return [...(mod ? ["mod"] : []), ...(event.altKey ? ["alt"] : []), ...(shift ? ["shift"] : []), key].join("+");
 }

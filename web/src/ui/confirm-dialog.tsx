@@ -1,5 +1,5 @@
-// Asks once more before something that cannot be taken back, and says what will happen. Stays open with the reason where it
-// could not be done.
+// Asks for confirmation before an action that cannot be undone, and says what it will do. If the action fails, the dialog stays
+// open with the reason.
 
 import type { ComponentChildren } from "preact";
 import { useOperation } from "../state/use-operation.ts";
@@ -9,19 +9,19 @@ import { Dialog } from "./dialog.tsx";
 
 type ConfirmProps = {
   title: string;
-  /** What the button does: "Forget it". */
-  does: string;
-  /** What leaving it does: "Keep it". */
-  keeps: string;
-  onDo: () => Promise<unknown>;
+  /** Such as "Forget it". */
+  confirmLabel: string;
+  /** Such as "Keep it". */
+  cancelLabel: string;
+  onConfirm: () => Promise<unknown>;
   onClose: () => void;
   children: ComponentChildren;
 };
 
-export function Confirm({ title, does, keeps, onDo, onClose, children }: ConfirmProps) {
+export function ConfirmDialog({ title, confirmLabel, cancelLabel, onConfirm, onClose, children }: ConfirmProps) {
   const operation = useOperation();
-  const act = async () => {
-    if (await operation.run(onDo)) onClose();
+  const confirm = async () => {
+    if (await operation.run(onConfirm)) onClose();
   };
   return (
     <Dialog
@@ -29,9 +29,9 @@ export function Confirm({ title, does, keeps, onDo, onClose, children }: Confirm
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{keeps}</Button>
-          <Button look="danger" busy={operation.isBusy} onClick={() => void act()}>
-            {does}
+          <Button onClick={onClose}>{cancelLabel}</Button>
+          <Button look="danger" busy={operation.isBusy} onClick={() => void confirm()}>
+            {confirmLabel}
           </Button>
         </>
       }

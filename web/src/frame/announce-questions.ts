@@ -1,6 +1,6 @@
-// Calls a person to questions, whatever is on the screen: the number in the bar, a notice in the page, and one of the browser's
-// where nobody looks at the page and it was allowed. What is asked stands on the screen of approvals alone: a notice may be read
-// by whoever passes by.
+// Announces new questions on every screen: the count in the bar, a notice in the page, and a browser notification if the page is
+// hidden and the user enabled them. A notice contains only the tool and its target, because others may see the screen; the whole
+// question is shown in chat and on the approvals screen.
 
 import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -9,8 +9,8 @@ import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
 
-export function attend(): () => void {
-  /** Those that were there when the page came are in the bar; a notice is for what is new. */
+export function announceQuestions(): () => void {
+  /** Null until the first read. Questions that were pending then only count in the bar; notices are for new ones. */
   let known: Set<string> | null = null;
   const stops = [
     followApprovals(),
@@ -20,7 +20,7 @@ export function attend(): () => void {
       if (approvals.value.value === null) return;
       const fresh = known === null ? [] : all.filter(({ requestId }) => !known!.has(requestId));
       known = new Set([...(known ?? []), ...all.map(({ requestId }) => requestId)]);
-      for (const question of fresh) tell(question);
+      for (const question of fresh) announce(question);
     }),
   ];
   return () => {
@@ -28,27 +28,27 @@ export function attend(): () => void {
   };
 }
 
-function tell(question: PendingQuestion): void {
+function announce(question: PendingQuestion): void {
   const { main, beside } = address.peek();
   const isSeen =
     document.visibilityState === "visible" && [main, beside].some((path) => path !== null && /^\/(?:approvals|chat)\b/.test(path));
-  const look = () => go("/approvals");
-  if (!isSeen) showNotice(`An agent asks: ${summary(question)}`, "plain", { title: "Look", run: look });
+  const openApprovals = () => go("/approvals");
+  if (!isSeen) showNotice(`An agent asks: ${summarize(question)}`, "plain", { title: "Look", run: openApprovals });
   if (document.visibilityState === "visible" || notificationState.peek() !== "on") return;
   try {
-    // One for each question, also where several tabs are open.
-    const shown = new Notification("An agent asks for your yes", { body: summary(question), tag: question.requestId });
-    shown.addEventListener("click", () => {
+    // The tag makes several tabs show one notification per question.
+    const notification = new Notification("An agent asks for your yes", { body: summarize(question), tag: question.requestId });
+    notification.addEventListener("click", () => {
       window.focus();
-      look();
-      shown.close();
+      openApprovals();
+      notification.close();
     });
   } catch {
-    // A browser that shows them only for installed pages: the bar and the title remain.
+    // Some browsers show notifications only for installed pages. The count in the bar and the title remains.
   }
 }
 
-function summary({ kind, toolName, target }: PendingQuestion): string {
+function summarize({ kind, toolName, target }: PendingQuestion): string {
   if (kind === "budget") return "a budget is used up";
   return `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
 }

@@ -1,8 +1,8 @@
-// The mark of GSV: the same drawing as the icon of the page.
+// The GSV logo, the same drawing as web/public/favicon.svg.
 
-import "./mark.css";
+import "./logo.css";
 
-export function Mark() {
+export function Logo() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
       <rect class="mark-ground" width="32" height="32" rx="8" />
