@@ -2,11 +2,11 @@
 
 import { assert as check, constantFrom, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blocksOf } from "../../web/src/markdown/blocks.ts";
+import { parseBlocks } from "../../web/src/markdown/blocks.ts";
 import { highlight } from "../../web/src/markdown/highlight.ts";
-import { type Inline, inlinesOf, safeHref } from "../../web/src/markdown/inlines.ts";
+import { type Inline, parseInlines, safeHref } from "../../web/src/markdown/inlines.ts";
 
-const bare = (text: string) => blocksOf(text).map(({ source: _, ...block }) => block);
+const bare = (text: string) => parseBlocks(text).map(({ source: _, ...block }) => block);
 
 describe("blocks", () => {
   test("are separated by their lines", () => {
@@ -60,7 +60,7 @@ describe("inlines", () => {
   const text = (words: string): Inline => ({ type: "text", text: words });
 
   test("are marked by punctuation, but not inside a word", () => {
-    expect(inlinesOf("a **b *c* d** `e*` snake_case_name ~~f~~ 2 * 3 * 4")).toEqual([
+    expect(parseInlines("a **b *c* d** `e*` snake_case_name ~~f~~ 2 * 3 * 4")).toEqual([
       text("a "),
       { type: "strong", children: [text("b "), { type: "em", children: [text("c")] }, text(" d")] },
       text(" "),
@@ -72,7 +72,9 @@ describe("inlines", () => {
   });
 
   test("link only to the web and to mail", () => {
-    expect(inlinesOf("[a](https://b.example/c_(d)) ![p](https://b.example/p.png) [x](javascript:alert(1)) https://c.example/d.")).toEqual([
+    expect(
+      parseInlines("[a](https://b.example/c_(d)) ![p](https://b.example/p.png) [x](javascript:alert(1)) https://c.example/d."),
+    ).toEqual([
       { type: "link", href: "https://b.example/c_(d)", children: [text("a")] },
       text(" "),
       { type: "link", href: "https://b.example/p.png", children: [text("p")] },
@@ -103,8 +105,8 @@ test("no text is lost, and parsing always terminates", () => {
   check(
     property(signs, (text) => {
       const letters = (from: string) => from.replaceAll(/[^ab]/g, "");
-      for (const block of blocksOf(text)) expect(letters(text)).toContain(letters(block.source));
-      expect(letters(wordsOf(inlinesOf(text)))).toBe(letters(text));
+      for (const block of parseBlocks(text)) expect(letters(text)).toContain(letters(block.source));
+      expect(letters(wordsOf(parseInlines(text)))).toBe(letters(text));
       expect(
         highlight(text, "ts")
           .map((token) => token.text)
@@ -115,7 +117,7 @@ test("no text is lost, and parsing always terminates", () => {
   );
   for (const sign of ["*", "_", "[", "`", "![", "<", "[(", "**a", "> ", "- "]) {
     const long = sign.repeat(20_000);
-    blocksOf(long);
-    inlinesOf(long.slice(0, 20_000));
+    parseBlocks(long);
+    parseInlines(long.slice(0, 20_000));
   }
 });

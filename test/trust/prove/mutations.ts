@@ -447,7 +447,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "markdown as HTML",
     breaks: "A paragraph that a model wrote is inserted into the page as HTML.",
     file: "web/src/markdown/markdown.tsx",
-    find: "return <p>{inlines(block.text)}</p>;",
+    find: "return <p>{renderInlines(block.text)}</p>;",
     replace: "return <p dangerouslySetInnerHTML={{ __html: block.text }} />;",
     says: /^(?:pages|problems of pages|payloads shown|remote requests): /m,
   },

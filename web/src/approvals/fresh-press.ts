@@ -1,54 +1,54 @@
-// A yes that somebody meant: buttons of a question do nothing in the first moments after it appeared, and then only by a
-// press that began on them after that. So nothing typed ahead, no key that is still held and no click that was on its way to
-// what stood there before can answer.
+// Protects questions against accidental answers. The buttons of a question are inert for a moment after it appears, and then react
+// only to a press that started on them after that. So neither typed-ahead keys, nor a key still held, nor a click aimed at what
+// was there before can answer.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 
 export const INERT_MS = 600;
 
 export type FreshPress = {
-  /** False in the first moments. */
+  /** False during the inert period. */
   isReady: boolean;
-  /** For the element around the buttons. */
-  watch: { onPointerDown(event: Event): void; onMouseDown(event: Event): void; onKeyDown(event: KeyboardEvent): void };
-  /** For a button's click: does it only where the press was fresh. */
-  pressed(run: () => void): (event: MouseEvent) => void;
+  /** For the element that contains the buttons. */
+  pressHandlers: { onPointerDown(event: Event): void; onMouseDown(event: Event): void; onKeyDown(event: KeyboardEvent): void };
+  /** Makes a click handler that calls `run` only after a fresh press on the button. */
+  guard(run: () => void): (event: MouseEvent) => void;
 };
 
 export function useFreshPress(): FreshPress {
   const [isReady, setReady] = useState(false);
   const state = useMemo(() => ({ readyAt: Number.POSITIVE_INFINITY, on: null as Element | null }), []);
   useEffect(() => {
-    const begin = () => {
-      // In a page that nobody sees, no time passes for whoever is to decide.
+    const startInertPeriod = () => {
+      // The inert period starts when the page is visible: before that, nobody has seen the question.
       if (document.visibilityState !== "visible") return;
       state.readyAt = performance.now() + INERT_MS;
       timer = setTimeout(() => setReady(true), INERT_MS);
-      document.removeEventListener("visibilitychange", begin);
+      document.removeEventListener("visibilitychange", startInertPeriod);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    document.addEventListener("visibilitychange", begin);
-    begin();
+    document.addEventListener("visibilitychange", startInertPeriod);
+    startInertPeriod();
     return () => {
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", begin);
+      document.removeEventListener("visibilitychange", startInertPeriod);
     };
   }, []);
-  const down = (event: Event) => {
+  const recordPress = (event: Event) => {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     state.on = performance.now() >= state.readyAt ? button : null;
   };
   return {
     isReady,
-    watch: {
-      onPointerDown: down,
-      onMouseDown: down,
+    pressHandlers: {
+      onPointerDown: recordPress,
+      onMouseDown: recordPress,
       onKeyDown: (event) => {
-        // A key that repeats was held; the press it began with counts, wherever that was.
-        if (!event.repeat) down(event);
+        // A repeated keydown comes from a held key: only its first keydown counts, wherever that was.
+        if (!event.repeat) recordPress(event);
       },
     },
-    pressed: (run) => (event) => {
+    guard: (run) => (event) => {
       const isFresh = event.isTrusted && state.on !== null && state.on === event.currentTarget;
       state.on = null;
       if (isFresh) run();

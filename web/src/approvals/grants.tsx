@@ -1,4 +1,4 @@
-// What was allowed for longer than once, in words, with the call that was approved, until when, and the way to take it back.
+// The user's grants: a description, the call that was approved, the end, and a button to revoke it.
 
 import { approvals, type Approvals } from "../state/approvals.ts";
 import { call } from "../state/call.ts";

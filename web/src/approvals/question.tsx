@@ -1,5 +1,5 @@
-// A question of an agent, wherever it is shown: exactly what will run and where, why it is asked, and the answers. Nothing
-// has the focus by itself, and only a fresh press answers (fresh-press.ts).
+// A question of an agent, in chat and on the approvals screen: exactly what will run and where, why approval is required, and the
+// answers. Nothing takes the focus automatically, and only a fresh press answers (fresh-press.ts).
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
@@ -13,19 +13,19 @@ import { Icon } from "../ui/icon.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Time } from "../ui/time.tsx";
 import { type FreshPress, useFreshPress } from "./fresh-press.ts";
-import { RememberForm } from "./remember.tsx";
+import { GrantForm } from "./grant-form.tsx";
 import "./question.css";
 
 export type QuestionAnswer = Omit<Args<"proc.hil">, "pid" | "requestId">;
 
-/** `onAnswered` when the gateway has the answer, or says that there is nothing to answer any more. */
+/** `onAnswered` is called after every attempt, also a failed one: the question may be gone. */
 export function Question({ question, onAnswered }: { question: PendingQuestion; onAnswered: () => void }) {
   const [mode, setMode] = useState<"plain" | "remember" | "deny">("plain");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const fresh = useFreshPress();
+  const freshPress = useFreshPress();
   const id = useId();
-  const answer = async (given: QuestionAnswer) => {
+  const sendAnswer = async (given: QuestionAnswer) => {
     setBusy(true);
     setProblem(null);
     try {
@@ -39,43 +39,43 @@ export function Question({ question, onAnswered }: { question: PendingQuestion; 
     }
   };
   return (
-    <section class="question" aria-labelledby={id} {...fresh.watch} data-ready={fresh.isReady}>
+    <section class="question" aria-labelledby={id} {...freshPress.pressHandlers} data-ready={freshPress.isReady}>
       <header class="question-head">
         <Icon name="approval" />
-        <h3 id={id}>{titleOf(question)}</h3>
+        <h3 id={id}>{questionTitle(question)}</h3>
         <span class="question-when">
           ends <Time at={question.expiresAt} />
         </span>
       </header>
-      <What question={question} />
+      <QuestionText question={question} />
       {question.kind === "call" && <Facts question={question} />}
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {mode === "remember" ? (
-        <RememberForm
+        <GrantForm
           syscall={question.syscall}
-          fresh={fresh}
+          fresh={freshPress}
           isBusy={isBusy}
           onCancel={() => setMode("plain")}
-          onAllow={(given) => void answer(given)}
+          onAllow={(given) => void sendAnswer(given)}
         />
       ) : mode === "deny" ? (
-        <DenyForm fresh={fresh} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void answer(given)} />
+        <DenyForm fresh={freshPress} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void sendAnswer(given)} />
       ) : (
         <div class="question-answers">
           <Button
             look="primary"
-            disabled={!fresh.isReady}
+            disabled={!freshPress.isReady}
             busy={isBusy}
-            onClick={fresh.pressed(() => void answer({ decision: "approve" }))}
+            onClick={freshPress.guard(() => void sendAnswer({ decision: "approve" }))}
           >
             {question.kind === "budget" ? "Allow as much again" : "Allow once"}
           </Button>
           {question.kind === "call" && (
-            <Button disabled={!fresh.isReady || isBusy} onClick={fresh.pressed(() => setMode("remember"))}>
+            <Button disabled={!freshPress.isReady || isBusy} onClick={freshPress.guard(() => setMode("remember"))}>
               Allow for a day…
             </Button>
           )}
-          <Button disabled={!fresh.isReady || isBusy} onClick={fresh.pressed(() => setMode("deny"))}>
+          <Button disabled={!freshPress.isReady || isBusy} onClick={freshPress.guard(() => setMode("deny"))}>
             Deny…
           </Button>
         </div>
@@ -84,31 +84,31 @@ export function Question({ question, onAnswered }: { question: PendingQuestion; 
   );
 }
 
-function titleOf({ kind, toolName, target }: PendingQuestion): string {
+function questionTitle({ kind, toolName, target }: PendingQuestion): string {
   if (kind === "budget") return "The budget is used up. Go on?";
   return `Allow ${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}?`;
 }
 
-/** All of it where it was shortened: nobody should have to allow what they cannot see. */
-function What({ question }: { question: PendingQuestion }) {
-  const [whole, setWhole] = useState<string | null>(null);
+/** What will run. If the text was shortened, a button shows all of it: nobody should have to approve what they cannot see. */
+function QuestionText({ question }: { question: PendingQuestion }) {
+  const [wholeText, setWholeText] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => setWhole(null), [question.requestId]);
+  useEffect(() => setWholeText(null), [question.requestId]);
   const showAll = async () => {
     try {
       const { pending } = await call("proc.approval.list", { pid: question.pid, whole: true });
-      setWhole(pending.find(({ requestId }) => requestId === question.requestId)?.shown.text ?? question.shown.text);
+      setWholeText(pending.find(({ requestId }) => requestId === question.requestId)?.shown.text ?? question.shown.text);
     } catch (error) {
       setProblem(describeError(error));
     }
   };
-  const isCut = !question.shown.isWhole && whole === null;
+  const isShortened = !question.shown.isWhole && wholeText === null;
   return (
     <>
       <pre class="question-what" tabIndex={0} role="group" aria-label="What will run" dir="ltr">
-        {whole ?? question.shown.text}
+        {wholeText ?? question.shown.text}
       </pre>
-      {isCut && (
+      {isShortened && (
         <Banner tone="warn" actions={<Button onClick={() => void showAll()}>Show all of it</Button>}>
           {problem ?? "Some of it is left out here. Look at all of it before you allow it."}
         </Banner>
@@ -168,7 +168,7 @@ function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
         inputRef={field}
       />
       <div class="question-answers">
-        <Button look="danger" busy={isBusy} onClick={fresh.pressed(deny)}>
+        <Button look="danger" busy={isBusy} onClick={fresh.guard(deny)}>
           Deny
         </Button>
         <Button look="quiet" disabled={isBusy} onClick={onCancel}>

@@ -1,4 +1,4 @@
-// Who one can talk to: the agents, what each is doing, and the conversations of the one that is shown.
+// The list of agents with their states, and the conversations of the agent that is shown.
 
 import { useState } from "preact/hooks";
 import { Link } from "../frame/link.tsx";
@@ -10,13 +10,13 @@ import { Checkbox } from "../ui/choice.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
-import { conversationName } from "./names.ts";
+import { conversationName } from "./conversation-names.ts";
 import { NewTask } from "./new-task.tsx";
-import { conversationPath, DEFAULT_CONVERSATION, newConversation } from "./conversation-links.ts";
+import { conversationPath, DEFAULT_CONVERSATION, createConversation } from "./conversation-links.ts";
 import "./agent-list.css";
 import { PROC_CHANGED } from "../../../src/protocol/signal-names.ts";
 
-const DOING: Record<Agent["state"], string> = {
+const STATE_TEXT: Record<Agent["state"], string> = {
   idle: "",
   queued: "waiting",
   running: "working",
@@ -24,10 +24,10 @@ const DOING: Record<Agent["state"], string> = {
   waiting_hil: "asks you",
 };
 
-/** `conversationId` is null where none is shown beside the list. */
-type Shown = { pid: string | null; conversationId: string | null };
+/** `conversationId` is null if no conversation is shown next to the list. */
+type ShownConversation = { pid: string | null; conversationId: string | null };
 
-export function AgentList({ shown }: { shown: Shown }) {
+export function AgentList({ shown }: { shown: ShownConversation }) {
   const [isNewTask, setNewTask] = useState(false);
   const all = sortedAgents.value;
   const problem = agents.problem.value;
@@ -52,9 +52,9 @@ export function AgentList({ shown }: { shown: Shown }) {
   );
 }
 
-function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
+function AgentEntry({ agent, shown }: { agent: Agent; shown: ShownConversation }) {
   const isShown = agent.pid === shown.pid;
-  const doing = DOING[agent.state];
+  const stateText = STATE_TEXT[agent.state];
   return (
     <li class="agent" data-shown={isShown}>
       <Link
@@ -64,11 +64,11 @@ function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
       >
         <Icon name={agent.profile === "init" ? "person" : "pieces"} />
         <span class="agent-name">{agentName(agent)}</span>
-        {doing === "" ? (
+        {stateText === "" ? (
           <span class="agent-when">{agent.lastActiveAt !== null && <Time at={agent.lastActiveAt} />}</span>
         ) : (
           <span class="agent-doing" data-state={agent.state}>
-            {doing}
+            {stateText}
           </span>
         )}
       </Link>
@@ -78,17 +78,17 @@ function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
 }
 
 function Conversations({ agent, shown }: { agent: Agent; shown: string | null }) {
-  const [hasClosed, setClosed] = useState(false);
+  const [withClosed, setWithClosed] = useState(false);
   const { pid } = agent;
   const latest = useLatest("proc.conversation.list", { pid, includeClosed: true }, ({ signal, payload }) => {
     if (signal !== PROC_CHANGED || payload.pid !== pid) return false;
     return payload.changes.includes("conversations") || payload.changes.includes("messages");
   });
   const all = latest.value.value?.conversations ?? [];
-  const open = all.filter(({ status, id }) => status === "open" || hasClosed || id === shown);
-  const isThere = (id: string) => open.some((one) => one.id === id);
+  const open = all.filter(({ status, id }) => status === "open" || withClosed || id === shown);
+  const isListed = (id: string) => open.some((one) => one.id === id);
   const listed =
-    isThere(DEFAULT_CONVERSATION) || all.some(({ id }) => id === DEFAULT_CONVERSATION)
+    isListed(DEFAULT_CONVERSATION) || all.some(({ id }) => id === DEFAULT_CONVERSATION)
       ? open
       : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...open];
   return (
@@ -104,11 +104,13 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string | null })
           </li>
         ))}
       </ul>
-      <button type="button" class="conversation-new" onClick={() => void newConversation(pid)}>
+      <button type="button" class="conversation-new" onClick={() => void createConversation(pid)}>
         <Icon name="plus" />
         New conversation
       </button>
-      {all.some(({ status }) => status === "closed") && <Checkbox label="Show closed ones" checked={hasClosed} onChecked={setClosed} />}
+      {all.some(({ status }) => status === "closed") && (
+        <Checkbox label="Show closed ones" checked={withClosed} onChecked={setWithClosed} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
-// The mark of messages that were archived, with the summary that stands for them. It opens the archive where it stands, a
-// page at a time, and can be the beginning of another conversation.
+// The marker of archived messages, with their summary. It opens the archive in place, one page at a time, and can fork a
+// conversation from it.
 
 import { useState } from "preact/hooks";
 import { Lazy } from "../frame/lazy.tsx";
@@ -12,20 +12,20 @@ import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import { openConversation } from "./conversation-links.ts";
 
-const markdown = () => import("../markdown/markdown.tsx");
-/** Loaded when the first archive is opened. */
-const archived = () => import("./archived-messages.tsx");
+const loadMarkdown = () => import("../markdown/markdown.tsx");
+/** A separate chunk, loaded when the first archive is opened. */
+const loadArchivedMessages = () => import("./archived-messages.tsx");
 const PAGE = 50;
 
 export function Archive({ conversation, segment, text }: { conversation: Conversation; segment: Segment; text: string }) {
   const [messages, setMessages] = useState<HistoryMessage[] | null>(null);
   const [total, setTotal] = useState(0);
   const [isBusy, setBusy] = useState(false);
-  const of = { pid: conversation.pid, conversationId: conversation.id, segmentId: segment.id };
-  const more = async () => {
+  const ids = { pid: conversation.pid, conversationId: conversation.id, segmentId: segment.id };
+  const readMore = async () => {
     setBusy(true);
     try {
-      const page = await call("proc.conversation.segment.read", { ...of, offset: messages?.length ?? 0, limit: PAGE });
+      const page = await call("proc.conversation.segment.read", { ...ids, offset: messages?.length ?? 0, limit: PAGE });
       setMessages([...(messages ?? []), ...page.messages]);
       setTotal(page.messageCount);
     } catch (error) {
@@ -36,7 +36,7 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
   };
   const fork = async () => {
     try {
-      const { targetConversation } = await call("proc.conversation.fork", of);
+      const { targetConversation } = await call("proc.conversation.fork", ids);
       openConversation(conversation.pid, targetConversation.id);
     } catch (error) {
       showNotice(describeError(error), "bad");
@@ -49,7 +49,7 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
         <span>
           Older messages were archived <Time at={segment.createdAt} />
         </span>
-        <Button look="quiet" busy={isBusy} onClick={() => (messages === null ? void more() : setMessages(null))}>
+        <Button look="quiet" busy={isBusy} onClick={() => (messages === null ? void readMore() : setMessages(null))}>
           {messages === null ? "Show them" : "Hide them"}
         </Button>
         <Button look="quiet" onClick={() => void fork()}>
@@ -58,15 +58,15 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
       </header>
       {messages !== null && (
         <div class="archive-messages">
-          <Lazy load={archived} props={{ conversation, messages, segmentId: segment.id }} />
+          <Lazy load={loadArchivedMessages} props={{ conversation, messages, segmentId: segment.id }} />
           {messages.length < total && (
-            <Button busy={isBusy} onClick={() => void more()}>{`Show more of ${total.toLocaleString("en")}`}</Button>
+            <Button busy={isBusy} onClick={() => void readMore()}>{`Show more of ${total.toLocaleString("en")}`}</Button>
           )}
         </div>
       )}
       <details class="archive-summary">
         <summary>Summary the agent goes on with</summary>
-        <Lazy load={markdown} props={{ text }} />
+        <Lazy load={loadMarkdown} props={{ text }} />
       </details>
     </section>
   );

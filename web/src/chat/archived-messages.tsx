@@ -1,9 +1,9 @@
-// Messages of an archive, one below the other. They can be read and copied, and nothing else.
+// The messages of an archive. They can be read and copied but not forked from.
 
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
 import { MessageView } from "./message.tsx";
-import { historyRows } from "./rows.ts";
+import { historyRows } from "./message-rows.ts";
 import { SystemMessage } from "./system-message.tsx";
 
 type ArchivedProps = { conversation: Conversation; messages: readonly HistoryMessage[]; segmentId: string };

@@ -1,4 +1,4 @@
-// Files that are to be sent along: read when they are sent, and never more than the gateway takes.
+// Files attached to a message. They are read when the message is sent, and limited to what the gateway accepts.
 
 import type { SentMedia } from "../state/outbox.ts";
 
@@ -7,11 +7,11 @@ const FILES_MAX = 20;
 
 export type Attachment = { id: number; file: File; preview: string | null };
 
-let last = 0;
+let lastId = 0;
 
-/** With what is there already; `problem` says what was left out, and why. */
-export function attached(there: readonly Attachment[], files: Iterable<File>): { all: Attachment[]; problem: string | null } {
-  const all = [...there];
+/** Returns existing and added files; `problem` says which file was left out, and why. */
+export function addFiles(existing: readonly Attachment[], files: Iterable<File>): { all: Attachment[]; problem: string | null } {
+  const all = [...existing];
   let problem: string | null = null;
   for (const file of files) {
     const size = all.reduce((bytes, one) => bytes + one.file.size, file.size);
@@ -19,19 +19,19 @@ export function attached(there: readonly Attachment[], files: Iterable<File>): {
     else if (size > MEDIA_BYTES_MAX)
       problem = `${file.name} was left out: all files of a message together may have 25 MB. Copy large files to a machine instead.`;
     else if (all.length >= FILES_MAX) problem = `At most ${FILES_MAX} files go with one message.`;
-    else all.push({ id: ++last, file, preview: isPicture(file) ? URL.createObjectURL(file) : null });
+    else all.push({ id: ++lastId, file, preview: isImage(file) ? URL.createObjectURL(file) : null });
   }
   return { all, problem };
 }
 
-export function forget({ preview }: Attachment): void {
+export function releasePreview({ preview }: Attachment): void {
   if (preview !== null) URL.revokeObjectURL(preview);
 }
 
-export async function toMedia({ file }: Attachment): Promise<SentMedia> {
+export async function readAsMedia({ file }: Attachment): Promise<SentMedia> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const mimeType = file.type || "application/octet-stream";
-  return { type: kindOf(mimeType), mimeType, data: base64(bytes), filename: file.name, size: file.size };
+  return { type: kindOf(mimeType), mimeType, data: encodeBase64(bytes), filename: file.name, size: file.size };
 }
 
 function kindOf(mimeType: string): SentMedia["type"] {
@@ -39,11 +39,11 @@ function kindOf(mimeType: string): SentMedia["type"] {
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
 }
 
-function isPicture({ type }: File): boolean {
+function isImage({ type }: File): boolean {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(type);
 }
 
-function base64(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += 0x8000) parts.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
   return btoa(parts.join(""));

@@ -1,5 +1,5 @@
-// Where one writes. Enter sends, Shift and Enter begin a new line; files come by button, paste and drop. What is written is
-// kept until the gateway has it.
+// The message composer. Enter sends, Shift+Enter starts a new line; files are added by button, paste and drop. The text is stored
+// until the gateway has accepted it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { username } from "../state/session.ts";
@@ -8,9 +8,9 @@ import { type Draft, saveDraft, readDraft, clearSentDraft } from "../state/draft
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { attached, type Attachment, forget, toMedia } from "./attachments.ts";
-import { sizeText } from "./media.tsx";
-import { stop } from "./stop.ts";
+import { addFiles, type Attachment, releasePreview, readAsMedia } from "./attachments.ts";
+import { formatSize } from "./media.tsx";
+import { stopRun } from "./stop-run.ts";
 import "./composer.css";
 
 type ComposerProps = { conversation: Conversation; isClosed: boolean; onSend: (text: string) => void; onReopen: () => void };
@@ -20,24 +20,24 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
   const [draft, setDraft] = useState<Draft>(() => readDraft(username.peek(), pid, id));
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
-  const [isOver, setOver] = useState(false);
+  const [isDragging, setDragging] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
+  const fileInput = useRef<HTMLInputElement>(null);
   const run = conversation.run.value;
   const isEmpty = draft.text.trim() === "" && files.length === 0;
 
-  const write = (next: Draft) => {
+  const changeDraft = (next: Draft) => {
     setDraft(next);
     saveDraft(username.peek(), pid, id, next);
   };
   const add = (added: Iterable<File>) => {
-    const { all, problem } = attached(files, added);
+    const { all, problem } = addFiles(files, added);
     setFiles(all);
     setProblem(problem);
   };
-  const remove = (gone: Attachment) => {
-    forget(gone);
-    setFiles(files.filter((one) => one !== gone));
+  const remove = (removed: Attachment) => {
+    releasePreview(removed);
+    setFiles(files.filter((one) => one !== removed));
     field.current?.focus();
   };
   const send = async () => {
@@ -45,25 +45,25 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     const text = draft.text.trim();
     const runId = draft.runId ?? crypto.randomUUID();
     const sent = files;
-    // With its number, so that after a reload in this very moment it is still the same message.
+    // Stored with its run id, so that after a reload at this moment it is still the same message.
     saveDraft(username.peek(), pid, id, { text: draft.text, runId });
     setDraft({ text: "", runId: null });
     setFiles([]);
     setProblem(null);
     onSend(text);
-    const media = await Promise.all(sent.map(toMedia));
-    for (const one of sent) forget(one);
-    const isTaken = await conversation.send(runId, text, media);
-    if (isTaken) clearSentDraft(username.peek(), pid, id, runId);
+    const media = await Promise.all(sent.map(readAsMedia));
+    for (const one of sent) releasePreview(one);
+    const isAccepted = await conversation.send(runId, text, media);
+    if (isAccepted) clearSentDraft(username.peek(), pid, id, runId);
   };
-  const press = (event: KeyboardEvent) => {
+  const handleKeydown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       if (!event.repeat) void send();
     } else if (event.key === "Escape" && run !== null) {
       event.preventDefault();
-      void stop(conversation);
+      void stopRun(conversation);
     }
   };
 
@@ -88,7 +88,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
   return (
     <form
       class="composer"
-      data-over={isOver}
+      data-over={isDragging}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -96,12 +96,12 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
       onDragOver={(event) => {
         if (event.dataTransfer?.types.includes("Files") !== true) return;
         event.preventDefault();
-        setOver(true);
+        setDragging(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDragging(false)}
       onDrop={(event) => {
         event.preventDefault();
-        setOver(false);
+        setDragging(false);
         add(event.dataTransfer?.files ?? []);
       }}
     >
@@ -113,16 +113,16 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
               <li key={one.id} class="composer-file">
                 {one.preview !== null && <img src={one.preview} alt="" />}
                 <span class="composer-file-name">{one.file.name}</span>
-                <span class="soft small">{sizeText(one.file.size)}</span>
+                <span class="soft small">{formatSize(one.file.size)}</span>
                 <IconButton icon="close" label={`Leave out ${one.file.name}`} onClick={() => remove(one)} />
               </li>
             ))}
           </ul>
         )}
         <div class="composer-line">
-          <IconButton icon="attach" label="Add files" onClick={() => picker.current?.click()} />
+          <IconButton icon="attach" label="Add files" onClick={() => fileInput.current?.click()} />
           <input
-            ref={picker}
+            ref={fileInput}
             type="file"
             multiple
             hidden
@@ -138,8 +138,8 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
             aria-label="Message"
             placeholder={run === null ? "Write a message" : "Write what comes next"}
             value={draft.text}
-            onInput={(event) => write({ text: event.currentTarget.value, runId: null })}
-            onKeyDown={press}
+            onInput={(event) => changeDraft({ text: event.currentTarget.value, runId: null })}
+            onKeyDown={handleKeydown}
             onPaste={(event) => {
               const pasted = [...(event.clipboardData?.files ?? [])];
               if (pasted.length === 0) return;
@@ -153,7 +153,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
               class="composer-send composer-stop"
               aria-label="Stop (Esc)"
               title="Stop (Esc)"
-              onClick={() => void stop(conversation)}
+              onClick={() => void stopRun(conversation)}
             >
               <Icon name="stop" />
             </button>

@@ -1,4 +1,4 @@
-// What is asked before something is done with a conversation or its agent.
+// Dialogs for actions on a conversation or its agent.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -33,9 +33,9 @@ export function ConversationDialog({ name, ...props }: DialogProps & { name: Dia
   }
 }
 
-type AskProps = {
+type ActionDialogProps = {
   title: string;
-  does: string;
+  confirmLabel: string;
   isDanger?: boolean;
   isReady?: boolean;
   onClose: () => void;
@@ -43,16 +43,16 @@ type AskProps = {
   children: ComponentChildren;
 };
 
-/** Does it, says what came of it and goes away; stays and says why where it could not be done. */
-function Ask({ title, does, isDanger = false, isReady = true, onClose, work, children }: AskProps) {
+/** Runs `work`, shows the text it returns as a notice and closes. If it fails, the dialog stays open with the reason. */
+function ActionDialog({ title, confirmLabel, isDanger = false, isReady = true, onClose, work, children }: ActionDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const run = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      const said = await work();
-      if (said !== null) showNotice(said, "good");
+      const message = await work();
+      if (message !== null) showNotice(message, "good");
       onClose();
     } catch (error) {
       setProblem(describeError(error));
@@ -67,7 +67,7 @@ function Ask({ title, does, isDanger = false, isReady = true, onClose, work, chi
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button look={isDanger ? "danger" : "primary"} busy={isBusy} disabled={!isReady} onClick={() => void run()}>
-            {does}
+            {confirmLabel}
           </Button>
         </>
       }
@@ -80,20 +80,20 @@ function Ask({ title, does, isDanger = false, isReady = true, onClose, work, chi
   );
 }
 
-function ofIt({ pid, id }: Conversation): { pid: string; conversationId: string } {
+function idsOf({ pid, id }: Conversation): { pid: string; conversationId: string } {
   return { pid, conversationId: id };
 }
 
 function Rename({ conversation, onClose }: DialogProps) {
   const [title, setTitle] = useState(conversation.info.value.peek()?.title ?? "");
   const work = async () => {
-    await call("proc.conversation.open", { ...ofIt(conversation), title: title.trim() });
+    await call("proc.conversation.open", { ...idsOf(conversation), title: title.trim() });
     return null;
   };
   return (
-    <Ask title="Rename the conversation" does="Rename" isReady={title.trim() !== ""} onClose={onClose} work={work}>
+    <ActionDialog title="Rename the conversation" confirmLabel="Rename" isReady={title.trim() !== ""} onClose={onClose} work={work}>
       <TextInput label="Title" value={title} onValue={setTitle} maxLength={200} />
-    </Ask>
+    </ActionDialog>
   );
 }
 
@@ -105,13 +105,13 @@ function Compact({ conversation, onClose }: DialogProps) {
   const isNumber = keep.trim() !== "" && Number.isInteger(keepLast) && keepLast >= 0;
   const work = async () => {
     const how = by === "model" ? { generateSummary: true } : { summary: summary.trim() };
-    const { archivedMessages } = await call("proc.conversation.compact", { ...ofIt(conversation), keepLast, ...how });
+    const { archivedMessages } = await call("proc.conversation.compact", { ...idsOf(conversation), keepLast, ...how });
     return `${archivedMessages} messages were archived`;
   };
   return (
-    <Ask
+    <ActionDialog
       title="Compact older messages"
-      does="Compact"
+      confirmLabel="Compact"
       isReady={isNumber && (by === "model" || summary.trim() !== "")}
       onClose={onClose}
       work={work}
@@ -134,21 +134,21 @@ function Compact({ conversation, onClose }: DialogProps) {
         ]}
       />
       {by === "hand" && <TextArea label="Your summary" value={summary} onValue={setSummary} />}
-    </Ask>
+    </ActionDialog>
   );
 }
 
 type Overflow = "manual" | "auto-compact" | "fail";
 
 function Policy({ conversation, onClose }: DialogProps) {
-  const policy = useLatest("proc.conversation.policy.get", ofIt(conversation));
+  const policy = useLatest("proc.conversation.policy.get", idsOf(conversation));
   const [chosen, setChosen] = useState<Overflow | null>(null);
   const work = async () => {
-    if (chosen !== null) await call("proc.conversation.policy.set", { ...ofIt(conversation), overflow: chosen });
+    if (chosen !== null) await call("proc.conversation.policy.set", { ...idsOf(conversation), overflow: chosen });
     return null;
   };
   return (
-    <Ask title="When the context is full" does="Save" isReady={chosen !== null} onClose={onClose} work={work}>
+    <ActionDialog title="When the context is full" confirmLabel="Save" isReady={chosen !== null} onClose={onClose} work={work}>
       <Loaded latest={policy} label="Reading what is set">
         {({ policy }) => (
           <Radio
@@ -168,19 +168,19 @@ function Policy({ conversation, onClose }: DialogProps) {
           />
         )}
       </Loaded>
-    </Ask>
+    </ActionDialog>
   );
 }
 
 function Reset({ conversation, onClose }: DialogProps) {
   const work = async () => {
-    const { archivedMessages } = await call("proc.conversation.reset", ofIt(conversation));
+    const { archivedMessages } = await call("proc.conversation.reset", idsOf(conversation));
     return `The conversation is empty again. ${archivedMessages} messages were archived`;
   };
   return (
-    <Ask title="Reset the conversation?" does="Reset" isDanger onClose={onClose} work={work}>
+    <ActionDialog title="Reset the conversation?" confirmLabel="Reset" isDanger onClose={onClose} work={work}>
       <p>Whatever runs or waits in it ends. Its messages are archived, and it begins anew.</p>
-    </Ask>
+    </ActionDialog>
   );
 }
 
@@ -193,8 +193,8 @@ function Kill({ conversation, onClose }: DialogProps) {
     return `${name} was ended`;
   };
   return (
-    <Ask title={`End ${name}?`} does="End it" isDanger onClose={onClose} work={work}>
+    <ActionDialog title={`End ${name}?`} confirmLabel="End it" isDanger onClose={onClose} work={work}>
       <p>Everything it does stops at once, and all its conversations are archived and emptied. It can be spoken to again.</p>
-    </Ask>
+    </ActionDialog>
   );
 }

@@ -1,4 +1,4 @@
-// Ways to conversations: their addresses, and a message in one of them that is to be shown when it opens.
+// Navigation to conversations: their addresses, and the message to scroll to once one is open.
 
 import { signal } from "@preact/signals";
 import { call, describeError } from "../state/call.ts";
@@ -7,12 +7,12 @@ import { go, joinPath, type PaneName, type Path } from "../frame/route.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 
-/** `messageId` is null for whatever is at the place. */
-export type Jump = { pid: string; conversationId: string; messageId: number | null; place: number };
-export const jump = signal<Jump | null>(null);
+/** `messageId` is null for whichever message is at the position. */
+export type Jump = { pid: string; conversationId: string; messageId: number | null; position: number };
+export const pendingJump = signal<Jump | null>(null);
 
-/** The agent that was shown last: where only the list fits, its conversations are in it. */
-export const lastAgent = signal<string | null>(null);
+/** The agent that was shown last: a narrow screen lists its conversations. */
+export const lastShownPid = signal<string | null>(null);
 
 export function conversationPath(pid: string, conversationId = DEFAULT_CONVERSATION): Path {
   return joinPath("chat", pid, conversationId);
@@ -22,8 +22,8 @@ export function openConversation(pid: string, conversationId = DEFAULT_CONVERSAT
   go(conversationPath(pid, conversationId), pane === undefined ? {} : { pane });
 }
 
-/** Makes a conversation of an agent and shows it. */
-export async function newConversation(pid: string): Promise<void> {
+/** Creates a conversation of an agent and opens it. */
+export async function createConversation(pid: string): Promise<void> {
   try {
     const { conversation } = await call("proc.conversation.open", { pid });
     openConversation(pid, conversation.id);

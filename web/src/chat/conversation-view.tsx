@@ -1,4 +1,4 @@
-// One conversation: its messages, what waits, and where one writes.
+// One conversation: header, messages, background commands, queue and composer.
 
 import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -13,20 +13,20 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Composer } from "./composer.tsx";
 import { ConversationDialog, type DialogName } from "./conversation-dialogs.tsx";
-import { Head } from "./head.tsx";
+import { ConversationHead } from "./conversation-head.tsx";
 import { Messages } from "./messages.tsx";
-import { conversationName, titleFrom } from "./names.ts";
-import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversation } from "./conversation-links.ts";
+import { conversationName, makeTitle } from "./conversation-names.ts";
+import { DEFAULT_CONVERSATION, pendingJump, lastShownPid, createConversation, openConversation } from "./conversation-links.ts";
 import { Queue } from "./queue.tsx";
-import { messageKey } from "./rows.ts";
+import { messageKey } from "./message-rows.ts";
 import { Search } from "./search.tsx";
-import { Sessions } from "./sessions.tsx";
-import { stop } from "./stop.ts";
+import { BackgroundCommands } from "./background-commands.tsx";
+import { stopRun } from "./stop-run.ts";
 import type { ListHandle } from "./virtual-list.tsx";
 import "./conversation.css";
 
-/** Long enough for a screen reader to have taken it. */
-const READ_OUT_MS = 10_000;
+/** Long enough for a screen reader to notice the text. */
+const ANNOUNCEMENT_MS = 10_000;
 
 type ViewProps = { pid: string; id: string; isNarrow: boolean; isNamed: boolean };
 
@@ -35,19 +35,19 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   useEffect(() => () => conversation.close(), [conversation]);
   const [dialog, setDialog] = useState<DialogName | "search" | null>(null);
   const list = useRef<ListHandle | null>(null);
-  const [found, setFound] = useState<string | null>(null);
-  const about = conversation.info.value.value;
-  useTitle(isNamed ? conversationName(about ?? { id, title: null }) : null);
+  const [foundKey, setFoundKey] = useState<string | null>(null);
+  const info = conversation.info.value.value;
+  useTitle(isNamed ? conversationName(info ?? { id, title: null }) : null);
   const section = useRef<HTMLElement>(null);
-  useActions(() => conversationActions(conversation, setDialog, () => writeIn(section.current)), [conversation]);
-  useQuietAfter(conversation);
+  useActions(() => conversationActions(conversation, setDialog, () => focusComposer(section.current)), [conversation]);
+  useClearAnnouncement(conversation);
   useEffect(() => {
-    lastAgent.value = pid;
+    lastShownPid.value = pid;
   }, [pid]);
 
   const fork = async (messageId: number) => {
     try {
-      const title = `${conversationName(about ?? { id, title: null })} (fork)`;
+      const title = `${conversationName(info ?? { id, title: null })} (fork)`;
       const made = await call("proc.conversation.fork", { pid, conversationId: id, throughMessageId: messageId, title });
       openConversation(pid, made.targetConversation.id);
     } catch (error) {
@@ -61,28 +61,28 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       showNotice(describeError(error), "bad");
     }
   };
-  const sent = (text: string) => {
+  const handleSend = (text: string) => {
     const view = conversation.window.peek();
     if (view !== null && view.from + view.messages.length < view.total) void conversation.window.reload().catch(() => {});
-    list.current?.toEnd();
-    const isNameless = about !== null && about.title === null && id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
-    if (isNameless && text !== "") call("proc.conversation.open", { pid, conversationId: id, title: titleFrom(text) }).catch(() => {});
+    list.current?.scrollToEnd();
+    const isUntitled = info !== null && info.title === null && id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
+    if (isUntitled && text !== "") call("proc.conversation.open", { pid, conversationId: id, title: makeTitle(text) }).catch(() => {});
   };
   useEffect(() => {
-    const to = jump.value;
+    const to = pendingJump.value;
     if (to === null || to.pid !== pid || to.conversationId !== id) return;
-    jump.value = null;
-    void conversation.window.readAround(to.place).then(
+    pendingJump.value = null;
+    void conversation.window.readAround(to.position).then(
       () => {
         const { from = 0, messages = [] } = conversation.window.peek() ?? {};
-        const messageId = to.messageId ?? messages[to.place - from]?.id;
+        const messageId = to.messageId ?? messages[to.position - from]?.id;
         if (messageId === undefined) return;
-        setFound(messageKey(messageId));
-        list.current?.toRow(messageKey(messageId));
+        setFoundKey(messageKey(messageId));
+        list.current?.scrollToRow(messageKey(messageId));
       },
       (error: unknown) => showNotice(describeError(error), "bad"),
     );
-  }, [conversation, jump.value]);
+  }, [conversation, pendingJump.value]);
 
   const problem = conversation.problem.value;
   const view = conversation.window.view;
@@ -98,7 +98,13 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   ).value;
   return (
     <section class="conversation" aria-label="Conversation" ref={section}>
-      <Head conversation={conversation} isNarrow={isNarrow} isNamed={isNamed} onDialog={setDialog} onReopen={() => void reopen()} />
+      <ConversationHead
+        conversation={conversation}
+        isNarrow={isNarrow}
+        isNamed={isNamed}
+        onDialog={setDialog}
+        onReopen={() => void reopen()}
+      />
       {problem !== null && (
         <Banner tone="bad" actions={<Button onClick={() => void conversation.window.reload().catch(() => {})}>Try again</Button>}>
           {problem}
@@ -115,16 +121,16 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
           />
         </div>
       ) : (
-        <Messages conversation={conversation} list={list} found={found} onFork={(messageId) => void fork(messageId)} />
+        <Messages conversation={conversation} list={list} foundKey={foundKey} onFork={(messageId) => void fork(messageId)} />
       )}
       <div class="conversation-foot">
-        <Sessions pid={pid} />
+        <BackgroundCommands pid={pid} />
         <Queue conversation={conversation} />
         <Composer
           key={`${pid} ${id}`}
           conversation={conversation}
-          isClosed={about?.status === "closed"}
-          onSend={sent}
+          isClosed={info?.status === "closed"}
+          onSend={handleSend}
           onReopen={() => void reopen()}
         />
       </div>
@@ -149,7 +155,7 @@ function conversationActions(conversation: Conversation, show: (dialog: DialogNa
       group,
       keys: "n",
       words: "start begin thread",
-      run: () => void newConversation(conversation.pid),
+      run: () => void createConversation(conversation.pid),
     },
     { id: "chat.rename", title: "Rename this conversation", group, words: "title", run: () => show("rename") },
     { id: "chat.compact", title: "Compact older messages", group, words: "archive summary context", run: () => show("compact") },
@@ -163,25 +169,25 @@ function conversationActions(conversation: Conversation, show: (dialog: DialogNa
     { id: "chat.reset", title: "Reset this conversation", group, words: "clear empty", run: () => show("reset") },
     { id: "chat.kill", title: "End this agent", group, words: "kill process", run: () => show("kill") },
     { id: "chat.write", title: "Write a message", group, keys: "i", words: "compose", run: write },
-    { id: "chat.stop", title: "Stop what runs here", group, keys: "escape", words: "abort cancel", run: () => stopIn(conversation) },
+    { id: "chat.stop", title: "Stop what runs here", group, keys: "escape", words: "abort cancel", run: () => stopIfRunning(conversation) },
   ];
 }
 
-function writeIn(section: HTMLElement | null): void {
+function focusComposer(section: HTMLElement | null): void {
   section?.querySelector<HTMLElement>(".composer-field")?.focus();
 }
 
-function stopIn(conversation: Conversation): void {
+function stopIfRunning(conversation: Conversation): void {
   if (conversation.run.peek() === null) return;
-  void stop(conversation);
+  void stopRun(conversation);
 }
 
-/** What was read out need not stay where a search in the page would find it a second time. */
-function useQuietAfter({ announcement: finished }: Conversation): void {
-  const said = finished.value;
+/** Removes announced text, which a search in the page would otherwise find twice. */
+function useClearAnnouncement({ announcement }: Conversation): void {
+  const announced = announcement.value;
   useEffect(() => {
-    if (said === "") return;
-    const timer = setTimeout(() => (finished.value = ""), READ_OUT_MS);
+    if (announced === "") return;
+    const timer = setTimeout(() => (announcement.value = ""), ANNOUNCEMENT_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [announced]);
 }

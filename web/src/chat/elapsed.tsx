@@ -1,15 +1,15 @@
-// Time that passes while something runs.
+// The elapsed time of something that runs.
 
 import { useEffect, useState } from "preact/hooks";
 
-const EVERY_MS = 1_000;
+const UPDATE_MS = 1_000;
 
-/** Short things need no clock. */
+/** Shows nothing in the first two seconds. */
 export function Elapsed({ since, until = null }: { since: number; until?: number | null }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     if (until !== null) return;
-    const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
+    const timer = setInterval(() => setNow(Date.now()), UPDATE_MS);
     return () => clearInterval(timer);
   }, [until]);
   const seconds = Math.max(0, Math.floor(((until ?? now) - since) / 1_000));

@@ -1,12 +1,12 @@
-// What can be done with a message: copy it, go on from it in another conversation, and see when it was said and what it
-// cost, which is asked for only then.
+// The actions of a message: copy it, fork the conversation from it, and show its time and cost. The cost is read only when
+// opened.
 
 import { useState } from "preact/hooks";
 import { call, describeError, type Result } from "../state/call.ts";
 import { showNotice } from "../state/notices.ts";
 import { IconButton } from "../ui/button.tsx";
 import type { MessageProps } from "./message.tsx";
-import { costText, tokensText } from "./numbers.ts";
+import { formatCost, formatTokens } from "./format-usage.ts";
 
 type Usage = NonNullable<Result<"proc.usage">["messages"]>[number]["usage"];
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -22,7 +22,7 @@ export function MessageTools({ conversation, message, text, isArchived = false, 
       showNotice("This browser does not allow copying: select the text instead", "bad");
     }
   };
-  const details = async () => {
+  const toggleDetails = async () => {
     setOpen(!isOpen);
     if (usage !== null || isOpen || isArchived) return;
     try {
@@ -36,13 +36,13 @@ export function MessageTools({ conversation, message, text, isArchived = false, 
     <div class="message-tools" data-open={isOpen}>
       <IconButton icon="copy" label="Copy the message" onClick={() => void copy()} />
       {!isArchived && onFork !== undefined && <IconButton icon="fork" label="Fork from here" onClick={() => onFork(message.id)} />}
-      <IconButton icon="info" label="Time and cost" aria-expanded={isOpen ? "true" : "false"} onClick={() => void details()} />
+      <IconButton icon="info" label="Time and cost" aria-expanded={isOpen ? "true" : "false"} onClick={() => void toggleDetails()} />
       {isOpen && (
         <span class="message-details" role="status">
           {exact.format(message.timestamp)}
           {(usage ?? []).map(({ provider, model, input, output, cacheRead, cost }, at) => (
             <span key={at}>
-              {` · ${provider}/${model} · ${tokensText(input + cacheRead)} in, ${tokensText(output)} out · ${costText(cost)}`}
+              {` · ${provider}/${model} · ${formatTokens(input + cacheRead)} in, ${formatTokens(output)} out · ${formatCost(cost)}`}
             </span>
           ))}
         </span>

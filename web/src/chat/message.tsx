@@ -1,4 +1,4 @@
-// One message: what a person said, what an agent said and did, or a word of the system between them.
+// One message: of the user, of the agent with its tool calls, or of the system.
 
 import { Component } from "preact";
 import { useState } from "preact/hooks";
@@ -6,26 +6,26 @@ import { Lazy } from "../frame/lazy.tsx";
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
 import { Icon } from "../ui/icon.tsx";
-import { callsOf, isStopped, mediaOf, resultOf, textOf, thoughtsOf } from "./content.ts";
+import { callsOf, isStopped, mediaOf, resultOf, textOf, reasoningOf } from "./message-content.ts";
 import { MediaList } from "./media.tsx";
 import { MessageTools } from "./message-tools.tsx";
-import type { Result } from "./rows.ts";
+import type { RowResult } from "./message-rows.ts";
 import { SystemMessage } from "./system-message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import "./message.css";
 
-const markdown = () => import("../markdown/markdown.tsx");
+const loadMarkdown = () => import("../markdown/markdown.tsx");
 
 export type MessageProps = {
   conversation: Conversation;
   message: HistoryMessage;
-  results: readonly (Result | null)[];
-  /** In an archive nothing can be done with it. */
+  results: readonly (RowResult | null)[];
+  /** An archived message cannot be forked from, and its usage is not shown. */
   isArchived?: boolean;
   onFork?: (messageId: number) => void;
 };
 
-/** Rows are made anew for every frame of an answer that comes; messages are not. */
+/** While an answer streams, the list renders its rows every frame; unchanged messages are not rendered again. */
 export class MessageView extends Component<MessageProps> {
   override shouldComponentUpdate(next: MessageProps): boolean {
     const { message, results, conversation } = this.props;
@@ -42,7 +42,7 @@ export class MessageView extends Component<MessageProps> {
       case "system":
         return <SystemMessage {...props} />;
       case "toolResult":
-        return <LoneResult {...props} />;
+        return <ResultWithoutCall {...props} />;
     }
   }
 }
@@ -52,7 +52,7 @@ function UserMessage(props: MessageProps) {
   const media = mediaOf(message.content);
   const text = textOf(message.content);
   return (
-    <article class="message message-user" aria-label={`You, ${clock(message.timestamp)}`} tabIndex={-1}>
+    <article class="message message-user" aria-label={`You, ${formatTime(message.timestamp)}`} tabIndex={-1}>
       <div class="bubble">
         {media.length > 0 && <MediaList pid={conversation.pid} media={media} />}
         {text !== "" && <p class="bubble-text">{text}</p>}
@@ -66,9 +66,9 @@ function AgentMessage(props: MessageProps) {
   const { conversation, message, results } = props;
   const text = textOf(message.content);
   return (
-    <article class="message message-agent" aria-label={`Agent, ${clock(message.timestamp)}`} tabIndex={-1}>
-      <Thoughts thoughts={thoughtsOf(message.content)} />
-      {text.trim() !== "" && <Lazy load={markdown} props={{ text }} />}
+    <article class="message message-agent" aria-label={`Agent, ${formatTime(message.timestamp)}`} tabIndex={-1}>
+      <Thoughts thoughts={reasoningOf(message.content)} />
+      {text.trim() !== "" && <Lazy load={loadMarkdown} props={{ text }} />}
       {callsOf(message.content).map((call, at) => (
         <ToolCard key={call.id} conversation={conversation} call={call} result={results[at] ?? null} />
       ))}
@@ -78,8 +78,8 @@ function AgentMessage(props: MessageProps) {
   );
 }
 
-/** A result whose call lies outside of what is loaded. */
-function LoneResult({ conversation, message }: MessageProps) {
+/** A result whose call is outside the loaded window. */
+function ResultWithoutCall({ conversation, message }: MessageProps) {
   const result = resultOf(message.content);
   if (result === null) return null;
   const call = { id: result.toolCallId, name: result.toolName, args: {}, raw: null };
@@ -90,22 +90,22 @@ function LoneResult({ conversation, message }: MessageProps) {
   );
 }
 
-export function Thoughts({ thoughts, isComing = false }: { thoughts: readonly string[]; isComing?: boolean }) {
+export function Thoughts({ thoughts, isStreaming = false }: { thoughts: readonly string[]; isStreaming?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   if (thoughts.length === 0) return null;
   return (
     <div class="thoughts">
       <button type="button" class="thoughts-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? "down" : "right"} />
-        {isComing ? "Thinking" : "Reasoning"}
+        {isStreaming ? "Thinking" : "Reasoning"}
       </button>
       {isOpen && <div class="thoughts-text">{thoughts.join("\n\n")}</div>}
     </div>
   );
 }
 
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
-export function clock(at: number): string {
-  return time.format(at);
+export function formatTime(at: number): string {
+  return timeFormat.format(at);
 }

@@ -1,4 +1,4 @@
-// The messages of a conversation, as a long list of which only a part is in the page.
+// The messages of a conversation as a virtualized list.
 
 import { useMemo, useState } from "preact/hooks";
 import { Question } from "../approvals/question.tsx";
@@ -10,23 +10,23 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { ComingMessage } from "./coming-message.tsx";
-import { File } from "./media.tsx";
+import { StreamedMessage } from "./streamed-message.tsx";
+import { FileLabel } from "./media.tsx";
 import { MessageView } from "./message.tsx";
-import { guessedHeight, historyRows, type Row, tailRows } from "./rows.ts";
+import { estimateHeight, historyRows, type Row, tailRows } from "./message-rows.ts";
 import { type ListHandle, VirtualList } from "./virtual-list.tsx";
 
 type MessagesProps = {
   conversation: Conversation;
   list: { current: ListHandle | null };
-  /** The row that was looked for. */
-  found: string | null;
+  /** Key of the row that a search opened. */
+  foundKey: string | null;
   onFork: (messageId: number) => void;
 };
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 
-export function Messages({ conversation, list, found, onFork }: MessagesProps) {
+export function Messages({ conversation, list, foundKey, onFork }: MessagesProps) {
   const [isFollowing, setFollowing] = useState(true);
   const view = conversation.window.view!;
   const history = useMemo(() => historyRows(view), [view]);
@@ -35,55 +35,55 @@ export function Messages({ conversation, list, found, onFork }: MessagesProps) {
     ? [
         ...history,
         ...tailRows({
-          coming: conversation.pendingAnswers.value,
+          pendingAnswers: conversation.pendingAnswers.value,
           outgoing: conversation.outbox.messages,
           questions: conversation.questions.value.value ?? [],
           isWorking: conversation.run.value !== null,
         }),
       ]
     : history;
-  const isAsked = (conversation.questions.value.value ?? []).length > 0;
-  const quietly = (reading: Promise<void>) => void reading.catch(() => {});
-  const toNewest = () => {
-    if (!isAtNewest) quietly(conversation.window.reload());
-    list.current?.toEnd();
+  const hasQuestion = (conversation.questions.value.value ?? []).length > 0;
+  const ignoreErrors = (reading: Promise<void>) => void reading.catch(() => {});
+  const scrollToNewest = () => {
+    if (!isAtNewest) ignoreErrors(conversation.window.reload());
+    list.current?.scrollToEnd();
   };
   return (
     <div class="messages">
       <VirtualList
         rows={rows}
         label="Messages"
-        heightOf={guessedHeight}
+        heightOf={estimateHeight}
         render={(row) => (
-          <div class={row.key === found ? "row-found" : undefined}>
+          <div class={row.key === foundKey ? "row-found" : undefined}>
             <RowView row={row} conversation={conversation} onFork={onFork} />
           </div>
         )}
-        life={view.reloads}
+        resetKey={view.reloads}
         isAtNewest={isAtNewest}
-        onNearTop={() => view.from > 0 && quietly(readOnce(conversation, "readOlder"))}
-        onNearEnd={() => quietly(readOnce(conversation, "readNewer"))}
+        onNearTop={() => view.from > 0 && ignoreErrors(readOnce(conversation, "readOlder"))}
+        onNearEnd={() => ignoreErrors(readOnce(conversation, "readNewer"))}
         onFollowing={setFollowing}
         handle={list}
       />
       {!(isFollowing && isAtNewest) && (
-        <button type="button" class="to-newest" data-asked={isAsked} onClick={toNewest}>
+        <button type="button" class="to-newest" data-asked={hasQuestion} onClick={scrollToNewest}>
           <Icon name="down" />
-          {isAsked ? "The agent asks you" : "Newest"}
+          {hasQuestion ? "The agent asks you" : "Newest"}
         </button>
       )}
     </div>
   );
 }
 
-/** Scrolling asks for the same page many times. */
-const reading = new WeakMap<Conversation, Promise<void>>();
+/** Scrolling requests the same page many times; one read per conversation runs at a time. */
+const runningReads = new WeakMap<Conversation, Promise<void>>();
 
-function readOnce(conversation: Conversation, how: "readOlder" | "readNewer"): Promise<void> {
-  const known = reading.get(conversation);
+function readOnce(conversation: Conversation, method: "readOlder" | "readNewer"): Promise<void> {
+  const known = runningReads.get(conversation);
   if (known !== undefined) return known;
-  const read = conversation.window[how]().finally(() => reading.delete(conversation));
-  reading.set(conversation, read);
+  const read = conversation.window[method]().finally(() => runningReads.delete(conversation));
+  runningReads.set(conversation, read);
   return read;
 }
 
@@ -98,23 +98,23 @@ function RowView({ row, conversation, onFork }: RowProps) {
         </div>
       );
     case "day":
-      return <h3 class="row-day">{day.format(row.at)}</h3>;
+      return <h3 class="row-day">{dayFormat.format(row.at)}</h3>;
     case "message":
       return <MessageView conversation={conversation} message={row.message} results={row.results} onFork={onFork} />;
-    case "coming":
-      return <ComingMessage conversation={conversation} answer={row.answer} />;
+    case "streamed":
+      return <StreamedMessage conversation={conversation} answer={row.answer} />;
     case "question":
       return <Question key={row.question.requestId} question={row.question} onAnswered={() => void conversation.questions.refetch()} />;
     case "outgoing":
       return <OutgoingMessage conversation={conversation} outgoing={row.outgoing} />;
     case "working":
-      return <Working conversation={conversation} />;
+      return <WorkingIndicator conversation={conversation} />;
   }
 }
 
 function OutgoingMessage({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
   const { runId, text, media, problem } = outgoing;
-  const again = async () => {
+  const resend = async () => {
     if (await conversation.outbox.resend(runId)) clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
   };
   const discard = () => {
@@ -125,7 +125,7 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
     <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>
       <div class="bubble">
         {media.map(({ filename, mimeType, size }, at) => (
-          <File key={at} media={{ filename: filename ?? null, mimeType, size: size ?? null, url: null }} />
+          <FileLabel key={at} media={{ filename: filename ?? null, mimeType, size: size ?? null, url: null }} />
         ))}
         {text !== "" && <p class="bubble-text">{text}</p>}
       </div>
@@ -134,7 +134,7 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
           tone="bad"
           actions={
             <>
-              <Button onClick={() => void again()}>Send again</Button>
+              <Button onClick={() => void resend()}>Send again</Button>
               <Button look="quiet" onClick={discard}>
                 Discard
               </Button>
@@ -148,7 +148,7 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
   );
 }
 
-function Working({ conversation }: { conversation: Conversation }) {
+function WorkingIndicator({ conversation }: { conversation: Conversation }) {
   const retrying = conversation.retryReason.value;
   return (
     <div class="working" role="status">

@@ -1,4 +1,4 @@
-// Starting an agent of its own for one piece of work.
+// The dialog that starts an agent for a task.
 
 import { useState } from "preact/hooks";
 import { agents } from "../state/agents.ts";
@@ -11,7 +11,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { TextArea } from "../ui/text-area.tsx";
-import { titleFrom } from "./names.ts";
+import { makeTitle } from "./conversation-names.ts";
 import { openConversation } from "./conversation-links.ts";
 
 export function NewTask({ onClose }: { onClose: () => void }) {
@@ -24,7 +24,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
   const start = async () => {
     setBusy(true);
     setProblem(null);
-    const name = label.trim() || titleFrom(prompt);
+    const name = label.trim() || makeTitle(prompt);
     try {
       const started = await call("proc.spawn", {
         profile,

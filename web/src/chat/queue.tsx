@@ -1,4 +1,4 @@
-// What waits until the agent is done with what it works on. Each can still be put right or taken back.
+// The queued messages of a conversation. They can still be edited or withdrawn.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, describeError } from "../state/call.ts";
@@ -12,7 +12,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   const waiting = conversation.queue.value.value ?? [];
   const [isBusy, setBusy] = useState(false);
   if (waiting.length === 0) return null;
-  const held = waiting.filter(({ paused }) => paused === true).length;
+  const heldCount = waiting.filter(({ paused }) => paused === true).length;
   const resume = async () => {
     setBusy(true);
     await conversation.resumeQueue().catch((error: unknown) => showNotice(describeError(error), "bad"));
@@ -21,16 +21,16 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   return (
     <section class="queue" aria-label="Waiting messages">
       <div class="queue-head">
-        <h3 class="queue-title">{titleOf(waiting.length, held)}</h3>
-        {held > 0 && (
+        <h3 class="queue-title">{titleOf(waiting.length, heldCount)}</h3>
+        {heldCount > 0 && (
           <Button busy={isBusy} onClick={() => void resume()}>
-            {held === 1 ? "Send now" : "Send them now"}
+            {heldCount === 1 ? "Send now" : "Send them now"}
           </Button>
         )}
       </div>
       <ol class="queue-list">
         {waiting.map((one) => (
-          <Waiting key={one.runId} conversation={conversation} queued={one} />
+          <QueueEntry key={one.runId} conversation={conversation} queued={one} />
         ))}
       </ol>
     </section>
@@ -42,10 +42,10 @@ function titleOf(count: number, held: number): string {
   return count === 1 ? "Waits to be said" : `${count} wait to be said`;
 }
 
-function Waiting({ conversation, queued }: { conversation: Conversation; queued: QueuedMessage }) {
+function QueueEntry({ conversation, queued }: { conversation: Conversation; queued: QueuedMessage }) {
   const [edited, setEdited] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const of = { pid: conversation.pid, runId: queued.runId };
+  const ids = { pid: conversation.pid, runId: queued.runId };
   const change = async (work: () => Promise<unknown>) => {
     setBusy(true);
     try {
@@ -63,7 +63,7 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
   unsaved.current = edited === queued.text || isBusy ? null : edited;
   useEffect(
     () => () => {
-      // Whoever goes to another page knows that; here the message has gone.
+      // Warn only if the message was delivered meanwhile, not if the user has left the page.
       const isWaiting = (conversation.queue.value.peek() ?? []).some(({ runId }) => runId === queued.runId);
       if (unsaved.current !== null && !isWaiting) showNotice("The message was said before your change was saved", "bad");
     },
@@ -78,7 +78,7 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
             look="primary"
             busy={isBusy}
             disabled={edited.trim() === ""}
-            onClick={() => void change(() => call("proc.queue.edit", { ...of, message: edited.trim() }))}
+            onClick={() => void change(() => call("proc.queue.edit", { ...ids, message: edited.trim() }))}
           >
             Save
           </Button>
@@ -99,7 +99,7 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
         icon="close"
         label="Take this message back"
         disabled={isBusy}
-        onClick={() => void change(() => call("proc.queue.withdraw", of))}
+        onClick={() => void change(() => call("proc.queue.withdraw", ids))}
       />
     </li>
   );

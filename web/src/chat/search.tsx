@@ -1,4 +1,4 @@
-// Searching what was said, here or in all conversations of the agent.
+// The search dialog, for one conversation or all conversations of the agent.
 
 import { Fragment } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -8,20 +8,20 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Time } from "../ui/time.tsx";
-import { jump, openConversation } from "./conversation-links.ts";
+import { pendingJump, openConversation } from "./conversation-links.ts";
 import "./search.css";
 
-type Found = Result<"proc.history.search">;
-type Match = Found["matches"][number];
+type SearchResult = Result<"proc.history.search">;
+type Match = SearchResult["matches"][number];
 
-/** Typing goes on meanwhile. */
-const PAUSE_MS = 200;
-const WHO: Record<Match["role"], string> = { user: "You", assistant: "Agent", system: "System", toolResult: "Result of a tool" };
+/** The search starts when the user pauses typing. */
+const DEBOUNCE_MS = 200;
+const ROLE_NAMES: Record<Match["role"], string> = { user: "You", assistant: "Agent", system: "System", toolResult: "Result of a tool" };
 
 export function Search({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [isAll, setAll] = useState(false);
-  const [found, setFound] = useState<Found | null>(null);
+  const [found, setFound] = useState<SearchResult | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const words = query.trim();
@@ -29,23 +29,23 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
   useEffect(() => {
     setProblem(null);
     if (words === "") return setFound(null);
-    let isWanted = true;
+    let isCurrent = true;
     const timer = setTimeout(() => {
       const where = isAll ? {} : { conversationId: conversation.id };
       call("proc.history.search", { pid: conversation.pid, query: words, limit: 50, ...where }).then(
-        (result) => isWanted && setFound(result),
-        (error: unknown) => isWanted && setProblem(describeError(error)),
+        (result) => isCurrent && setFound(result),
+        (error: unknown) => isCurrent && setProblem(describeError(error)),
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
-      isWanted = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [words, isAll]);
-  const show = ({ conversationId, messageId, offset }: Match) => {
-    // What was archived lies behind the mark at the beginning.
-    const to = offset === null ? { messageId: null, place: 0 } : { messageId, place: offset };
-    jump.value = { pid: conversation.pid, conversationId, ...to };
+  const openMatch = ({ conversationId, messageId, offset }: Match) => {
+    // An archived message has no position: show the start of the conversation, where the marker of the archive is.
+    const to = offset === null ? { messageId: null, position: 0 } : { messageId, position: offset };
+    pendingJump.value = { pid: conversation.pid, conversationId, ...to };
     onClose();
     if (conversationId !== conversation.id) openConversation(conversation.pid, conversationId);
   };
@@ -61,12 +61,12 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
         <ul class="search-list">
           {found?.matches.map((match) => (
             <li key={`${match.segmentId ?? ""}${match.messageId}`}>
-              <button type="button" class="search-match" onClick={() => show(match)}>
+              <button type="button" class="search-match" onClick={() => openMatch(match)}>
                 <span class="search-who">
-                  {WHO[match.role]} · <Time at={match.timestamp} />
+                  {ROLE_NAMES[match.role]} · <Time at={match.timestamp} />
                   {match.segmentId !== null && " · archived"}
                 </span>
-                <span class="search-snippet">{marked(match.snippet, words)}</span>
+                <span class="search-snippet">{markMatch(match.snippet, words)}</span>
               </button>
             </li>
           ))}
@@ -77,7 +77,7 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
   );
 }
 
-function marked(snippet: string, words: string) {
+function markMatch(snippet: string, words: string) {
   const at = snippet.toLowerCase().indexOf(words.toLowerCase());
   if (at === -1) return snippet;
   return (

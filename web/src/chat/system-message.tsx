@@ -1,18 +1,18 @@
-// A word of the system: the mark of what was archived, which opens the archive in place; why a run ended, with what can be
-// done; or something the agent was told.
+// A system message: the marker of archived messages, which opens the archive in place; why a run failed, with advice; or a note
+// that the agent received.
 
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Archive } from "./archive.tsx";
-import { textOf } from "./content.ts";
+import { textOf } from "./message-content.ts";
 import type { MessageProps } from "./message.tsx";
-import { whatToDo } from "./what-to-do.ts";
+import { adviseOnFailure } from "./failure-advice.ts";
 
 const FAILED = /^(?:Generation failed|The run was ended)/;
 const SHORT_CHARS = 400;
 
-/** `before` is the segment whose archive this is shown in: a mark inside it stands for an older one. */
+/** `before`: the segment whose archive contains this message; a marker inside it belongs to an older segment. */
 export function SystemMessage({ conversation, message, before = null }: MessageProps & { before?: string | null }) {
   const text = textOf(message.content);
   const all = conversation.segments.value.value ?? [];
@@ -25,17 +25,17 @@ export function SystemMessage({ conversation, message, before = null }: MessageP
         );
   const segment = older.findLast(({ summaryMessageId }) => summaryMessageId === message.id) ?? null;
   if (segment !== null) return <Archive conversation={conversation} segment={segment} text={text} />;
-  if (FAILED.test(text)) return <Failure text={text} />;
+  if (FAILED.test(text)) return <RunFailure text={text} />;
   return <Note text={text} />;
 }
 
-function Failure({ text }: { text: string }) {
+function RunFailure({ text }: { text: string }) {
   return (
     <article class="message message-failed" aria-label="A run ended with an error">
       <Icon name="warning" />
       <div>
         <p>{text}</p>
-        <p class="soft">{whatToDo(text)}</p>
+        <p class="soft">{adviseOnFailure(text)}</p>
       </div>
     </article>
   );

@@ -1,5 +1,5 @@
-// A call of a tool: one line that says what was done, where and how it ended; unfolded, what exactly was asked and what came
-// of it, the beginning and the end of it where it is long.
+// A tool call as a card: one line with the tool, its subject, its target and its state; opened, the arguments and the output. Long
+// output is shortened to its beginning and end.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -8,13 +8,13 @@ import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { restPath, subjectOf, targetOf, type ToolCall } from "./content.ts";
+import { wholeOutputPath, subjectOf, targetOf, type ToolCall } from "./message-content.ts";
 import { MediaList } from "./media.tsx";
-import type { Result } from "./rows.ts";
+import type { RowResult } from "./message-rows.ts";
 import { Elapsed } from "./elapsed.tsx";
 import "./tool-card.css";
 
-type CardProps = { conversation: Conversation; call: ToolCall; result: Result | null; isComing?: boolean };
+type CardProps = { conversation: Conversation; call: ToolCall; result: RowResult | null; isStreaming?: boolean };
 type State = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
 const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
@@ -22,13 +22,13 @@ const HEAD_LINES = 12;
 const TAIL_LINES = 8;
 const LONG_CHARS = 6_000;
 
-export function ToolCard({ conversation, call, result, isComing = false }: CardProps) {
+export function ToolCard({ conversation, call, result, isStreaming = false }: CardProps) {
   const [isOpen, setOpen] = useState(false);
   const running = conversation.calls.value.get(call.id) ?? null;
   const output = result?.output ?? running?.end?.text ?? null;
-  const state = stateOf(conversation, call, result, isComing);
+  const state = stateOf(conversation, call, result, isStreaming);
   const target = targetOf(call);
-  const tookMs = result?.durationMs ?? null;
+  const durationMs = result?.durationMs ?? null;
   return (
     <div class="tool" data-tone={state.tone}>
       <button type="button" class="tool-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
@@ -41,8 +41,8 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
         <span class="tool-state">
           {state.tone === "run" ? <Spinner /> : <Icon name={ICON[state.tone]} />}
           <span class={state.tone === "good" ? "unseen" : ""}>{state.word}</span>
-          {tookMs !== null ? (
-            <span class="tool-took">{duration(tookMs)}</span>
+          {durationMs !== null ? (
+            <span class="tool-took">{formatDuration(durationMs)}</span>
           ) : (
             running !== null && result === null && <Elapsed since={running.startedAt} until={running.end?.at ?? null} />
           )}
@@ -50,7 +50,7 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
       </button>
       {isOpen && (
         <div class="tool-body">
-          <Asked call={call} />
+          <CallArguments call={call} />
           {output !== null && <Output text={output} />}
         </div>
       )}
@@ -63,26 +63,26 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
   );
 }
 
-function stateOf(conversation: Conversation, call: ToolCall, result: Result | null, isComing: boolean): State {
-  if (result !== null) return endOf(result.isError, result.outcome, result.output);
-  if (isComing) return { word: "being written", tone: "run" };
+function stateOf(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): State {
+  if (result !== null) return endState(result.isError, result.outcome, result.output);
+  if (isStreaming) return { word: "being written", tone: "run" };
   const end = conversation.calls.value.get(call.id)?.end;
-  if (end != null) return endOf(!end.ok, end.outcome, end.text);
+  if (end != null) return endState(!end.ok, end.outcome, end.text);
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
 }
 
-function endOf(isError: boolean, outcome: CallOutcome | null, output: string): State {
+function endState(isError: boolean, outcome: CallOutcome | null, output: string): State {
   if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
-  // The command outlived the call.
+  // The command is still running in the background.
   if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "left running", tone: "plain" };
   const exit = /\[Exit code (\d+)\]\s*$/.exec(output)?.[1];
   return exit === undefined || exit === "0" ? { word: "done", tone: "good" } : { word: `exit ${exit}`, tone: "plain" };
 }
 
-function Asked({ call }: { call: ToolCall }) {
+function CallArguments({ call }: { call: ToolCall }) {
   if (call.args === null) return <pre class="tool-text">{makeVisible(call.raw ?? "")}</pre>;
   return (
     <dl class="tool-args">
@@ -102,9 +102,9 @@ function Output({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const lines = text.split("\n");
   const isLong = lines.length > HEAD_LINES + TAIL_LINES + 4 || text.length > LONG_CHARS;
-  const path = restPath(text);
-  const cut = isLong && !isWhole;
-  const shown = cut ? headAndTail(lines, text) : text;
+  const path = wholeOutputPath(text);
+  const isCut = isLong && !isWhole;
+  const shown = isCut ? headAndTail(lines, text) : text;
   return (
     <div class="tool-output">
       <pre class="tool-text" tabIndex={0} role="group" aria-label="Output">
@@ -134,7 +134,7 @@ function firstLine(text: string): string {
   return `${line.slice(0, 200)}${rest.length > 0 || line.length > 200 ? " …" : ""}`;
 }
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);

@@ -1,4 +1,4 @@
-// What lets a machine in.
+// The valid tokens that are bound to one machine.
 
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { go, type PaneName, joinPath } from "../frame/route.ts";
@@ -21,11 +21,12 @@ export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; 
     >
       <Loaded latest={tokens} label="Loading its tokens">
         {({ tokens: all }) => {
-          const its = all.filter((token) => token.allowedDeviceId === deviceId && isTokenLive(token, Date.now()));
-          if (its.length === 0) return <p>None is bound to it. It came in with a token for any machine: see the tokens in the settings.</p>;
+          const deviceTokens = all.filter((token) => token.allowedDeviceId === deviceId && isTokenLive(token, Date.now()));
+          if (deviceTokens.length === 0)
+            return <p>None is bound to it. It came in with a token for any machine: see the tokens in the settings.</p>;
           return (
             <ul class="entries">
-              {its.map((token) => (
+              {deviceTokens.map((token) => (
                 <TokenEntry key={token.tokenId} token={token} onRevoked={() => void tokens.refetch()} />
               ))}
             </ul>

@@ -1,4 +1,4 @@
-// One machine: how it is now, what it is for, who may use it, what lets it in, and the way to forget it.
+// The page of one machine: status, description, sharing, tokens, and removal.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -16,30 +16,30 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
-import { Description } from "./description.tsx";
-import { Forget } from "./forget.tsx";
-import { Online } from "./list.tsx";
+import { MachineDescription } from "./machine-description.tsx";
+import { ForgetDialog } from "./forget-dialog.tsx";
+import { OnlineBadge } from "./machine-list.tsx";
 import { MachineTokens } from "./machine-tokens.tsx";
-import { Sharing } from "./sharing.tsx";
+import { MachineSharing } from "./machine-sharing.tsx";
 import { systemName } from "./system-name.ts";
 import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = NonNullable<Result<"sys.device.get">["device"]>;
 
-const isOfThis = matchChanges("devices");
+const isDeviceChange = matchChanges("devices");
 
 export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }) {
   const [isForgetting, setForgetting] = useState(false);
-  const got = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isOfThis(sent));
+  const latest = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isDeviceChange(sent));
   useTitle(makeVisible(deviceId));
-  const back = () => go(joinPath("machines"), { pane });
+  const openList = () => go(joinPath("machines"), { pane });
   return (
     <div class="machines">
       <Link class="back" to={joinPath("machines")}>
         <Icon name="back" />
         All machines
       </Link>
-      <Loaded latest={got} label={`Loading ${makeVisible(deviceId)}`}>
+      <Loaded latest={latest} label={`Loading ${makeVisible(deviceId)}`}>
         {({ device, gids }) =>
           device === null ? (
             <EmptyState icon="machine" title="There is no such machine" text="It was forgotten, or it is not yours to use." />
@@ -47,7 +47,7 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
             <>
               <Facts device={device} />
               <Card title="What it is for" text="Agents choose a machine by these words, too.">
-                <Description device={device} mayEdit={gids !== undefined} onSaved={() => void got.refetch()} />
+                <MachineDescription device={device} mayEdit={gids !== undefined} onSaved={() => void latest.refetch()} />
               </Card>
               {gids !== undefined && (
                 <>
@@ -55,7 +55,7 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
                     title="Who may use it"
                     text="Members of a group use it with the rights its own user has there: all files, all commands."
                   >
-                    <Sharing deviceId={deviceId} gids={gids} onChanged={() => void got.refetch()} />
+                    <MachineSharing deviceId={deviceId} gids={gids} onChanged={() => void latest.refetch()} />
                   </Card>
                   <MachineTokens deviceId={deviceId} ownerUid={device.ownerUid} pane={pane} />
                   <Card
@@ -68,7 +68,12 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
                     }
                   />
                   {isForgetting && (
-                    <Forget deviceId={deviceId} ownerUid={device.ownerUid} onClose={() => setForgetting(false)} onForgotten={back} />
+                    <ForgetDialog
+                      deviceId={deviceId}
+                      ownerUid={device.ownerUid}
+                      onClose={() => setForgetting(false)}
+                      onForgotten={openList}
+                    />
                   )}
                 </>
               )}
@@ -84,7 +89,7 @@ function Facts({ device }: { device: Device }) {
   const { online, lastSeenAt, connectedAt, firstSeenAt, platform, version, ownerUid, implements: does } = device;
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
-    <Card title="How it is" actions={<Online online={online} />}>
+    <Card title="How it is" actions={<OnlineBadge online={online} />}>
       <dl class="facts">
         <Fact name={online ? "Connected" : "Last seen"}>
           <Time at={online && connectedAt !== null ? connectedAt : lastSeenAt} />

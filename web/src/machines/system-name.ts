@@ -1,4 +1,4 @@
-// What a machine runs, as people call it.
+// The display name of a machine's operating system.
 
 import { makeVisible } from "../../../src/approval/visible.ts";
 

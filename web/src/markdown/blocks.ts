@@ -1,8 +1,8 @@
-// Markdown, first step: a text into blocks, by its lines and in one pass. Raw HTML is text like any other. A block that was
-// begun and has no end yet, because it is still coming, is shown as far as it is there.
+// Markdown, first step: parses a text into blocks, line by line and in one pass. Raw HTML is plain text. A block whose end has not
+// arrived yet, because the answer is streaming, is parsed as far as it goes.
 
 export type Align = "left" | "center" | "right" | null;
-/** `source` is what it was made of: the same source is the same block. */
+/** `source` is the text of the block: the same source gives the same block. */
 export type Block = { source: string } & (
   | { type: "paragraph"; text: string }
   | { type: "heading"; level: number; text: string }
@@ -13,7 +13,7 @@ export type Block = { source: string } & (
   | { type: "rule" }
 );
 export type ListItem = { text: string; isChecked: boolean | null };
-type Bare = Block extends infer B ? (B extends Block ? Omit<B, "source"> : never) : never;
+type BlockContent = Block extends infer B ? (B extends Block ? Omit<B, "source"> : never) : never;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
@@ -22,7 +22,7 @@ const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?: +|$)/;
 const TABLE_LINE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
-export function blocksOf(text: string): Block[] {
+export function parseBlocks(text: string): Block[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length;) {
@@ -37,22 +37,22 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-type Found = { block: Bare; end: number };
+type ParsedBlock = { block: BlockContent; end: number };
 
-function blockAt(lines: readonly string[], at: number): Found {
+function blockAt(lines: readonly string[], at: number): ParsedBlock {
   const line = lines[at]!;
   const fence = FENCE.exec(line);
-  if (fence !== null) return code(lines, at, fence[1]!, fence[2] ?? "");
+  if (fence !== null) return codeAt(lines, at, fence[1]!, fence[2] ?? "");
   const heading = HEADING.exec(line);
   if (heading !== null) return { block: { type: "heading", level: heading[1]!.length, text: heading[2]! }, end: at + 1 };
   if (RULE.test(line)) return { block: { type: "rule" }, end: at + 1 };
-  if (QUOTE.test(line)) return quote(lines, at);
-  if (ITEM.test(line)) return list(lines, at);
-  if (isTable(lines, at)) return table(lines, at);
-  return paragraph(lines, at);
+  if (QUOTE.test(line)) return quoteAt(lines, at);
+  if (ITEM.test(line)) return listAt(lines, at);
+  if (isTable(lines, at)) return tableAt(lines, at);
+  return paragraphAt(lines, at);
 }
 
-function code(lines: readonly string[], at: number, fence: string, language: string): Found {
+function codeAt(lines: readonly string[], at: number, fence: string, language: string): ParsedBlock {
   const indent = /^ */.exec(lines[at]!)![0].length;
   const inside: string[] = [];
   let end = at + 1;
@@ -68,9 +68,9 @@ function code(lines: readonly string[], at: number, fence: string, language: str
   return { block: { type: "code", language, text: inside.join("\n") }, end };
 }
 
-function quote(lines: readonly string[], at: number): Found {
+function quoteAt(lines: readonly string[], at: number): ParsedBlock {
   let end = at;
-  while (end < lines.length && lines[end]!.trim() !== "" && (QUOTE.test(lines[end]!) || !beginsBlock(lines, end))) end += 1;
+  while (end < lines.length && lines[end]!.trim() !== "" && (QUOTE.test(lines[end]!) || !startsBlock(lines, end))) end += 1;
   const text = lines
     .slice(at, end)
     .map((line) => line.replace(QUOTE, ""))
@@ -78,7 +78,7 @@ function quote(lines: readonly string[], at: number): Found {
   return { block: { type: "quote", text }, end };
 }
 
-function list(lines: readonly string[], at: number): Found {
+function listAt(lines: readonly string[], at: number): ParsedBlock {
   const first = ITEM.exec(lines[at]!)!;
   const kind = kindOf(first[2]!);
   const items: ListItem[] = [];
@@ -89,7 +89,7 @@ function list(lines: readonly string[], at: number): Found {
     const next = itemEnd(lines, end, item[0].length);
     items.push(itemOf(lines.slice(end, next), item[0].length));
     end = next;
-    // An empty line between two items, and not after the last.
+    // Skip empty lines between two items, but not after the last.
     let after = end;
     while (after < lines.length && lines[after]!.trim() === "") after += 1;
     if (after < lines.length && kindOf(ITEM.exec(lines[after]!)?.[2] ?? "") === kind) end = after;
@@ -97,7 +97,7 @@ function list(lines: readonly string[], at: number): Found {
   return { block: { type: "list", start: kind === "1" ? Number.parseInt(first[2]!, 10) : null, items }, end };
 }
 
-/** Lines that stand as far in as the item's text belong to it, and so do those that only go on with its paragraph. */
+/** Lines indented as far as the item's text belong to the item, and so do lines that continue its paragraph. */
 function itemEnd(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
   let isAfterGap = false;
@@ -109,7 +109,7 @@ function itemEnd(lines: readonly string[], at: number, indent: number): number {
     }
     const depth = /^ */.exec(line)![0].length;
     const isInside = depth >= Math.min(indent, 4) || (depth >= 2 && indent > 2);
-    if (!isInside && (isAfterGap || beginsBlock(lines, end))) break;
+    if (!isInside && (isAfterGap || startsBlock(lines, end))) break;
     isAfterGap = false;
   }
   while (lines[end - 1]!.trim() === "") end -= 1;
@@ -118,16 +118,16 @@ function itemEnd(lines: readonly string[], at: number, indent: number): number {
 
 function itemOf(lines: readonly string[], indent: number): ListItem {
   const [first = "", ...rest] = lines;
-  const text = [first.slice(Math.min(indent, first.length)), ...rest.map((line) => outdented(line, indent))].join("\n");
+  const text = [first.slice(Math.min(indent, first.length)), ...rest.map((line) => outdent(line, indent))].join("\n");
   const task = /^\[([ xX])\] +/.exec(text);
   return task === null ? { text, isChecked: null } : { text: text.slice(task[0].length), isChecked: task[1] !== " " };
 }
 
-function outdented(line: string, by: number): string {
+function outdent(line: string, by: number): string {
   return line.slice(Math.min(by, /^ */.exec(line)![0].length));
 }
 
-/** What parts one list from the next: its sign, or that it counts. */
+/** The kind of a list: its bullet, or "1" for numbers. Another kind starts a new list. */
 function kindOf(sign: string): string {
   return /^\d/.test(sign) ? "1" : sign;
 }
@@ -138,7 +138,7 @@ function isTable(lines: readonly string[], at: number): boolean {
   return cellsOf(lines[at]!).length === cellsOf(under).length;
 }
 
-function table(lines: readonly string[], at: number): Found {
+function tableAt(lines: readonly string[], at: number): ParsedBlock {
   const head = cellsOf(lines[at]!);
   const align = cellsOf(lines[at + 1]!).map((cell): Align => {
     const [isLeft, isRight] = [cell.startsWith(":"), cell.endsWith(":")];
@@ -161,9 +161,9 @@ function cellsOf(line: string): string[] {
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, "|"));
 }
 
-function paragraph(lines: readonly string[], at: number): Found {
+function paragraphAt(lines: readonly string[], at: number): ParsedBlock {
   let end = at + 1;
-  while (end < lines.length && lines[end]!.trim() !== "" && !beginsBlock(lines, end)) end += 1;
+  while (end < lines.length && lines[end]!.trim() !== "" && !startsBlock(lines, end)) end += 1;
   const text = lines
     .slice(at, end)
     .map((line) => line.trimStart())
@@ -171,8 +171,8 @@ function paragraph(lines: readonly string[], at: number): Found {
   return { block: { type: "paragraph", text: text.trimEnd() }, end };
 }
 
-/** What may end a paragraph without an empty line before it. */
-function beginsBlock(lines: readonly string[], at: number): boolean {
+/** Whether a block starts here that may interrupt a paragraph without an empty line. */
+function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at]!;
   return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line) || isTable(lines, at);
 }

@@ -1,11 +1,11 @@
-// A little colour for code: comments, strings, numbers and the words most languages share. It understands no language, so it
-// is quick and never far wrong.
+// Simple syntax highlighting: comments, strings, numbers and keywords that many languages share. It parses no language, so it is
+// fast and its errors are small.
 
 export type Token = { kind: "plain" | "comment" | "string" | "number" | "word"; text: string };
 
-/** More than this is shown without colours. */
+/** Longer code is not highlighted. */
 const CHARS_MAX = 20_000;
-const HASH = new Set([
+const HASH_COMMENT_LANGUAGES = new Set([
   "sh",
   "bash",
   "zsh",
@@ -24,22 +24,22 @@ const HASH = new Set([
   "r",
   "perl",
 ]);
-const DASHES = new Set(["sql", "lua", "haskell", "hs"]);
-const NONE = new Set(["", "text", "txt", "plain", "markdown", "md", "diff", "log", "csv"]);
-const WORDS =
+const DASH_COMMENT_LANGUAGES = new Set(["sql", "lua", "haskell", "hs"]);
+const PLAIN_LANGUAGES = new Set(["", "text", "txt", "plain", "markdown", "md", "diff", "log", "csv"]);
+const KEYWORDS =
   "abstract|and|as|async|await|break|case|catch|class|const|continue|def|default|del|do|done|elif|else|end|enum|esac|except|export|extends|false|fi|final|finally|fn|for|from|func|function|go|if|impl|implements|import|in|interface|is|lambda|let|local|loop|match|mod|mut|namespace|new|nil|none|not|null|or|package|pass|private|protected|pub|public|raise|return|select|self|static|struct|super|switch|then|this|throw|trait|true|try|type|typeof|undefined|use|using|var|void|where|while|with|yield";
 
 export function highlight(text: string, language: string): Token[] {
   const name = language.toLowerCase();
-  if (NONE.has(name) || text.length > CHARS_MAX) return [{ kind: "plain", text }];
-  const comment = HASH.has(name)
+  if (PLAIN_LANGUAGES.has(name) || text.length > CHARS_MAX) return [{ kind: "plain", text }];
+  const comment = HASH_COMMENT_LANGUAGES.has(name)
     ? String.raw`#[^\n]*`
-    : DASHES.has(name)
+    : DASH_COMMENT_LANGUAGES.has(name)
       ? String.raw`--[^\n]*`
       : String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`;
   const flags = name === "sql" ? "gi" : "g";
   const pattern = new RegExp(
-    String.raw`(?<comment>${comment})|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\\])*\`)|(?<number>\b\d[\w.]*\b)|(?<word>\b(?:${WORDS})\b)`,
+    String.raw`(?<comment>${comment})|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\\])*\`)|(?<number>\b\d[\w.]*\b)|(?<word>\b(?:${KEYWORDS})\b)`,
     flags,
   );
   const tokens: Token[] = [];

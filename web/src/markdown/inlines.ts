@@ -1,5 +1,5 @@
-// Markdown, second step: what is inside a line. Links lead only to the web and to mail, and pictures from elsewhere become
-// links, so that reading an answer asks nobody for anything.
+// Markdown, second step: parses the inline elements of a block. Links lead only to the web and to mail. Images become links, so
+// that showing an answer causes no requests.
 
 export type Inline =
   | { type: "text"; text: string }
@@ -8,10 +8,10 @@ export type Inline =
   | { type: "strong" | "em" | "del"; children: Inline[] }
   | { type: "link"; href: string; children: Inline[] };
 
-/** How far the end of something is looked for, and how deep things may lie in each other. */
-const REACH = 2_000;
-const MARK_REACH = 1_000;
-const DEPTH = 8;
+/** Limits on how far the end of an element is searched, and how deep elements may be nested. */
+const SCAN_CHARS = 2_000;
+const MARK_SCAN_CHARS = 1_000;
+const DEPTH_MAX = 8;
 const SPECIAL = /[\\`*_~[!<\n]|https?:\/\//g;
 const MARKS: [string, "strong" | "em" | "del"][] = [
   ["**", "strong"],
@@ -21,24 +21,24 @@ const MARKS: [string, "strong" | "em" | "del"][] = [
   ["_", "em"],
 ];
 
-export function inlinesOf(text: string, depth = 0): Inline[] {
+export function parseInlines(text: string, depth = 0): Inline[] {
   const found: Inline[] = [];
   let at = 0;
   while (at < text.length) {
     SPECIAL.lastIndex = at;
     const next = SPECIAL.exec(text)?.index;
-    if (next === undefined || depth > DEPTH) {
-      say(found, text.slice(at));
+    if (next === undefined || depth > DEPTH_MAX) {
+      appendText(found, text.slice(at));
       break;
     }
-    say(found, text.slice(at, next));
+    appendText(found, text.slice(at, next));
     at = next;
     const one = specialAt(text, at, depth);
     if (one === null) {
-      say(found, text[at]!);
+      appendText(found, text[at]!);
       at += 1;
     } else {
-      if (one.inline.type === "text") say(found, one.inline.text);
+      if (one.inline.type === "text") appendText(found, one.inline.text);
       else found.push(one.inline);
       at = one.end;
     }
@@ -46,7 +46,7 @@ export function inlinesOf(text: string, depth = 0): Inline[] {
   return found;
 }
 
-/** An address that may be followed, as the browser would write it; null for every other. */
+/** The normalized URL if its scheme is allowed; otherwise null. */
 export function safeHref(address: string): string | null {
   try {
     const { protocol, href } = new URL(address.trim());
@@ -56,16 +56,16 @@ export function safeHref(address: string): string | null {
   }
 }
 
-function say(found: Inline[], text: string): void {
+function appendText(found: Inline[], text: string): void {
   if (text === "") return;
   const last = found.at(-1);
   if (last?.type === "text") last.text += text;
   else found.push({ type: "text", text });
 }
 
-type Found = { inline: Inline; end: number };
+type ParsedInline = { inline: Inline; end: number };
 
-function specialAt(text: string, at: number, depth: number): Found | null {
+function specialAt(text: string, at: number, depth: number): ParsedInline | null {
   switch (text[at]) {
     case "\\":
       return escapeAt(text, at);
@@ -78,24 +78,24 @@ function specialAt(text: string, at: number, depth: number): Found | null {
     case "[":
       return linkAt(text, at, depth);
     case "<":
-      return angleAt(text, at);
+      return autolinkAt(text, at);
     case "h":
-      return addressAt(text, at);
+      return urlAt(text, at);
     default:
       return markedAt(text, at, depth);
   }
 }
 
-function escapeAt(text: string, at: number): Found | null {
+function escapeAt(text: string, at: number): ParsedInline | null {
   const next = text[at + 1];
   if (next === "\n") return { inline: { type: "break" }, end: at + 2 };
   if (next === undefined || !/[!-/:-@[-`{-~]/.test(next)) return null;
   return { inline: { type: "text", text: next }, end: at + 2 };
 }
 
-function codeAt(text: string, at: number): Found | null {
-  const fence = /^`+/.exec(text.slice(at, at + REACH))![0];
-  const reach = text.slice(at + fence.length, at + REACH);
+function codeAt(text: string, at: number): ParsedInline | null {
+  const fence = /^`+/.exec(text.slice(at, at + SCAN_CHARS))![0];
+  const reach = text.slice(at + fence.length, at + SCAN_CHARS);
   const end = new RegExp(`(?<!\`)${fence}(?!\`)`).exec(reach);
   if (end === null) return { inline: { type: "text", text: fence }, end: at + fence.length };
   const inside = reach.slice(0, end.index).replaceAll("\n", " ");
@@ -103,10 +103,10 @@ function codeAt(text: string, at: number): Found | null {
   return { inline: { type: "code", text: bare }, end: at + fence.length + end.index + fence.length };
 }
 
-function linkAt(text: string, at: number, depth: number): Found | null {
-  const close = closing(text, at, "[", "]");
+function linkAt(text: string, at: number, depth: number): ParsedInline | null {
+  const close = findClosing(text, at, "[", "]");
   if (close === null || text[close + 1] !== "(") return null;
-  const end = closing(text, close + 1, "(", ")");
+  const end = findClosing(text, close + 1, "(", ")");
   if (end === null) return null;
   const words = text.slice(at + 1, close);
   const address = text
@@ -115,15 +115,15 @@ function linkAt(text: string, at: number, depth: number): Found | null {
     .replace(/\s+(?:"[^"]*"|'[^']*')$/, "")
     .replace(/^<(.*)>$/, "$1");
   const href = safeHref(address);
-  const children = inlinesOf(words === "" ? address : words, depth + 1);
+  const children = parseInlines(words === "" ? address : words, depth + 1);
   if (href === null) return { inline: { type: "text", text: words === "" ? address : `${words} (${address})` }, end: end + 1 };
   return { inline: { type: "link", href, children: withoutLinks(children) }, end: end + 1 };
 }
 
-/** Where what is opened at `at` is closed, with as many opened in between as closed. */
-function closing(text: string, at: number, open: string, close: string): number | null {
+/** The position of the bracket that closes the one at `at`. */
+function findClosing(text: string, at: number, open: string, close: string): number | null {
   let level = 0;
-  for (let end = at; end < Math.min(text.length, at + REACH); end += 1) {
+  for (let end = at; end < Math.min(text.length, at + SCAN_CHARS); end += 1) {
     const sign = text[end];
     if (sign === "\\") end += 1;
     else if (sign === open) level += 1;
@@ -132,18 +132,18 @@ function closing(text: string, at: number, open: string, close: string): number 
   return null;
 }
 
-function angleAt(text: string, at: number): Found | null {
-  const found = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(text.slice(at, at + REACH));
+function autolinkAt(text: string, at: number): ParsedInline | null {
+  const found = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(text.slice(at, at + SCAN_CHARS));
   const href = found === null ? null : safeHref(found[1]!);
   return href === null
     ? null
     : { inline: { type: "link", href, children: [{ type: "text", text: found![1]! }] }, end: at + found![0].length };
 }
 
-/** Without the sign that ends the sentence. */
-function addressAt(text: string, at: number): Found | null {
+/** A bare URL, without the punctuation that ends the sentence. */
+function urlAt(text: string, at: number): ParsedInline | null {
   if (/[\w/]$/.test(text.slice(Math.max(0, at - 1), at))) return null;
-  const [found] = /^https?:\/\/[^\s<>`"']+/.exec(text.slice(at, at + REACH)) ?? [];
+  const [found] = /^https?:\/\/[^\s<>`"']+/.exec(text.slice(at, at + SCAN_CHARS)) ?? [];
   if (found === undefined) return null;
   let bare = found.replace(/[.,:;!?*_~\]]+$/, "");
   if (bare.endsWith(")") && bare.split("(").length < bare.split(")").length) bare = bare.slice(0, -1);
@@ -151,25 +151,25 @@ function addressAt(text: string, at: number): Found | null {
   return href === null ? null : { inline: { type: "link", href, children: [{ type: "text", text: bare }] }, end: at + bare.length };
 }
 
-function markedAt(text: string, at: number, depth: number): Found | null {
+function markedAt(text: string, at: number, depth: number): ParsedInline | null {
   for (const [mark, type] of MARKS) {
     if (!text.startsWith(mark, at)) continue;
-    const end = markEnd(text, at, mark);
+    const end = findMarkEnd(text, at, mark);
     if (end === null) continue;
-    const children = inlinesOf(text.slice(at + mark.length, end), depth + 1);
+    const children = parseInlines(text.slice(at + mark.length, end), depth + 1);
     return { inline: { type, children }, end: end + mark.length };
   }
   const run = /^(?:\*+|_+|~+)/.exec(text.slice(at, at + 200))?.[0] ?? text[at]!;
   return { inline: { type: "text", text: run }, end: at + run.length };
 }
 
-/** It begins before a letter and ends after one; an underscore inside a word is nothing. */
-function markEnd(text: string, at: number, mark: string): number | null {
+/** Emphasis starts before a non-space and ends after one; an underscore inside a word does not count. */
+function findMarkEnd(text: string, at: number, mark: string): number | null {
   const from = at + mark.length;
   const isWord = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
   if (text[from] === undefined || /\s/.test(text[from])) return null;
   if (mark[0] === "_" && isWord(text[at - 1])) return null;
-  for (let end = from + 1; end < Math.min(text.length, at + MARK_REACH); end += 1) {
+  for (let end = from + 1; end < Math.min(text.length, at + MARK_SCAN_CHARS); end += 1) {
     if (text[end] === "\\") end += 1;
     else if (text[end] === "`") {
       const code = codeAt(text, end);
@@ -177,8 +177,8 @@ function markEnd(text: string, at: number, mark: string): number | null {
     } else if (text.startsWith(mark, end) && !/\s/.test(text[end - 1]!)) {
       const isLonger = mark.length === 1 && text[end + 1] === mark;
       if (isLonger) {
-        // A stronger mark inside: past it.
-        const inner = markEnd(text, end, mark + mark);
+        // Skip strong emphasis inside.
+        const inner = findMarkEnd(text, end, mark + mark);
         end = inner === null ? end + 1 : inner + 1;
         continue;
       }

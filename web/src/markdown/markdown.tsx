@@ -1,22 +1,21 @@
-// A text as a model writes it, shown: blocks and what is in them become nodes, and nothing becomes HTML. While a text grows
-// only its last block is made anew.
+// Renders the Markdown of a model as nodes, never as HTML. While a text grows, only its last block is rendered again.
 
 import { Component, type ComponentChildren } from "preact";
-import { type Block, blocksOf } from "./blocks.ts";
+import { type Block, parseBlocks } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { type Inline, inlinesOf } from "./inlines.ts";
+import { type Inline, parseInlines } from "./inlines.ts";
 import "./markdown.css";
 
-/** Things that lie deeper in each other are shown as they were written. */
-const DEPTH = 6;
+/** Deeper nesting is shown as plain text. */
+const DEPTH_MAX = 6;
 
 export default function Markdown({ text }: { text: string }) {
-  return <div class="md">{blocks(text, 0)}</div>;
+  return <div class="md">{renderBlocks(text, 0)}</div>;
 }
 
-function blocks(text: string, depth: number): ComponentChildren {
-  if (depth > DEPTH) return <p>{text}</p>;
-  return blocksOf(text).map((block, at) => <BlockView key={at} block={block} depth={depth} />);
+function renderBlocks(text: string, depth: number): ComponentChildren {
+  if (depth > DEPTH_MAX) return <p>{text}</p>;
+  return parseBlocks(text).map((block, at) => <BlockView key={at} block={block} depth={depth} />);
 }
 
 type BlockProps = { block: Block; depth: number };
@@ -29,13 +28,13 @@ class BlockView extends Component<BlockProps> {
   render({ block, depth }: BlockProps) {
     switch (block.type) {
       case "paragraph":
-        return <p>{inlines(block.text)}</p>;
+        return <p>{renderInlines(block.text)}</p>;
       case "heading":
-        return <Heading level={block.level}>{inlines(block.text)}</Heading>;
+        return <Heading level={block.level}>{renderInlines(block.text)}</Heading>;
       case "code":
         return <CodeBlock language={block.language} text={block.text} />;
       case "quote":
-        return <blockquote>{blocks(block.text, depth + 1)}</blockquote>;
+        return <blockquote>{renderBlocks(block.text, depth + 1)}</blockquote>;
       case "rule":
         return <hr />;
       case "list":
@@ -46,7 +45,7 @@ class BlockView extends Component<BlockProps> {
   }
 }
 
-/** Below the headings of the page itself. */
+/** Starts at h3, below the headings of the page. */
 function Heading({ level, children }: { level: number; children: ComponentChildren }) {
   if (level <= 1) return <h3 class="md-h1">{children}</h3>;
   if (level === 2) return <h4 class="md-h2">{children}</h4>;
@@ -57,7 +56,7 @@ function List({ start, items, depth }: Extract<Block, { type: "list" }> & { dept
   const entries = items.map(({ text, isChecked }, at) => (
     <li key={at} class={isChecked === null ? undefined : "md-task"}>
       {isChecked !== null && <span class="md-box" role="img" aria-label={isChecked ? "done" : "to do"} data-checked={isChecked} />}
-      <div class="md-item">{blocks(text, depth + 1)}</div>
+      <div class="md-item">{renderBlocks(text, depth + 1)}</div>
     </li>
   ));
   return start === null ? <ul>{entries}</ul> : <ol start={start}>{entries}</ol>;
@@ -72,7 +71,7 @@ function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
           <tr>
             {head.map((cell, at) => (
               <th key={at} class={side(at)} scope="col">
-                {inlines(cell)}
+                {renderInlines(cell)}
               </th>
             ))}
           </tr>
@@ -82,7 +81,7 @@ function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column} class={side(column)}>
-                  {inlines(cell)}
+                  {renderInlines(cell)}
                 </td>
               ))}
             </tr>
@@ -93,11 +92,11 @@ function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
   );
 }
 
-function inlines(text: string): ComponentChildren {
-  return inlinesOf(text).map(view);
+function renderInlines(text: string): ComponentChildren {
+  return parseInlines(text).map(renderInline);
 }
 
-function view(inline: Inline, key: number): ComponentChildren {
+function renderInline(inline: Inline, key: number): ComponentChildren {
   switch (inline.type) {
     case "text":
       return inline.text;
@@ -106,15 +105,15 @@ function view(inline: Inline, key: number): ComponentChildren {
     case "break":
       return <br key={key} />;
     case "strong":
-      return <strong key={key}>{inline.children.map(view)}</strong>;
+      return <strong key={key}>{inline.children.map(renderInline)}</strong>;
     case "em":
-      return <em key={key}>{inline.children.map(view)}</em>;
+      return <em key={key}>{inline.children.map(renderInline)}</em>;
     case "del":
-      return <del key={key}>{inline.children.map(view)}</del>;
+      return <del key={key}>{inline.children.map(renderInline)}</del>;
     case "link":
       return (
         <a key={key} href={inline.href} title={inline.href} target="_blank" rel="noopener noreferrer nofollow">
-          {inline.children.map(view)}
+          {inline.children.map(renderInline)}
         </a>
       );
   }

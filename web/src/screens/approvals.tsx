@@ -2,8 +2,8 @@
 
 import { useEffect } from "preact/hooks";
 import { Grants } from "../approvals/grants.tsx";
-import { History } from "../approvals/history.tsx";
-import { Questions } from "../approvals/questions.tsx";
+import { QuestionHistory } from "../approvals/question-history.tsx";
+import { PendingQuestions } from "../approvals/pending-questions.tsx";
 import { go, joinPath } from "../frame/route.ts";
 import { approvals } from "../state/approvals.ts";
 import { Loaded } from "../ui/loaded.tsx";
@@ -28,10 +28,10 @@ export default function Approvals({ rest, pane }: ScreenProps) {
     <div class="approvals">
       <Tabs label="Approvals" value={part} tabs={tabs} onValue={show}>
         {part === "history" ? (
-          <History />
+          <QuestionHistory />
         ) : (
           <Loaded latest={approvals} label="Loading what waits for you">
-            {({ pending, grants }) => (part === "waiting" ? <Questions pending={pending} /> : <Grants grants={grants} />)}
+            {({ pending, grants }) => (part === "waiting" ? <PendingQuestions pending={pending} /> : <Grants grants={grants} />)}
           </Loaded>
         )}
       </Tabs>

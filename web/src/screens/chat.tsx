@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
 import { ConversationView } from "../chat/conversation-view.tsx";
-import { DEFAULT_CONVERSATION, lastAgent } from "../chat/conversation-links.ts";
+import { DEFAULT_CONVERSATION, lastShownPid } from "../chat/conversation-links.ts";
 import { findAgent, agents, sortedAgents, useAgents } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";
@@ -24,7 +24,7 @@ export default function Chat({ rest }: ScreenProps) {
   const isGone = named !== undefined && agents.value.value !== null && findAgent(named) === null && !agents.isReading.value;
   return (
     <div class="chat" ref={box} data-narrow={isNarrow}>
-      {hasList && <AgentList shown={isNarrow ? { pid: lastAgent.value ?? pid, conversationId: null } : { pid, conversationId }} />}
+      {hasList && <AgentList shown={isNarrow ? { pid: lastShownPid.value ?? pid, conversationId: null } : { pid, conversationId }} />}
       {hasConversation &&
         (isGone ? (
           <EmptyState

@@ -1,4 +1,4 @@
-// What conversations are called where they have no title of their own.
+// Display names of conversations.
 
 import { DEFAULT_CONVERSATION } from "./conversation-links.ts";
 
@@ -10,8 +10,8 @@ export function conversationName({ id, title }: { id: string; title: string | nu
   return /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id) ? "New conversation" : id;
 }
 
-/** From the first words that are said in it. */
-export function titleFrom(text: string): string {
+/** A title from the first message. */
+export function makeTitle(text: string): string {
   const line = text.trim().split("\n")[0]!.trim();
   if (line.length <= TITLE_CHARS) return line;
   const cut = line.slice(0, TITLE_CHARS);

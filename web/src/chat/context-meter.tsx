@@ -1,4 +1,4 @@
-// How full the context of the model is, in one small sign; behind it what it is full of and what the agent has cost.
+// How full the model's context is, as a small ring. A click shows the parts of the context and the cost of the agent.
 
 import { useState } from "preact/hooks";
 import type { Conversation } from "../state/conversation.ts";
@@ -7,11 +7,11 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Progress } from "../ui/progress.tsx";
 import { Table } from "../ui/table.tsx";
-import { costText, tokensText } from "./numbers.ts";
-import { duration } from "./tool-card.tsx";
-import "./meter.css";
+import { formatCost, formatTokens } from "./format-usage.ts";
+import { formatDuration } from "./tool-card.tsx";
+import "./context-meter.css";
 
-export function Meter({ conversation }: { conversation: Conversation }) {
+export function ContextMeter({ conversation }: { conversation: Conversation }) {
   const [isOpen, setOpen] = useState(false);
   const context = conversation.context.value;
   const pressure = context?.pressure ?? null;
@@ -48,12 +48,12 @@ function ContextDialog({ conversation, onClose }: { conversation: Conversation; 
         <Loaded latest={context} label="Looking at the context">
           {({ provider, model, parts, tools, toolTokens, context, contextWindowTokens }) => (
             <>
-              <p class="soft">{`${provider}/${model}${contextWindowTokens === null ? "" : `, takes ${tokensText(contextWindowTokens)}`}`}</p>
+              <p class="soft">{`${provider}/${model}${contextWindowTokens === null ? "" : `, takes ${formatTokens(contextWindowTokens)}`}`}</p>
               {context !== null && context.pressure !== null && (
                 <Progress
                   label="Conversation"
                   value={Math.min(1, context.pressure)}
-                  words={`${tokensText(context.inputTokens)}${context.source === "estimate" ? ", estimated" : ""}`}
+                  words={`${formatTokens(context.inputTokens)}${context.source === "estimate" ? ", estimated" : ""}`}
                 />
               )}
               <Table
@@ -62,7 +62,7 @@ function ContextDialog({ conversation, onClose }: { conversation: Conversation; 
                 rowKey={({ name }) => name}
                 columns={[
                   { title: "Part", cell: ({ name, cut }) => (cut > 0 ? `${name} (shortened)` : name) },
-                  { title: "Size", number: true, cell: ({ estimatedTokens }) => tokensText(estimatedTokens) },
+                  { title: "Size", number: true, cell: ({ estimatedTokens }) => formatTokens(estimatedTokens) },
                 ]}
               />
             </>
@@ -72,11 +72,11 @@ function ContextDialog({ conversation, onClose }: { conversation: Conversation; 
           {({ spent }) => (
             <dl class="meter-facts">
               <dt>Cost of this agent so far</dt>
-              <dd>{`${costText(spent.usage.cost.total)}${spent.usage.isEstimate === true ? ", estimated" : ""}`}</dd>
+              <dd>{`${formatCost(spent.usage.cost.total)}${spent.usage.isEstimate === true ? ", estimated" : ""}`}</dd>
               <dt>Tokens</dt>
-              <dd>{`${tokensText(spent.usage.input + spent.usage.cacheRead)} in, ${tokensText(spent.usage.output)} out`}</dd>
+              <dd>{`${formatTokens(spent.usage.input + spent.usage.cacheRead)} in, ${formatTokens(spent.usage.output)} out`}</dd>
               <dt>Work</dt>
-              <dd>{`${spent.modelCalls} model calls, ${spent.toolCalls} tool calls, ${duration(spent.wallMs)}`}</dd>
+              <dd>{`${spent.modelCalls} model calls, ${spent.toolCalls} tool calls, ${formatDuration(spent.wallMs)}`}</dd>
             </dl>
           )}
         </Loaded>

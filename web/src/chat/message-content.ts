@@ -1,5 +1,4 @@
-// The content of messages, as the history has it. It comes over the wire and partly from models, so nothing about it is
-// taken for granted.
+// Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
 import { type CallOutcome, parseOutcome } from "../state/conversation.ts";
 
@@ -17,7 +16,7 @@ export type ToolResult = {
   toolName: string;
   isError: boolean;
   outcome: CallOutcome | null;
-  /** Without the time it waited for a person; null where it was not carried out, or nobody knows. */
+  /** Without the wait for approval; null if the call did not run or the duration is unknown. */
   durationMs: number | null;
   output: string;
   media: Media[];
@@ -27,34 +26,36 @@ type Data = Record<string, unknown>;
 
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return isData(content) && typeof content.text === "string" ? content.text : "";
+  return isRecord(content) && typeof content.text === "string" ? content.text : "";
 }
 
-export function thoughtsOf(content: unknown): string[] {
-  if (!isData(content)) return [];
-  return list(content.thinking).flatMap((one) => (typeof one.thinking === "string" && one.thinking.trim() !== "" ? [one.thinking] : []));
+export function reasoningOf(content: unknown): string[] {
+  if (!isRecord(content)) return [];
+  return recordsIn(content.thinking).flatMap((one) =>
+    typeof one.thinking === "string" && one.thinking.trim() !== "" ? [one.thinking] : [],
+  );
 }
 
-/** Somebody stopped it before it was whole. */
+/** The user stopped the answer before it was complete. */
 export function isStopped(content: unknown): boolean {
-  return isData(content) && content.stopped === true;
+  return isRecord(content) && content.stopped === true;
 }
 
 export function callsOf(content: unknown): ToolCall[] {
-  return isData(content) ? list(content.toolCalls).map(callOf) : [];
+  return isRecord(content) ? recordsIn(content.toolCalls).map(callOf) : [];
 }
 
 export function callOf(one: Data): ToolCall {
   return {
     id: String(one.id),
     name: String(one.name),
-    args: isData(one.arguments) ? one.arguments : null,
+    args: isRecord(one.arguments) ? one.arguments : null,
     raw: typeof one.raw === "string" ? one.raw : null,
   };
 }
 
 export function resultOf(content: unknown): ToolResult | null {
-  if (!isData(content)) return null;
+  if (!isRecord(content)) return null;
   return {
     toolCallId: String(content.toolCallId),
     toolName: String(content.toolName),
@@ -67,22 +68,22 @@ export function resultOf(content: unknown): ToolResult | null {
 }
 
 export function mediaOf(content: unknown): Media[] {
-  if (!isData(content)) return [];
-  return list(content.media).map((one) => ({
-    type: text(one.type) ?? "image",
-    mimeType: text(one.mimeType) ?? "",
-    key: text(one.key),
-    url: text(one.url),
-    filename: text(one.filename),
+  if (!isRecord(content)) return [];
+  return recordsIn(content.media).map((one) => ({
+    type: nonEmptyString(one.type) ?? "image",
+    mimeType: nonEmptyString(one.mimeType) ?? "",
+    key: nonEmptyString(one.key),
+    url: nonEmptyString(one.url),
+    filename: nonEmptyString(one.filename),
     size: typeof one.size === "number" ? one.size : null,
   }));
 }
 
-/** What a call is about, in a line: its command, its path, what it looks for. */
+/** The subject of a call: its command, path or query. */
 export function subjectOf({ name, args, raw }: ToolCall): string {
   if (args === null) return raw?.slice(0, 200) ?? "";
   const { target: _, ...rest } = args;
-  const [command, path, query] = [text(rest.input), text(rest.path), text(rest.query)];
+  const [command, path, query] = [nonEmptyString(rest.input), nonEmptyString(rest.path), nonEmptyString(rest.query)];
   if (command !== null) return command;
   if (query !== null) return path === null ? query : `${query} in ${path}`;
   if (path !== null) return path;
@@ -90,22 +91,22 @@ export function subjectOf({ name, args, raw }: ToolCall): string {
 }
 
 export function targetOf({ args }: ToolCall): string {
-  return text(args?.target) ?? "gsv";
+  return nonEmptyString(args?.target) ?? "gsv";
 }
 
-/** Where all of an output is that was too long for the history. */
-export function restPath(output: string): string | null {
+/** The file with the whole output, if it was too long for the history. */
+export function wholeOutputPath(output: string): string | null {
   return /\n\[\.\.\. \d+ of \d+ characters left out; all of it is in (\/\S+) on gsv/.exec(output)?.[1] ?? null;
 }
 
-function list(value: unknown): Data[] {
-  return Array.isArray(value) ? value.filter(isData) : [];
+function recordsIn(value: unknown): Data[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function text(value: unknown): string | null {
+function nonEmptyString(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function isData(value: unknown): value is Data {
+function isRecord(value: unknown): value is Data {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

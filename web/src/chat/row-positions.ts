@@ -1,7 +1,7 @@
-// Where the rows of a long list lie, by their heights as far as those are known.
+// The positions of the rows of a long list, from measured or estimated heights.
 
-/** The top of each row, and behind the last one the height of all. */
-export function topsOf<R extends { key: string }>(
+/** The top of each row, then the total height. */
+export function computeTops<R extends { key: string }>(
   rows: readonly R[],
   heights: ReadonlyMap<string, number>,
   heightOf: (row: R) => number,
@@ -11,17 +11,17 @@ export function topsOf<R extends { key: string }>(
   return tops;
 }
 
-/** The rows that lie between two heights, at least one where there is any. */
-export function rangeOf(tops: Float64Array, from: number, to: number): { start: number; end: number } {
+/** The rows between two positions, at least one unless the list is empty. */
+export function findRange(tops: Float64Array, from: number, to: number): { start: number; end: number } {
   const count = tops.length - 1;
-  const start = Math.min(Math.max(0, count - 1), firstBelow(tops, from));
+  const start = Math.min(Math.max(0, count - 1), findRowAt(tops, from));
   let end = start;
   while (end < count && tops[end]! < to) end += 1;
   return { start, end: Math.min(count, Math.max(end, start + 1)) };
 }
 
-/** The row that a height lies in, by halves. */
-function firstBelow(tops: Float64Array, height: number): number {
+/** The row at a position, by binary search. */
+function findRowAt(tops: Float64Array, height: number): number {
   let [low, high] = [0, tops.length - 1];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,4 +1,4 @@
-// Every machine one may use, those that are online first, as it is at this moment.
+// The machines that the user may use, online ones first, with their current status.
 
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { useActions } from "../frame/actions.ts";
@@ -19,16 +19,19 @@ import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = Result<"sys.device.list">["devices"][number];
 
-const isOfThis = matchChanges("devices");
+const isDeviceChange = matchChanges("devices");
 
 export function MachineList({ pane }: { pane: PaneName }) {
   const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => {
-    return sent.signal === DEVICE_STATUS || isOfThis(sent);
+    return sent.signal === DEVICE_STATUS || isDeviceChange(sent);
   });
-  const add = () => go(joinPath("machines", "add"), { pane });
-  useActions(() => [{ id: "machines.add", title: "Add a machine", group: "Machines", words: "connect device computer", run: add }], [pane]);
-  const button = (
-    <Button look="primary" icon="plus" onClick={add}>
+  const openAddMachine = () => go(joinPath("machines", "add"), { pane });
+  useActions(
+    () => [{ id: "machines.add", title: "Add a machine", group: "Machines", words: "connect device computer", run: openAddMachine }],
+    [pane],
+  );
+  const addButton = (
+    <Button look="primary" icon="plus" onClick={openAddMachine}>
       Add a machine
     </Button>
   );
@@ -42,19 +45,19 @@ export function MachineList({ pane }: { pane: PaneName }) {
               title="No machines yet"
               text="Connect a computer by pasting one line there. Agents can then read its files and run commands on it, as far as you allow."
             >
-              {button}
+              {addButton}
             </EmptyState>
           ) : (
             <>
               <div class="machines-head">
-                <p class="soft">{counted(devices)}</p>
-                {button}
+                <p class="soft">{countText(devices)}</p>
+                {addButton}
               </div>
               <ul class="entries">
                 {devices
                   .toSorted((one, other) => Number(other.online) - Number(one.online))
                   .map((device) => (
-                    <Row key={device.deviceId} device={device} />
+                    <MachineRow key={device.deviceId} device={device} />
                   ))}
               </ul>
             </>
@@ -65,7 +68,7 @@ export function MachineList({ pane }: { pane: PaneName }) {
   );
 }
 
-function Row({ device: { deviceId, ownerUid, description, platform, version, online, lastSeenAt } }: { device: Device }) {
+function MachineRow({ device: { deviceId, ownerUid, description, platform, version, online, lastSeenAt } }: { device: Device }) {
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
     <li>
@@ -76,7 +79,7 @@ function Row({ device: { deviceId, ownerUid, description, platform, version, onl
         <span class="entry-words">
           <span class="row">
             <strong>{makeVisible(deviceId)}</strong>
-            <Online online={online} />
+            <OnlineBadge online={online} />
             {!isOwn && <Badge>Of somebody else</Badge>}
           </span>
           {description !== "" && <span>{makeVisible(description)}</span>}
@@ -95,7 +98,7 @@ function Row({ device: { deviceId, ownerUid, description, platform, version, onl
   );
 }
 
-export function Online({ online }: { online: boolean }) {
+export function OnlineBadge({ online }: { online: boolean }) {
   return (
     <Badge tone={online ? "good" : "plain"} dot={online}>
       {online ? "Online" : "Offline"}
@@ -103,7 +106,7 @@ export function Online({ online }: { online: boolean }) {
   );
 }
 
-function counted(devices: readonly Device[]): string {
+function countText(devices: readonly Device[]): string {
   const online = devices.filter((device) => device.online).length;
   return `${devices.length === 1 ? "1 machine" : `${devices.length} machines`}, ${online === 0 ? "none" : online} online`;
 }

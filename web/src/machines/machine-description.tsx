@@ -1,4 +1,4 @@
-// What a machine is for, edited where it stands.
+// The description of a machine, edited in place.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -11,7 +11,7 @@ const CHARS_MAX = 500;
 
 type DescriptionProps = { device: { deviceId: string; description: string }; mayEdit: boolean; onSaved: () => void };
 
-export function Description({ device: { deviceId, description }, mayEdit, onSaved }: DescriptionProps) {
+export function MachineDescription({ device: { deviceId, description }, mayEdit, onSaved }: DescriptionProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const operation = useOperation();
   const form = useRef<HTMLFormElement>(null);
@@ -26,10 +26,10 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
         {mayEdit && <Button onClick={() => setDraft(description)}>{description === "" ? "Describe it" : "Edit"}</Button>}
       </div>
     );
-  const tooLong = draft.trim().length > CHARS_MAX ? `At most ${CHARS_MAX} characters; these are ${draft.trim().length}.` : null;
+  const lengthError = draft.trim().length > CHARS_MAX ? `At most ${CHARS_MAX} characters; these are ${draft.trim().length}.` : null;
   const save = async () => {
-    const isDone = await operation.run(() => call("sys.device.update", { deviceId, description: draft }));
-    if (!isDone) return;
+    const isSaved = await operation.run(() => call("sys.device.update", { deviceId, description: draft }));
+    if (!isSaved) return;
     setDraft(null);
     onSaved();
   };
@@ -39,18 +39,18 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (tooLong === null) void save();
+        if (lengthError === null) void save();
       }}
     >
       <TextArea
         label="Description"
         hint="Such as: the laptop in the kitchen, with the photos."
-        error={tooLong ?? operation.problem}
+        error={lengthError ?? operation.problem}
         value={draft}
         onValue={setDraft}
       />
       <div class="row">
-        <Button type="submit" look="primary" busy={operation.isBusy} disabled={tooLong !== null}>
+        <Button type="submit" look="primary" busy={operation.isBusy} disabled={lengthError !== null}>
           Save
         </Button>
         <Button look="quiet" onClick={() => setDraft(null)}>

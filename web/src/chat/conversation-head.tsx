@@ -1,4 +1,4 @@
-// Above a conversation: the way back on a narrow screen, what it costs, and what can be done with it.
+// The header of a conversation: a back link on a narrow screen, context use and cost, and a menu of actions.
 
 import { agentName, findAgent } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
@@ -9,21 +9,21 @@ import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import type { DialogName } from "./conversation-dialogs.tsx";
-import { Meter } from "./meter.tsx";
-import { conversationName } from "./names.ts";
+import { ContextMeter } from "./context-meter.tsx";
+import { conversationName } from "./conversation-names.ts";
 
 type HeadProps = {
   conversation: Conversation;
   isNarrow: boolean;
-  /** The pane says the name of the conversation. */
+  /** The title of the pane already shows the name of the conversation. */
   isNamed: boolean;
   onDialog: (name: DialogName | "search") => void;
   onReopen: () => void;
 };
 
-export function Head({ conversation, isNarrow, isNamed, onDialog, onReopen }: HeadProps) {
+export function ConversationHead({ conversation, isNarrow, isNamed, onDialog, onReopen }: HeadProps) {
   const { pid, id: conversationId } = conversation;
-  const about = conversation.info.value.value;
+  const info = conversation.info.value.value;
   const agent = findAgent(pid);
   const close = async () => {
     try {
@@ -32,7 +32,7 @@ export function Head({ conversation, isNarrow, isNamed, onDialog, onReopen }: He
       showNotice(describeError(error), "bad");
     }
   };
-  const isClosed = about?.status === "closed";
+  const isClosed = info?.status === "closed";
   return (
     <header class="conversation-head">
       {isNarrow && (
@@ -42,9 +42,9 @@ export function Head({ conversation, isNarrow, isNamed, onDialog, onReopen }: He
       )}
       <div class="conversation-title">
         <h2>{agent === null ? "" : agentName(agent)}</h2>
-        {!isNamed && <span class="soft">{conversationName(about ?? { id: conversationId, title: null })}</span>}
+        {!isNamed && <span class="soft">{conversationName(info ?? { id: conversationId, title: null })}</span>}
       </div>
-      <Meter conversation={conversation} />
+      <ContextMeter conversation={conversation} />
       <IconButton icon="search" label="Search this conversation" onClick={() => onDialog("search")} />
       <Menu
         label="What to do with this conversation"

@@ -1,4 +1,4 @@
-// Forgetting a machine. Its tokens end first, else it would be back at once.
+// Removes a machine from the gateway. Its tokens are revoked first; otherwise it would reconnect at once.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -9,14 +9,14 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 
 type ForgetProps = { deviceId: string; ownerUid: number; onClose: () => void; onForgotten: () => void };
 
-export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps) {
+export function ForgetDialog({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps) {
   const [endTokens, setEndTokens] = useState(true);
   const name = makeVisible(deviceId);
   const forget = async () => {
     if (endTokens) {
       const { tokens } = await call("sys.token.list", { uid: ownerUid });
-      const its = tokens.filter(({ allowedDeviceId, revokedAt }) => allowedDeviceId === deviceId && revokedAt === null);
-      for (const { tokenId } of its) await call("sys.token.revoke", { tokenId, reason: "the machine was forgotten" });
+      const deviceTokens = tokens.filter(({ allowedDeviceId, revokedAt }) => allowedDeviceId === deviceId && revokedAt === null);
+      for (const { tokenId } of deviceTokens) await call("sys.token.revoke", { tokenId, reason: "the machine was forgotten" });
     }
     await call("sys.device.remove", { deviceId });
     showNotice(`${name} is forgotten`, "good");

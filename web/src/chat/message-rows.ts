@@ -1,27 +1,27 @@
-// What is in the list of a conversation, top to bottom: messages, the results of tools with the calls they belong to, and
-// below them what is coming, what was just sent and what is asked. Pure.
+// The rows of a conversation, top to bottom: messages, with tool results next to their calls, then streamed answers, questions
+// and outgoing messages. Pure functions.
 
 import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { PendingQuestion } from "../state/approvals.ts";
 import type { OutgoingMessage } from "../state/outbox.ts";
 import type { HistoryMessage, WindowView } from "../state/history-window.ts";
-import { callsOf, resultOf, textOf, type ToolResult } from "./content.ts";
+import { callsOf, resultOf, textOf, type ToolResult } from "./message-content.ts";
 
 export type Row =
   | { kind: "older"; key: string }
   | { kind: "day"; key: string; at: number }
-  | { kind: "message"; key: string; message: HistoryMessage; results: readonly (Result | null)[] }
-  | { kind: "coming"; key: string; answer: StreamedAnswer }
+  | { kind: "message"; key: string; message: HistoryMessage; results: readonly (RowResult | null)[] }
+  | { kind: "streamed"; key: string; answer: StreamedAnswer }
   | { kind: "outgoing"; key: string; outgoing: OutgoingMessage }
   | { kind: "question"; key: string; question: PendingQuestion }
   | { kind: "working"; key: string };
-export type Result = ToolResult & { message: HistoryMessage };
+export type RowResult = ToolResult & { message: HistoryMessage };
 
 export function messageKey(id: number): string {
   return `m${id}`;
 }
 
-/** Of the history alone: stays the same while an answer comes. */
+/** The rows of the history, which do not change while an answer streams. */
 export function historyRows({ from, messages }: WindowView): Row[] {
   const results = resultsOf(messages);
   const called = new Set<string>();
@@ -31,35 +31,35 @@ export function historyRows({ from, messages }: WindowView): Row[] {
     const calls = message.role === "assistant" ? callsOf(message.content) : [];
     for (const { id } of calls) called.add(id);
     const result = message.role === "toolResult" ? resultOf(message.content) : null;
-    // It is shown with its call, unless that lies outside of the window.
+    // A result is shown with its call, unless the call is outside the window.
     if (result !== null && called.has(result.toolCallId)) continue;
-    const on = new Date(message.timestamp).toDateString();
-    if (on !== day) rows.push({ kind: "day", key: `d${message.id}`, at: message.timestamp });
-    day = on;
+    const dayOfMessage = new Date(message.timestamp).toDateString();
+    if (dayOfMessage !== day) rows.push({ kind: "day", key: `d${message.id}`, at: message.timestamp });
+    day = dayOfMessage;
     rows.push({ kind: "message", key: messageKey(message.id), message, results: calls.map(({ id }) => results.get(id) ?? null) });
   }
   return rows;
 }
 
 export type Tail = {
-  coming: readonly StreamedAnswer[];
+  pendingAnswers: readonly StreamedAnswer[];
   outgoing: readonly OutgoingMessage[];
   questions: readonly PendingQuestion[];
   isWorking: boolean;
 };
 
-export function tailRows({ coming, outgoing, questions, isWorking }: Tail): Row[] {
-  const shown = coming.filter(({ blocks }) => blocks.length > 0);
+export function tailRows({ pendingAnswers, outgoing, questions, isWorking }: Tail): Row[] {
+  const shown = pendingAnswers.filter(({ blocks }) => blocks.length > 0);
   return [
-    ...shown.map((answer): Row => ({ kind: "coming", key: `c${answer.runId}.${answer.modelCall}`, answer })),
+    ...shown.map((answer): Row => ({ kind: "streamed", key: `c${answer.runId}.${answer.modelCall}`, answer })),
     ...questions.map((question): Row => ({ kind: "question", key: `q${question.requestId}`, question })),
     ...(isWorking && questions.length === 0 ? [{ kind: "working" as const, key: "working" }] : []),
     ...outgoing.map((one): Row => ({ kind: "outgoing", key: `o${one.runId}`, outgoing: one })),
   ];
 }
 
-/** Before it was seen. */
-export function guessedHeight(row: Row): number {
+/** Used until a row is measured. */
+export function estimateHeight(row: Row): number {
   switch (row.kind) {
     case "day":
     case "older":
@@ -77,8 +77,8 @@ export function guessedHeight(row: Row): number {
   }
 }
 
-function resultsOf(messages: readonly HistoryMessage[]): Map<string, Result> {
-  const results = new Map<string, Result>();
+function resultsOf(messages: readonly HistoryMessage[]): Map<string, RowResult> {
+  const results = new Map<string, RowResult>();
   for (const message of messages) {
     const result = message.role === "toolResult" ? resultOf(message.content) : null;
     if (result !== null) results.set(result.toolCallId, { ...result, message });

@@ -1,4 +1,4 @@
-// A new machine, or a new line for one that is there: a name, the line to paste, and the moment it connects.
+// Adds a machine, or makes a new install line for a known one: a name, the line to paste, then the connection status.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -21,40 +21,44 @@ import { Spinner } from "../ui/spinner.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
-const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const DEVICE_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** `madeAt` by the gateway's clock, `worksUntil` by this browser's. */
-type Made = { deviceId: string; token: string; madeAt: number; worksUntil: number };
+/** `createdAt` by the gateway's clock, `usableUntil` by this browser's. */
+type InstallToken = { deviceId: string; token: string; createdAt: number; usableUntil: number };
 
-async function makeLine(deviceId: string): Promise<Made> {
+async function createInstallToken(deviceId: string): Promise<InstallToken> {
   const label = deviceId.slice(0, 200);
   const { token } = await call("sys.token.create", { kind: "node", allowedDeviceId: deviceId, label, firstUseWithinMs: LINE_WORKS_MS });
-  return { deviceId, token: token.token, madeAt: token.createdAt, worksUntil: Date.now() + LINE_WORKS_MS };
+  return { deviceId, token: token.token, createdAt: token.createdAt, usableUntil: Date.now() + LINE_WORKS_MS };
 }
 
-export function AddMachine({ known, pane: _ }: { known: string | null; pane: PaneName }) {
-  const [made, setMade] = useState<Made | null>(null);
-  useTitle(known === null ? "Add a machine" : `New line for ${makeVisible(known)}`);
+export function AddMachine({ deviceId, pane: _ }: { deviceId: string | null; pane: PaneName }) {
+  const [installToken, setInstallToken] = useState<InstallToken | null>(null);
+  useTitle(deviceId === null ? "Add a machine" : `New line for ${makeVisible(deviceId)}`);
   return (
     <div class="machines">
-      <Link class="back" to={known === null ? joinPath("machines") : joinPath("machines", "device", known)}>
+      <Link class="back" to={deviceId === null ? joinPath("machines") : joinPath("machines", "device", deviceId)}>
         <Icon name="back" />
-        {known === null ? "All machines" : makeVisible(known)}
+        {deviceId === null ? "All machines" : makeVisible(deviceId)}
       </Link>
-      {made === null ? <Name known={known} onMade={setMade} /> : <Paste made={made} onMade={setMade} />}
+      {installToken === null ? (
+        <NameForm known={deviceId} onToken={setInstallToken} />
+      ) : (
+        <InstallInstructions installToken={installToken} onToken={setInstallToken} />
+      )}
     </div>
   );
 }
 
-function Name({ known, onMade }: { known: string | null; onMade: (made: Made) => void }) {
+function NameForm({ known, onToken }: { known: string | null; onToken: (token: InstallToken) => void }) {
   const [name, setName] = useState(known ?? "");
-  const [isTried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const operation = useOperation();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
   const deviceId = known ?? name.trim();
-  const isFit = known !== null || NAME.test(deviceId);
-  const make = () => operation.run(async () => onMade(await makeLine(deviceId)));
+  const isValid = known !== null || DEVICE_NAME.test(deviceId);
+  const make = () => operation.run(async () => onToken(await createInstallToken(deviceId)));
   return (
     <Card
       title={known === null ? "Name the machine" : `A new token for ${makeVisible(known)}`}
@@ -64,15 +68,15 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          setTried(true);
-          if (isFit) void make();
+          setSubmitted(true);
+          if (isValid) void make();
         }}
       >
         {known === null && (
           <TextInput
             label="Name"
             hint="Letters, digits, dots and dashes, such as laptop. People and agents will call it that."
-            error={isTried && !isFit ? "Begin with a letter or digit; use letters, digits, dots and dashes only." : operation.problem}
+            error={isSubmitted && !isValid ? "Begin with a letter or digit; use letters, digits, dots and dashes only." : operation.problem}
             value={name}
             onValue={setName}
             maxLength={64}
@@ -92,18 +96,18 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
   );
 }
 
-function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
-  const { deviceId, token } = made;
+function InstallInstructions({ installToken, onToken }: { installToken: InstallToken; onToken: (token: InstallToken) => void }) {
+  const { deviceId, token } = installToken;
   const [system, setSystem] = useState<"unix" | "windows">("unix");
-  const isConnected = useConnected(made);
-  const isOver = useHasPassed(made.worksUntil);
+  const isConnected = useIsConnected(installToken);
+  const isExpired = useHasPassed(installToken.usableUntil);
   const device = { deviceId, username: username.value, token };
   const remark = reachRemark(location.origin, "open this page under that address");
   const tabs = [
     { value: "unix" as const, title: "Linux and macOS" },
     { value: "windows" as const, title: "Windows" },
   ];
-  if (isOver && !isConnected) return <RunOut deviceId={deviceId} onMade={onMade} />;
+  if (isExpired && !isConnected) return <ExpiredLine deviceId={deviceId} onToken={onToken} />;
   return (
     <>
       <Card
@@ -119,19 +123,23 @@ function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
           )}
         </Tabs>
       </Card>
-      <Arrival deviceId={deviceId} isConnected={isConnected} />
+      <ConnectionStatus deviceId={deviceId} isConnected={isConnected} />
     </>
   );
 }
 
-/** Nobody has pasted it in time: the token in it is over. */
-function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) => void }) {
+/** The line was not used in time, so its token is no longer valid. */
+function ExpiredLine({ deviceId, onToken }: { deviceId: string; onToken: (token: InstallToken) => void }) {
   const operation = useOperation();
   return (
     <Card title={`The line for ${makeVisible(deviceId)} has run out`} text="It worked for an hour, and no machine has connected with it.">
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       <div class="row">
-        <Button look="primary" busy={operation.isBusy} onClick={() => void operation.run(async () => onMade(await makeLine(deviceId)))}>
+        <Button
+          look="primary"
+          busy={operation.isBusy}
+          onClick={() => void operation.run(async () => onToken(await createInstallToken(deviceId)))}
+        >
           Make a new line
         </Button>
       </div>
@@ -139,13 +147,13 @@ function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) =
   );
 }
 
-function useConnected({ deviceId, madeAt }: Made): boolean {
+function useIsConnected({ deviceId, createdAt }: InstallToken): boolean {
   const device = useLatest("sys.device.get", { deviceId }, ({ signal }) => signal === DEVICE_STATUS).value.value?.device ?? null;
-  return device?.online === true && (device.connectedAt ?? 0) >= madeAt;
+  return device?.online === true && (device.connectedAt ?? 0) >= createdAt;
 }
 
-/** The moment it is there, and whether it still is. */
-function Arrival({ deviceId, isConnected }: { deviceId: string; isConnected: boolean }) {
+/** Whether the machine is connected at this moment. */
+function ConnectionStatus({ deviceId, isConnected }: { deviceId: string; isConnected: boolean }) {
   if (!isConnected)
     return (
       <Card>

@@ -1,4 +1,4 @@
-// What a person can do about a run that ended with an error, by the words it ended with.
+// What a user can do about a failed run, chosen by its error message.
 
 const ADVICE: [RegExp, string][] = [
   [/\b(?:401|403|key|unauthori[sz]ed|forbidden|credential)/i, "Check the key and the provider in Settings, then send the message again."],
@@ -17,6 +17,6 @@ const ADVICE: [RegExp, string][] = [
   ],
 ];
 
-export function whatToDo(text: string): string {
-  return ADVICE.find(([when]) => when.test(text))?.[1] ?? "Send the message again. If it fails again, try another model in Settings.";
+export function adviseOnFailure(text: string): string {
+  return ADVICE.find(([pattern]) => pattern.test(text))?.[1] ?? "Send the message again. If it fails again, try another model in Settings.";
 }

@@ -1,4 +1,4 @@
-// Which groups may use a machine, for whoever decides about it.
+// Which groups may use a machine, for those who may change that.
 
 import { useState } from "preact/hooks";
 import { call } from "../state/call.ts";
@@ -9,22 +9,22 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Select } from "../ui/choice.tsx";
 
-/** From here on a group is the private one of a user, and below 100 they belong to the system. */
-const FIRST_PRIVATE = 1000;
-const FIRST_SHARED = 100;
+/** Gids from 1000 are private groups of users, and those below 100 are system groups. */
+const PRIVATE_GID_MIN = 1000;
+const SHARED_GID_MIN = 100;
 
-export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids: readonly number[]; onChanged: () => void }) {
+export function MachineSharing({ deviceId, gids, onChanged }: { deviceId: string; gids: readonly number[]; onChanged: () => void }) {
   const groups = useGroups();
-  const [chosen, setChosen] = useState("");
+  const [selected, setSelected] = useState("");
   const operation = useOperation();
   const change = async (name: "sys.device.grant" | "sys.device.revoke", gid: number) => {
     if (await operation.run(() => call(name, { deviceId, gid }))) onChanged();
   };
   const { gids: own = [], uid } = session.value?.identity.process ?? {};
-  const offered = groups.filter(
-    ({ gid }) => gid >= FIRST_SHARED && gid < FIRST_PRIVATE && !gids.includes(gid) && (uid === 0 || own.includes(gid)),
+  const selectable = groups.filter(
+    ({ gid }) => gid >= SHARED_GID_MIN && gid < PRIVATE_GID_MIN && !gids.includes(gid) && (uid === 0 || own.includes(gid)),
   );
-  const gid = offered.some((group) => String(group.gid) === chosen) ? chosen : String(offered[0]?.gid ?? "");
+  const gid = selectable.some((group) => String(group.gid) === selected) ? selected : String(selectable[0]?.gid ?? "");
   return (
     <div class="stack">
       {gids.length === 0 ? (
@@ -33,10 +33,10 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
         <ul class="entries">
           {gids.map((one) => (
             <li class="entry" key={one}>
-              <div class="entry-words">{named(groups, one)}</div>
+              <div class="entry-words">{groupName(groups, one)}</div>
               <Button
                 busy={operation.isBusy}
-                aria-label={`Take away from ${named(groups, one)}`}
+                aria-label={`Take away from ${groupName(groups, one)}`}
                 onClick={() => void change("sys.device.revoke", one)}
               >
                 Take away
@@ -45,13 +45,13 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
           ))}
         </ul>
       )}
-      {offered.length > 0 && (
+      {selectable.length > 0 && (
         <div class="inline-form">
           <Select
             label="Share with a group"
             value={gid}
-            options={offered.map((group) => ({ value: String(group.gid), label: group.name }))}
-            onValue={setChosen}
+            options={selectable.map((group) => ({ value: String(group.gid), label: group.name }))}
+            onValue={setSelected}
           />
           <Button busy={operation.isBusy} onClick={() => void change("sys.device.grant", Number(gid))}>
             Share
@@ -63,7 +63,7 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
   );
 }
 
-function named(groups: readonly Group[], gid: number): string {
+function groupName(groups: readonly Group[], gid: number): string {
   const name = groups.find((group) => group.gid === gid)?.name;
   return name === undefined ? `Group ${gid}` : `Group ${name}`;
 }

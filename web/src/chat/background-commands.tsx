@@ -1,4 +1,4 @@
-// Commands the agent has left running, each with the way to end it.
+// The background commands of an agent, each with a button to kill it.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -12,12 +12,12 @@ import "./queue.css";
 
 type Session = Result<"proc.session.list">["sessions"][number];
 
-const isOfThis = matchChanges("sessions", "devices");
-/** A command that was killed is gone at once, unless its machine is slow. */
+const isSessionChange = matchChanges("sessions", "devices");
+/** A killed command ends at once, unless its machine is slow. */
 const KILL_WAIT_MS = 5_000;
 
-export function Sessions({ pid }: { pid: string }) {
-  const latest = useLatest("proc.session.list", { pid }, isOfThis);
+export function BackgroundCommands({ pid }: { pid: string }) {
+  const latest = useLatest("proc.session.list", { pid }, isSessionChange);
   const sessions = latest.value.value?.sessions ?? [];
   if (sessions.length === 0) return null;
   return (
@@ -25,14 +25,14 @@ export function Sessions({ pid }: { pid: string }) {
       <h3 class="queue-title">{sessions.length === 1 ? "Still running" : `${sessions.length} commands still run`}</h3>
       <ol class="queue-list">
         {sessions.map((one) => (
-          <Running key={one.sessionId} session={one} onEnd={() => void latest.refetch()} />
+          <CommandEntry key={one.sessionId} session={one} onChanged={() => void latest.refetch()} />
         ))}
       </ol>
     </section>
   );
 }
 
-function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
+function CommandEntry({ session, onChanged }: { session: Session; onChanged: () => void }) {
   const [isBusy, setBusy] = useState(false);
   const { sessionId, target, command, startedAt, state } = session;
   const kill = async () => {
@@ -45,7 +45,7 @@ function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
       showNotice(describeError(error), "bad");
     } finally {
       setBusy(false);
-      onEnd();
+      onChanged();
     }
   };
   return (

@@ -1,4 +1,4 @@
-// Questions that are over, newest first, a page at a time: what was asked, what became of it, and why.
+// Past questions, newest first, one page at a time: what was asked, the outcome, and the reason.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -13,12 +13,12 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 
-type Past = Result<"proc.approval.history">["questions"][number];
+type PastQuestion = Result<"proc.approval.history">["questions"][number];
 
 const PAGE = 20;
-/** As many as the gateway gives at once. */
+/** The largest page that the gateway returns. */
 const PAGE_MAX = 100;
-const BECAME: Record<Past["state"], { word: string; tone: Tone }> = {
+const OUTCOMES: Record<PastQuestion["state"], { word: string; tone: Tone }> = {
   pending: { word: "Waiting", tone: "warn" },
   approved: { word: "Allowed", tone: "good" },
   used: { word: "Allowed", tone: "good" },
@@ -27,35 +27,35 @@ const BECAME: Record<Past["state"], { word: string; tone: Tone }> = {
   withdrawn: { word: "No longer needed", tone: "plain" },
 };
 
-export function History() {
-  const [shown, setShown] = useState<readonly Past[] | null>(null);
-  const [isAll, setAll] = useState(false);
+export function QuestionHistory() {
+  const [entries, setEntries] = useState<readonly PastQuestion[] | null>(null);
+  const [hasAll, setHasAll] = useState(false);
   const operation = useOperation();
   const count = useRef(PAGE);
-  /** As many as are shown already, so that what was just answered joins them without a jump. */
-  const read = (limit: number) =>
+  /** Reads as many as are already shown, so that a newly answered question is added without a jump. */
+  const readNewest = (limit: number) =>
     operation.run(async () => {
       const { questions } = await call("proc.approval.history", { limit: Math.min(limit + 1, PAGE_MAX) });
-      setShown(questions.slice(0, limit));
-      setAll(questions.length <= limit);
+      setEntries(questions.slice(0, limit));
+      setHasAll(questions.length <= limit);
       count.current = limit;
     });
-  useEffect(() => void read(count.current), [connectionCount.value, approvals.value.value]);
-  const older = () =>
+  useEffect(() => void readNewest(count.current), [connectionCount.value, approvals.value.value]);
+  const readOlder = () =>
     operation.run(async () => {
-      const before = shown?.at(-1)?.createdAt;
+      const before = entries?.at(-1)?.createdAt;
       const { questions } = await call("proc.approval.history", { limit: PAGE + 1, ...(before === undefined ? {} : { before }) });
-      setShown([...(shown ?? []), ...questions.slice(0, PAGE)]);
+      setEntries([...(entries ?? []), ...questions.slice(0, PAGE)]);
       count.current += PAGE;
-      setAll(questions.length <= PAGE);
+      setHasAll(questions.length <= PAGE);
     });
   const problem = operation.problem !== null && (
-    <Banner tone="bad" actions={<Button onClick={() => void read(count.current)}>Try again</Button>}>
+    <Banner tone="bad" actions={<Button onClick={() => void readNewest(count.current)}>Try again</Button>}>
       {operation.problem}
     </Banner>
   );
-  if (shown === null) return problem || <Skeleton label="Loading what is over" />;
-  if (shown.length === 0)
+  if (entries === null) return problem || <Skeleton label="Loading what is over" />;
+  if (entries.length === 0)
     return (
       <EmptyState icon="approval" title="Nothing was asked yet" text="Every question and what became of it will be here for some time." />
     );
@@ -63,12 +63,12 @@ export function History() {
     <>
       {problem}
       <ul class="entries">
-        {shown.map((past) => (
-          <Entry key={past.requestId} past={past} />
+        {entries.map((question) => (
+          <Entry key={question.requestId} question={question} />
         ))}
       </ul>
-      {!isAll && (
-        <Button busy={operation.isBusy} onClick={() => void older()}>
+      {!hasAll && (
+        <Button busy={operation.isBusy} onClick={() => void readOlder()}>
           Show older ones
         </Button>
       )}
@@ -76,13 +76,13 @@ export function History() {
   );
 }
 
-function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, reason, shown } }: { past: Past }) {
-  const { word, tone } = BECAME[state];
+function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt, reason, shown } }: { question: PastQuestion }) {
+  const { word, tone } = OUTCOMES[state];
   const title =
     kind === "budget"
       ? "To go on beyond a budget"
       : `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
-  const about = kind === "budget" ? null : subjectOf(shown.text);
+  const subject = kind === "budget" ? null : subjectOf(shown.text);
   return (
     <li class="entry entry-tall">
       <div class="entry-words">
@@ -99,7 +99,7 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
           )}
           {reason !== null && <>. Reason given: {makeVisible(reason)}</>}
         </p>
-        {about !== null && <code class="entry-about">{about}</code>}
+        {subject !== null && <code class="entry-about">{subject}</code>}
         <details>
           <summary>All of it</summary>
           <pre class="entry-text" tabIndex={0} role="group" aria-label={`What it was: ${title}`} dir="ltr">
@@ -111,7 +111,7 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
   );
 }
 
-/** The command or the path, which the gateway lists first after where it would run. */
+/** The command or the path: the gateway puts it on the second line, after the target. */
 function subjectOf(shown: string): string | null {
   const [, line] = shown.split("\n");
   return line === undefined ? null : line.replace(/^\w+: /, "").slice(0, 200);

@@ -1,4 +1,4 @@
-// The questions that wait, oldest first, and the way to be called to them. Root sees those of others below the own ones.
+// Pending questions, oldest first, and the notification setting. Root also sees those of other users, below the own ones.
 
 import { approvals, enableNotifications, notificationState, type PendingQuestion, disableNotifications } from "../state/approvals.ts";
 import { session } from "../state/session.ts";
@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Question } from "./question.tsx";
 
-export function Questions({ pending }: { pending: readonly PendingQuestion[] }) {
+export function PendingQuestions({ pending }: { pending: readonly PendingQuestion[] }) {
   const uid = session.value?.identity.process.uid;
   const own = pending.filter((one) => one.uid === uid);
   const others = pending.filter((one) => one.uid !== uid);
@@ -18,7 +18,7 @@ export function Questions({ pending }: { pending: readonly PendingQuestion[] }) 
           title="Nothing waits for you"
           text="When an agent wants to do something that needs your yes, it is asked here, and this page's title says so."
         >
-          <Calling />
+          <NotificationSetting />
         </EmptyState>
       )}
       {own.length > 0 && (
@@ -26,21 +26,21 @@ export function Questions({ pending }: { pending: readonly PendingQuestion[] }) 
           <h2 class="unseen" id="own-questions">
             Waiting for you
           </h2>
-          <List pending={own} />
-          <Calling />
+          <QuestionList pending={own} />
+          <NotificationSetting />
         </section>
       )}
       {others.length > 0 && (
         <section class="stack" aria-labelledby="others-questions">
           <h2 id="others-questions">Of other users</h2>
-          <List pending={others} />
+          <QuestionList pending={others} />
         </section>
       )}
     </>
   );
 }
 
-function List({ pending }: { pending: readonly PendingQuestion[] }) {
+function QuestionList({ pending }: { pending: readonly PendingQuestion[] }) {
   return (
     <ol class="stack">
       {pending.map((question) => (
@@ -52,7 +52,7 @@ function List({ pending }: { pending: readonly PendingQuestion[] }) {
   );
 }
 
-function Calling() {
+function NotificationSetting() {
   switch (notificationState.value) {
     case "off":
       return (
