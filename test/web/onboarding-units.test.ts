@@ -1,8 +1,8 @@
 // What the set-up says about passwords and time zones, without a browser.
 
 import { expect, test } from "vitest";
-import { strengthOf } from "../../web/src/onboarding/strength.ts";
-import { zonesMatching } from "../../web/src/onboarding/zones.ts";
+import { rateStrength } from "../../web/src/onboarding/password-strength.ts";
+import { findZones } from "../../web/src/onboarding/time-zones.ts";
 
 test.each([
   ["", 0],
@@ -19,7 +19,7 @@ test.each([
   ["correct horse battery staple lamp", 3],
   ["kT7$wq9!Zr2@Lm5", 3],
 ])("%j has strength %i", (password, level) => {
-  expect(strengthOf(password, "ada").level).toBe(level);
+  expect(rateStrength(password, "ada").level).toBe(level);
 });
 
 test.each([
@@ -31,11 +31,11 @@ test.each([
   ["america/new", "America/New_York"],
   ["utc", "UTC"],
 ])("%j finds its zone first", (typed, zone) => {
-  expect(zonesMatching(typed)[0]?.name).toBe(zone);
+  expect(findZones(typed)[0]?.name).toBe(zone);
 });
 
 test("an empty or unknown query finds nothing, and no query finds more than eight", () => {
-  expect(zonesMatching("  ")).toEqual([]);
-  expect(zonesMatching("xyzzy")).toEqual([]);
-  expect(zonesMatching("a").length).toBeLessThanOrEqual(8);
+  expect(findZones("  ")).toEqual([]);
+  expect(findZones("xyzzy")).toEqual([]);
+  expect(findZones("a").length).toBeLessThanOrEqual(8);
 });

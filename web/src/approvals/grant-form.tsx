@@ -29,13 +29,13 @@ const CALL_SCOPES: ScopeOption[] = [
 
 type GrantFormProps = {
   syscall: string;
-  fresh: FreshPress;
+  freshPress: FreshPress;
   isBusy: boolean;
   onCancel: () => void;
   onAllow: (answer: QuestionAnswer) => void;
 };
 
-export function GrantForm({ syscall, fresh, isBusy, onCancel, onAllow }: GrantFormProps) {
+export function GrantForm({ syscall, freshPress, isBusy, onCancel, onAllow }: GrantFormProps) {
   const [scope, setScope] = useState<Scope>("exact");
   const [hours, setHours] = useState("24");
   const durations = DURATIONS.filter((time) => time.hours <= HOURS_MAX[scope]);
@@ -60,7 +60,7 @@ export function GrantForm({ syscall, fresh, isBusy, onCancel, onAllow }: GrantFo
         <Button
           look="primary"
           busy={isBusy}
-          onClick={fresh.guard(() => onAllow({ decision: "approve", remember: true, scope, ttlMs: Number(selectedHours) * HOUR_MS }))}
+          onClick={freshPress.guard(() => onAllow({ decision: "approve", remember: true, scope, ttlMs: Number(selectedHours) * HOUR_MS }))}
         >
           Allow
         </Button>

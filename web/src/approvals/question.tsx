@@ -53,13 +53,13 @@ export function Question({ question, onAnswered }: { question: PendingQuestion; 
       {mode === "remember" ? (
         <GrantForm
           syscall={question.syscall}
-          fresh={freshPress}
+          freshPress={freshPress}
           isBusy={isBusy}
           onCancel={() => setMode("plain")}
           onAllow={(given) => void sendAnswer(given)}
         />
       ) : mode === "deny" ? (
-        <DenyForm fresh={freshPress} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void sendAnswer(given)} />
+        <DenyForm freshPress={freshPress} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void sendAnswer(given)} />
       ) : (
         <div class="question-answers">
           <Button
@@ -144,9 +144,9 @@ function Facts({ question: { target, cwd, why, tags } }: { question: PendingQues
   );
 }
 
-type DenyProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: QuestionAnswer) => void };
+type DenyProps = { freshPress: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: QuestionAnswer) => void };
 
-function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
+function DenyForm({ freshPress, isBusy, onCancel, onDeny }: DenyProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
@@ -168,7 +168,7 @@ function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
         inputRef={field}
       />
       <div class="question-answers">
-        <Button look="danger" busy={isBusy} onClick={fresh.guard(deny)}>
+        <Button look="danger" busy={isBusy} onClick={freshPress.guard(deny)}>
           Deny
         </Button>
         <Button look="quiet" disabled={isBusy} onClick={onCancel}>

@@ -106,13 +106,13 @@ function RowView({ row, conversation, onFork }: RowProps) {
     case "question":
       return <Question key={row.question.requestId} question={row.question} onAnswered={() => void conversation.questions.refetch()} />;
     case "outgoing":
-      return <OutgoingMessage conversation={conversation} outgoing={row.outgoing} />;
+      return <OutgoingMessageView conversation={conversation} outgoing={row.outgoing} />;
     case "working":
       return <WorkingIndicator conversation={conversation} />;
   }
 }
 
-function OutgoingMessage({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
+function OutgoingMessageView({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
   const { runId, text, media, problem } = outgoing;
   const resend = async () => {
     if (await conversation.outbox.resend(runId)) clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);

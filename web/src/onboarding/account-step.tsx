@@ -1,18 +1,18 @@
-// Who one is here.
+// The name and password of the first user.
 
 import { TextInput } from "../ui/field.tsx";
-import { change, draft, shown } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { changeDraft, draft, isPasswordVisible } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import type { StepProps } from "./step-props.ts";
-import { strengthOf } from "./strength.ts";
+import { rateStrength } from "./password-strength.ts";
 import "./stack-close.css";
 
 export function AccountStep({ errorOf }: StepProps) {
   const { username, password, again } = draft.value;
   return (
     <>
-      <Filled field="username">
+      <GuidedField field="username">
         <TextInput
           label="Name"
           hint="What you and your agents call you here: lower-case letters, digits, _ or -."
@@ -22,27 +22,27 @@ export function AccountStep({ errorOf }: StepProps) {
           autocapitalize="none"
           maxLength={32}
           value={username}
-          onValue={(typed) => change({ username: typed.trim().toLowerCase() })}
+          onValue={(typed) => changeDraft({ username: typed.trim().toLowerCase() })}
         />
-      </Filled>
+      </GuidedField>
       <div class="stack-close">
         <PasswordField
           label="Password"
           name="password"
           error={errorOf("password")}
           value={password}
-          onValue={(typed) => change({ password: typed })}
+          onValue={(typed) => changeDraft({ password: typed })}
         />
         <Strength />
       </div>
-      {!shown.value && (
+      {!isPasswordVisible.value && (
         <PasswordField
           label="Password again"
           name="again"
           canShow={false}
           error={errorOf("again")}
           value={again}
-          onValue={(typed) => change({ again: typed })}
+          onValue={(typed) => changeDraft({ again: typed })}
         />
       )}
     </>
@@ -51,7 +51,7 @@ export function AccountStep({ errorOf }: StepProps) {
 
 function Strength() {
   const { password, username } = draft.value;
-  const { level, words } = strengthOf(password, username);
+  const { level, words } = rateStrength(password, username);
   return (
     <p class="strength" data-level={password === "" ? undefined : level}>
       <span class="strength-bar" aria-hidden="true">

@@ -1,8 +1,8 @@
-// root, the administrator: the account that can do everything here.
+// The password of root, the administrator.
 
 import { Radio } from "../ui/choice.tsx";
-import { change, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { changeDraft, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import type { StepProps } from "./step-props.ts";
 
@@ -13,25 +13,25 @@ export function AdminStep({ errorOf }: StepProps) {
       <p class="soft">
         Beside you there is <b>root</b>, who adds people and changes how the gateway works. You log in as root only for that.
       </p>
-      <Filled field="adminMode">
+      <GuidedField field="adminMode">
         <Radio<"same" | "custom">
           legend="The password of root"
           boxes
           value={adminMode}
-          onValue={(mode) => change({ adminMode: mode })}
+          onValue={(mode) => changeDraft({ adminMode: mode })}
           options={[
             { value: "same", label: "The same as mine", hint: "Fine where you are the only one." },
             { value: "custom", label: "One of its own", hint: "Better where others have accounts, too." },
           ]}
         />
-      </Filled>
+      </GuidedField>
       {adminMode === "custom" && (
         <PasswordField
           label="Password of root"
           name="adminPassword"
           error={errorOf("adminPassword")}
           value={adminPassword}
-          onValue={(typed) => change({ adminPassword: typed })}
+          onValue={(typed) => changeDraft({ adminPassword: typed })}
         />
       )}
     </>

@@ -1,9 +1,9 @@
-// Who answers: the gateway's own model, a provider with a key, or a server of one's own.
+// The choice of model: the gateway's own, a provider with a key, or the user's own server.
 
 import { Radio } from "../ui/choice.tsx";
-import { type AiKind, change, draft, LOCAL_PROVIDERS } from "./draft.ts";
-import { Filled } from "./filled.tsx";
-import { own } from "./gateway.ts";
+import { type AiKind, changeDraft, draft, LOCAL_PROVIDERS } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
+import { gatewayModel } from "./setup-calls.ts";
 import { LocalServer } from "./local-server.tsx";
 import { ProviderWithKey } from "./provider-with-key.tsx";
 import type { StepProps } from "./step-props.ts";
@@ -12,9 +12,9 @@ export function AiStep({ errorOf }: StepProps) {
   const { aiKind } = draft.value;
   return (
     <>
-      <Filled field="aiKind">
+      <GuidedField field="aiKind">
         <Radio<AiKind> legend="Who answers" boxes value={aiKind} onValue={choose} options={[ownOption(), ...OPTIONS]} />
-      </Filled>
+      </GuidedField>
       {aiKind === "provider" && <ProviderWithKey errorOf={errorOf} />}
       {aiKind === "local" && <LocalServer errorOf={errorOf} />}
     </>
@@ -27,7 +27,7 @@ const OPTIONS = [
 ];
 
 function ownOption() {
-  const { provider, title, model } = own.value!;
+  const { provider, title, model } = gatewayModel.value!;
   if (provider === "demo")
     return {
       value: "own" as const,
@@ -37,9 +37,9 @@ function ownOption() {
   return { value: "own" as const, label: title, hint: `The gateway's own, ${model}. No key needed.` };
 }
 
-/** A provider of the other kind is none of this one, and its key is nobody else's. */
+/** Clears provider and key if they belong to another kind: a key must not reach another provider. */
 function choose(aiKind: AiKind): void {
   const isLocal = LOCAL_PROVIDERS.includes(draft.peek().provider);
   const fits = aiKind === "own" || (aiKind === "local") === isLocal;
-  change({ aiKind, ...(fits ? {} : { provider: "", model: "", baseUrl: "", apiKey: "" }) });
+  changeDraft({ aiKind, ...(fits ? {} : { provider: "", model: "", baseUrl: "", apiKey: "" }) });
 }

@@ -1,4 +1,4 @@
-// The first moment in one's own gateway: the machine that is to be connected, and what one could ask. Once.
+// The greeting dialog after set-up, shown once: how to connect the first machine, and suggested requests.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
@@ -16,7 +16,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { firstAsks } from "./first-asks.ts";
+import { suggestRequests } from "./suggested-requests.ts";
 import "./arrival.css";
 import "./stack-close.css";
 import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
@@ -39,23 +39,23 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   const close = () => {
     arrival.value = null;
   };
-  const ask = (message: string) =>
+  const sendRequest = (message: string) =>
     operation.run(async () => {
       const sent = await call("proc.send", { message });
       close();
       if ("pid" in sent && typeof sent.pid === "string") go(joinPath("chat", sent.pid), { replace: true });
     });
-  const asks = firstAsks(provider, isConnected ? machine!.deviceId : null);
+  const requests = suggestRequests(provider, isConnected ? machine!.deviceId : null);
   return (
     <Dialog title={`Hello, ${username.value}`} onClose={close} actions={<Button onClick={close}>Just look around</Button>}>
       <div class="greeting">
-        {machine !== null && <Machine {...machine} onConnected={() => setConnected(true)} />}
+        {machine !== null && <ConnectMachine {...machine} onConnected={() => setConnected(true)} />}
         <div class="stack-close">
           <h3>Try asking</h3>
           <ul class="asks" ref={list}>
-            {asks.map((text) => (
+            {requests.map((text) => (
               <li key={text}>
-                <button type="button" class="asks-one" disabled={operation.isBusy} onClick={() => void ask(text)}>
+                <button type="button" class="asks-one" disabled={operation.isBusy} onClick={() => void sendRequest(text)}>
                   <span>{text}</span>
                   <Icon name="right" />
                 </button>
@@ -70,8 +70,8 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   );
 }
 
-function Machine({ deviceId, token, worksUntil, onConnected }: NonNullable<Arrival["machine"]> & { onConnected: () => void }) {
-  const isOver = useHasPassed(worksUntil);
+function ConnectMachine({ deviceId, token, usableUntil, onConnected }: NonNullable<Arrival["machine"]> & { onConnected: () => void }) {
+  const isExpired = useHasPassed(usableUntil);
   const [system, setSystem] = useState<"unix" | "windows">("unix");
   const devices = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices ?? [];
   const found = devices.find((device) => device.deviceId === deviceId && device.online);
@@ -84,7 +84,8 @@ function Machine({ deviceId, token, worksUntil, onConnected }: NonNullable<Arriv
         {deviceId} is connected{found.platform === "" ? "" : ` (${found.platform})`}. Agents can work there, and ask you first.
       </Banner>
     );
-  if (isOver) return <Banner tone="warn">The line for {deviceId} has run out: it worked for an hour. Make another under Machines.</Banner>;
+  if (isExpired)
+    return <Banner tone="warn">The line for {deviceId} has run out: it worked for an hour. Make another under Machines.</Banner>;
   const device = { deviceId, username: username.value, token };
   const remark = reachRemark(location.origin, "open this page under that address");
   return (

@@ -1,11 +1,11 @@
-// What a person has filled in so far. It outlives a reload, except for its secrets, which are held in memory alone. A guide's
-// proposals are laid into it here, one field at a time, and marked until the person touches the field.
+// The values entered during set-up. They survive a reload, except for secrets, which are only in memory. The guide's proposals are
+// applied here, field by field, and marked until the user changes the field.
 
 import { effect, signal } from "@preact/signals";
 import type { Result } from "../state/call.ts";
 
 export type Lane = "quick" | "customize" | "advanced";
-/** `own`: the gateway's own model, which is the demo model where it has none. */
+/** `own`: the gateway's own model, which is the demo model if it has no other. */
 export type AiKind = "own" | "provider" | "local";
 
 export type Draft = {
@@ -28,50 +28,50 @@ export type Draft = {
 
 type Secret = "password" | "again" | "adminPassword" | "apiKey";
 export type Patch = Result<"sys.setup.assist">["patches"][number];
-export type Check = NonNullable<Result<"sys.setup.check">["ai"]>;
+export type ModelCheckResult = NonNullable<Result<"sys.setup.check">["ai"]>;
 
 export const LOCAL_PROVIDERS = ["ollama", "llamacpp", "lmstudio", "vllm", "openai-compatible"];
 
-const KEY = "gsv.setup";
+const STORAGE_KEY = "gsv.setup";
 
-export const draft = signal<Draft>({ ...fresh(), ...restored() });
-/** Fields that the guide filled in and the person has not touched since. */
-export const guided = signal<ReadonlySet<string>>(new Set());
-/** What the last try at the model that is filled in came to. */
-export const check = signal<Check | null>(null);
-/** What the gateway said of a field, until it is changed. */
-export const refused = signal<ReadonlyMap<string, string>>(new Map());
+export const draft = signal<Draft>({ ...emptyDraft(), ...restoreDraft() });
+/** Fields that the guide filled in and the user has not changed since. */
+export const guidedFields = signal<ReadonlySet<string>>(new Set());
+/** The result of the last check of the entered model. */
+export const modelCheck = signal<ModelCheckResult | null>(null);
+/** Errors of the gateway by field, until the field changes. */
+export const rejectedFields = signal<ReadonlyMap<string, string>>(new Map());
 
 const AI_FIELDS: readonly (keyof Draft)[] = ["aiKind", "provider", "model", "apiKey", "baseUrl"];
 
-/** By the person's own hand. */
-export function change(part: Partial<Draft>): void {
-  lay(part);
+/** A change by the user. */
+export function changeDraft(part: Partial<Draft>): void {
+  setFields(part);
   const names = new Set(Object.keys(part));
-  guided.value = new Set([...guided.peek()].filter((name) => !names.has(name)));
+  guidedFields.value = new Set([...guidedFields.peek()].filter((name) => !names.has(name)));
 }
 
-function lay(part: Partial<Draft>): void {
+function setFields(part: Partial<Draft>): void {
   draft.value = { ...draft.peek(), ...part };
   const names = Object.keys(part);
-  if (names.some((name) => AI_FIELDS.includes(name as keyof Draft))) check.value = null;
-  if (names.some((name) => refused.peek().has(name)))
-    refused.value = new Map([...refused.peek()].filter(([name]) => !names.includes(name)));
+  if (names.some((name) => AI_FIELDS.includes(name as keyof Draft))) modelCheck.value = null;
+  if (names.some((name) => rejectedFields.peek().has(name)))
+    rejectedFields.value = new Map([...rejectedFields.peek()].filter(([name]) => !names.includes(name)));
 }
 
-/** The model that a try found, without forgetting the try. */
-export function chooseModel(found: Check): void {
-  change({ model: found.model });
-  check.value = found;
+/** Selects the model that a check found, and keeps the result of that check. */
+export function applyCheckedModel(found: ModelCheckResult): void {
+  changeDraft({ model: found.model });
+  modelCheck.value = found;
 }
 
-/** What the last try said of a field, to be shown there. */
+/** The problem that the last check found with a field. */
 export function checkError(field: "provider" | "model" | "apiKey" | "baseUrl"): string | null {
-  const problem = check.value?.problem;
+  const problem = modelCheck.value?.problem;
   return problem?.field === field ? problem.message : null;
 }
 
-/** The field a path of the wire is in. */
+/** Fields by the paths of sys.setup.assist. */
 export const FIELD_OF: Readonly<Record<string, keyof Draft>> = {
   "account.username": "username",
   "account.password": "password",
@@ -88,37 +88,37 @@ export const FIELD_OF: Readonly<Record<string, keyof Draft>> = {
   "device.expiryDays": "expiryDays",
 };
 
-/** Lays a proposal into the form and says which field now holds what, or null where it has no place here. */
-export function propose({ op, path, value }: Patch): { field: keyof Draft; value: string } | null {
+/** Applies a proposal of the guide. Returns the field and its new value, or null if the form has no such field. */
+export function applyPatch({ op, path, value }: Patch): { field: keyof Draft; value: string } | null {
   const field = FIELD_OF[path];
   if (field === undefined) return null;
-  const part = op === "clear" ? { [field]: fresh()[field] } : partOf(field, path, value);
+  const part = op === "clear" ? { [field]: emptyDraft()[field] } : patchedFields(field, path, value);
   if (part === null) return null;
-  lay(part);
-  guided.value = new Set([...guided.peek(), ...Object.keys(part)]);
-  const laid = draft.peek()[field];
-  return { field, value: typeof laid === "boolean" ? (laid ? "yes" : "no") : laid };
+  setFields(part);
+  guidedFields.value = new Set([...guidedFields.peek(), ...Object.keys(part)]);
+  const newValue = draft.peek()[field];
+  return { field, value: typeof newValue === "boolean" ? (newValue ? "yes" : "no") : newValue };
 }
 
-function partOf(field: keyof Draft, path: string, value: Patch["value"]): Partial<Draft> | null {
-  if (path === "ai.enabled") return { aiKind: value === true ? (kindOf(draft.peek().provider) ?? "provider") : "own" };
+function patchedFields(field: keyof Draft, path: string, value: Patch["value"]): Partial<Draft> | null {
+  if (path === "ai.enabled") return { aiKind: value === true ? (aiKindOf(draft.peek().provider) ?? "provider") : "own" };
   if (path === "device.enabled") return { hasDevice: value === true };
   if (typeof value !== "string") return null;
   if (path === "ai.provider") {
-    const kind = kindOf(value);
+    const kind = aiKindOf(value);
     if (value === draft.peek().provider) return { provider: value };
-    // A key goes only to whom it was typed for.
+    // A key must not reach another provider.
     return kind === null ? null : { provider: value, aiKind: kind, model: "", baseUrl: "", apiKey: "" };
   }
   return { [field]: value };
 }
 
-function kindOf(provider: string): AiKind | null {
+function aiKindOf(provider: string): AiKind | null {
   if (provider === "") return null;
   return provider === "demo" || provider === "workers-ai" ? "own" : LOCAL_PROVIDERS.includes(provider) ? "local" : "provider";
 }
 
-function fresh(): Draft {
+function emptyDraft(): Draft {
   return {
     lane: "quick",
     username: "",
@@ -138,12 +138,12 @@ function fresh(): Draft {
   };
 }
 
-function restored(): Partial<Draft> {
+function restoreDraft(): Partial<Draft> {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Record<string, unknown>;
-    const like = fresh();
-    const isSound = ([name, value]: [string, unknown]) => name in like && typeof value === typeof like[name as keyof Draft];
-    return Object.fromEntries(Object.entries(kept).filter(isSound));
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}") as Record<string, unknown>;
+    const defaults = emptyDraft();
+    const isValid = ([name, value]: [string, unknown]) => name in defaults && typeof value === typeof defaults[name as keyof Draft];
+    return Object.fromEntries(Object.entries(stored).filter(isValid));
   } catch {
     return {};
   }
@@ -152,17 +152,17 @@ function restored(): Partial<Draft> {
 effect(() => {
   const { password: _, again: __, adminPassword: ___, apiKey: ____, ...open } = draft.value satisfies Record<Secret, unknown>;
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(open));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(open));
   } catch {
-    // A private window without storage: then a reload begins anew.
+    // Storage is disabled, such as in a private window: a reload then loses the draft.
   }
 });
 
-/** Set-up is over: nothing of it stays. */
-export function forgetDraft(): void {
-  draft.value = fresh();
-  sessionStorage.removeItem(KEY);
+/** Set-up is complete: delete everything entered. */
+export function clearDraft(): void {
+  draft.value = emptyDraft();
+  sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** Whether passwords can be read while they are typed. */
-export const shown = signal(false);
+/** Whether password fields show their text. */
+export const isPasswordVisible = signal(false);

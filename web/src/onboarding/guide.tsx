@@ -1,5 +1,5 @@
-// The guide: a chat beside the form, for whoever would rather say it than look for it. What it proposes is laid into the form
-// and shown here; it presses no button. Secrets are taken out of what is said before it leaves the page.
+// The guide: a chat next to the form that fills in fields from what the user writes. It presses no buttons. Secrets are removed
+// from messages before they leave the page.
 
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -8,23 +8,23 @@ import { type Args, describeError } from "../state/call.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { draft, type Draft, FIELD_OF, propose } from "./draft.ts";
-import { ask, own } from "./gateway.ts";
+import { draft, type Draft, FIELD_OF, applyPatch } from "./draft.ts";
+import { callSetup, gatewayModel } from "./setup-calls.ts";
 import { goTo, step, STEP_OF, TITLES } from "./steps.ts";
 
 type WireDraft = Args<"sys.setup.assist">["draft"];
-type Filling = { field: keyof Draft; words: string };
-type Said = { role: "user" | "assistant"; content: string; filled: Filling[]; focus: keyof Draft | null; isProblem?: boolean };
+type FilledField = { field: keyof Draft; words: string };
+type GuideMessage = { role: "user" | "assistant"; content: string; filled: FilledField[]; focus: keyof Draft | null; isProblem?: boolean };
 
-const KEY = "gsv.setup.guide";
-/** As much of the talk as is sent along. */
-const TALK = 8;
+const STORAGE_KEY = "gsv.setup.guide";
+/** How many of the last messages are sent with a request. */
+const MESSAGES_SENT = 8;
 const WIDE = "(min-width: 64rem)";
 const GREETING = "Tell me who you are and what you want, in your own words. I fill in the form; you look it over.";
 
-const talk = signal<readonly Said[]>(restored());
+const guideMessages = signal<readonly GuideMessage[]>(restoreMessages());
 
-const NAMES: Partial<Record<keyof Draft, string>> = {
+const FIELD_NAMES: Partial<Record<keyof Draft, string>> = {
   username: "Name",
   adminMode: "Administrator's password",
   timezone: "Time zone",
@@ -42,14 +42,14 @@ const NAMES: Partial<Record<keyof Draft, string>> = {
 
 export function Guide() {
   const [isOpen, setOpen] = useState(() => matchMedia(WIDE).matches);
-  const [isHere, setHere] = useState(false);
+  const [isOpenedByUser, setOpenedByUser] = useState(false);
   if (!isOpen)
     return (
       <div class="guide-closed">
         <Button
           icon="chat"
           onClick={() => {
-            setHere(true);
+            setOpenedByUser(true);
             setOpen(true);
           }}
         >
@@ -57,30 +57,30 @@ export function Guide() {
         </Button>
       </div>
     );
-  return <Talk isAsked={isHere} onClose={() => setOpen(false)} />;
+  return <GuidePanel takesFocus={isOpenedByUser} onClose={() => setOpen(false)} />;
 }
 
-function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
+function GuidePanel({ takesFocus, onClose }: { takesFocus: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState("");
-  const [busy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const log = useRef<HTMLDivElement>(null);
-  const isDemo = own.value?.provider === "demo";
+  const isDemo = gatewayModel.value?.provider === "demo";
   useLayoutEffect(() => {
-    if (isAsked) input.current?.focus();
+    if (takesFocus) input.current?.focus();
   }, []);
-  useEffect(() => log.current?.scrollTo({ top: log.current.scrollHeight }), [talk.value, busy]);
+  useEffect(() => log.current?.scrollTo({ top: log.current.scrollHeight }), [guideMessages.value, isBusy]);
   const send = async (event: Event) => {
     event.preventDefault();
     const content = redact(typed.trim(), secretsOf(draft.peek()));
-    if (content === "" || busy) return;
+    if (content === "" || isBusy) return;
     setTyped("");
     setBusy(true);
-    say({ role: "user", content, filled: [], focus: null });
+    addMessage({ role: "user", content, filled: [], focus: null });
     try {
-      say(await answerTo());
+      addMessage(await requestAnswer());
     } catch (error) {
-      say({ role: "assistant", content: describeError(error), filled: [], focus: null, isProblem: true });
+      addMessage({ role: "assistant", content: describeError(error), filled: [], focus: null, isProblem: true });
     } finally {
       setBusy(false);
     }
@@ -89,16 +89,16 @@ function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
     <aside class="guide" aria-label="Guide">
       <header class="guide-head">
         <h2>Guide</h2>
-        <Badge>{isDemo ? "a script, not an AI" : (own.value?.model ?? "")}</Badge>
+        <Badge>{isDemo ? "a script, not an AI" : (gatewayModel.value?.model ?? "")}</Badge>
         <IconButton icon="close" label="Put the guide away" onClick={onClose} />
       </header>
-      {/* It scrolls, so it can be reached by keyboard. */}
+      {/* It scrolls, so it must be reachable by keyboard. */}
       <div class="guide-log" role="log" aria-label="What was said" tabIndex={0} ref={log}>
         <p class="guide-said guide-assistant">{GREETING}</p>
-        {talk.value.map((said, at) => (
-          <One key={at} said={said} />
+        {guideMessages.value.map((said, at) => (
+          <MessageEntry key={at} said={said} />
         ))}
-        {busy && <Spinner label="The guide is thinking" />}
+        {isBusy && <Spinner label="The guide is thinking" />}
       </div>
       <form class="guide-form" onSubmit={(event) => void send(event)}>
         <input
@@ -111,7 +111,7 @@ function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
-        <Button type="submit" busy={busy}>
+        <Button type="submit" busy={isBusy}>
           Send
         </Button>
       </form>
@@ -120,7 +120,7 @@ function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
   );
 }
 
-function One({ said: { role, content, filled, focus, isProblem } }: { said: Said }) {
+function MessageEntry({ said: { role, content, filled, focus, isProblem } }: { said: GuideMessage }) {
   return (
     <div class={`guide-said guide-${role}`} data-problem={isProblem === true ? "yes" : undefined}>
       <p>{content}</p>
@@ -136,31 +136,33 @@ function One({ said: { role, content, filled, focus, isProblem } }: { said: Said
         </ul>
       )}
       {focus !== null && (
-        <Button look="quiet" icon="right" onClick={() => show(focus)}>
-          {STEP_OF[focus] === step.value ? `Go to: ${NAMES[focus] ?? TITLES[STEP_OF[focus]]}` : `Go to: ${TITLES[STEP_OF[focus]]}`}
+        <Button look="quiet" icon="right" onClick={() => focusField(focus)}>
+          {STEP_OF[focus] === step.value ? `Go to: ${FIELD_NAMES[focus] ?? TITLES[STEP_OF[focus]]}` : `Go to: ${TITLES[STEP_OF[focus]]}`}
         </Button>
       )}
     </div>
   );
 }
 
-async function answerTo(): Promise<Said> {
-  const messages = talk.peek().filter(({ isProblem }) => isProblem !== true);
-  const answer = await ask("sys.setup.assist", {
+async function requestAnswer(): Promise<GuideMessage> {
+  const messages = guideMessages.peek().filter(({ isProblem }) => isProblem !== true);
+  const answer = await callSetup("sys.setup.assist", {
     lane: draft.peek().lane,
     draft: wireDraft(draft.peek()),
-    messages: messages.slice(-TALK).map(({ role, content }) => ({ role, content })),
+    messages: messages.slice(-MESSAGES_SENT).map(({ role, content }) => ({ role, content })),
   });
   const filled = answer.patches.flatMap((patch) => {
-    const laid = propose(patch);
-    return laid === null ? [] : [{ field: laid.field, words: `${NAMES[laid.field] ?? laid.field}: ${laid.value || "empty"}` }];
+    const applied = applyPatch(patch);
+    return applied === null
+      ? []
+      : [{ field: applied.field, words: `${FIELD_NAMES[applied.field] ?? applied.field}: ${applied.value || "empty"}` }];
   });
   const focus = answer.focus === undefined ? null : (FIELD_OF[answer.focus] ?? null);
-  // The head of this panel says it already.
+  // The header of the panel already says this.
   return { role: "assistant", content: answer.message.replace(/^Demo model, not an AI: /, ""), filled, focus };
 }
 
-/** Without a secret: they do not leave the page before everything is set. */
+/** Without secrets: they leave the page only with the set-up itself. */
 function wireDraft(now: Draft): WireDraft {
   const { lane, username, adminMode, timezone, aiKind, provider, model, hasDevice, deviceId, expiryDays } = now;
   const where = step.peek();
@@ -182,32 +184,32 @@ function secretsOf({ password, again, adminPassword, apiKey }: Draft): string[] 
   return [password, again, adminPassword, apiKey];
 }
 
-function show(field: keyof Draft): void {
+function focusField(field: keyof Draft): void {
   goTo(STEP_OF[field]);
-  // After the step is there.
+  // After the step has rendered.
   setTimeout(() => document.querySelector<HTMLElement>(`.setup-main [name="${field}"]`)?.focus());
 }
 
-function say(said: Said): void {
-  talk.value = [...talk.peek(), said];
+function addMessage(said: GuideMessage): void {
+  guideMessages.value = [...guideMessages.peek(), said];
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(talk.peek().slice(-30)));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(guideMessages.peek().slice(-30)));
   } catch {
-    // A private window without storage.
+    // Storage is disabled, such as in a private window.
   }
 }
 
-/** Set-up is over. */
-export function forgetTalk(): void {
-  talk.value = [];
-  sessionStorage.removeItem(KEY);
+/** Set-up is complete: delete the messages. */
+export function clearGuide(): void {
+  guideMessages.value = [];
+  sessionStorage.removeItem(STORAGE_KEY);
 }
 
-function restored(): Said[] {
+function restoreMessages(): GuideMessage[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
-    return Array.isArray(kept)
-      ? (kept as Said[]).filter(({ role, content }) => typeof role === "string" && typeof content === "string")
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "[]");
+    return Array.isArray(stored)
+      ? (stored as GuideMessage[]).filter(({ role, content }) => typeof role === "string" && typeof content === "string")
       : [];
   } catch {
     return [];

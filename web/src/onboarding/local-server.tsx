@@ -1,4 +1,4 @@
-// A model server of one's own: looked for where its software usually listens, or by its address.
+// The user's own model server: found at the default ports of known servers, or entered by address.
 
 import { useState } from "preact/hooks";
 import { describeError } from "../state/call.ts";
@@ -6,29 +6,29 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { CheckModel, duration, tryIt } from "./check-model.tsx";
-import { change, type Check, check, checkError, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { ModelCheck, formatDuration, checkModel } from "./model-check.tsx";
+import { changeDraft, type ModelCheckResult, modelCheck, checkError, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
-import { LOCAL } from "./providers.ts";
+import { LOCAL_SERVERS } from "./providers.ts";
 import type { StepProps } from "./step-props.ts";
 
-const OTHER = "openai-compatible";
+const OPENAI_COMPATIBLE = "openai-compatible";
 
 export function LocalServer({ errorOf }: StepProps) {
   const { provider, baseUrl, apiKey } = draft.value;
-  const [busy, setBusy] = useState(false);
-  const [found, setFound] = useState<readonly Check[] | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [found, setFound] = useState<readonly ModelCheckResult[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const look = async () => {
+  const findServers = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      const tries = await Promise.all(LOCAL.map(({ id }) => tryIt({ provider: id, model: "", baseUrl: "", apiKey: "" })));
-      const there = tries.filter(({ ok, models }) => ok || models !== null);
-      setFound(there);
-      const best = there.find(({ ok }) => ok) ?? there[0];
-      if (best !== undefined) take(best);
+      const checks = await Promise.all(LOCAL_SERVERS.map(({ id }) => checkModel({ provider: id, model: "", baseUrl: "", apiKey: "" })));
+      const running = checks.filter(({ ok, models }) => ok || models !== null);
+      setFound(running);
+      const best = running.find(({ ok }) => ok) ?? running[0];
+      if (best !== undefined) selectServer(best);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
@@ -38,7 +38,7 @@ export function LocalServer({ errorOf }: StepProps) {
   return (
     <>
       <div class="row">
-        <Button icon="search" busy={busy} onClick={() => void look()}>
+        <Button icon="search" busy={isBusy} onClick={() => void findServers()}>
           Look for servers
         </Button>
         <span class="soft small">on the gateway's machine, at their usual ports</span>
@@ -46,18 +46,19 @@ export function LocalServer({ errorOf }: StepProps) {
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {found !== null && found.length === 0 && (
         <Banner>
-          None answers at the usual ports ({LOCAL.map(({ title, port }) => `${title} ${port}`).join(", ")}). Start one and look again.
+          None answers at the usual ports ({LOCAL_SERVERS.map(({ title, port }) => `${title} ${port}`).join(", ")}). Start one and look
+          again.
         </Banner>
       )}
       {found !== null && found.length > 0 && (
         <Radio
           legend="Found"
           value={provider}
-          onValue={(id) => take(found.find((one) => one.provider === id)!)}
+          onValue={(id) => selectServer(found.find((one) => one.provider === id)!)}
           options={found.map((one) => ({ value: one.provider, label: one.title, hint: hintOf(one) }))}
         />
       )}
-      <Filled field="baseUrl">
+      <GuidedField field="baseUrl">
         <TextInput
           label="Or its address"
           hint="Of any server that speaks like OpenAI's, as the gateway reaches it."
@@ -67,10 +68,10 @@ export function LocalServer({ errorOf }: StepProps) {
           inputMode="url"
           autocapitalize="none"
           value={baseUrl}
-          onValue={(typed) => change({ baseUrl: typed.trim(), provider: typed.trim() === "" ? "" : OTHER, model: "" })}
+          onValue={(typed) => changeDraft({ baseUrl: typed.trim(), provider: typed.trim() === "" ? "" : OPENAI_COMPATIBLE, model: "" })}
         />
-      </Filled>
-      {(provider === OTHER || apiKey !== "" || checkError("apiKey") !== null) && (
+      </GuidedField>
+      {(provider === OPENAI_COMPATIBLE || apiKey !== "" || checkError("apiKey") !== null) && (
         <PasswordField
           label="Key"
           name="apiKey"
@@ -78,21 +79,21 @@ export function LocalServer({ errorOf }: StepProps) {
           error={checkError("apiKey") ?? errorOf("apiKey")}
           autocomplete="off"
           value={apiKey}
-          onValue={(typed) => change({ apiKey: typed.trim() })}
+          onValue={(typed) => changeDraft({ apiKey: typed.trim() })}
         />
       )}
-      {provider !== "" && <CheckModel key={provider} errorOf={errorOf} isReady={provider !== OTHER || baseUrl !== ""} />}
+      {provider !== "" && <ModelCheck key={provider} errorOf={errorOf} isReady={provider !== OPENAI_COMPATIBLE || baseUrl !== ""} />}
     </>
   );
 }
 
-function take(one: Check): void {
-  change({ provider: one.provider, model: one.model, baseUrl: "", apiKey: "" });
-  check.value = one;
+function selectServer(one: ModelCheckResult): void {
+  changeDraft({ provider: one.provider, model: one.model, baseUrl: "", apiKey: "" });
+  modelCheck.value = one;
 }
 
-function hintOf({ ok, models, model, ms, problem }: Check): string {
+function hintOf({ ok, models, model, ms, problem }: ModelCheckResult): string {
   if (!ok) return problem?.message ?? "It does not answer.";
   const count = models?.length ?? 0;
-  return `${count === 1 ? "One model" : `${count} models`}; ${model} answered in ${duration(ms ?? 0)}.`;
+  return `${count === 1 ? "One model" : `${count} models`}; ${model} answered in ${formatDuration(ms ?? 0)}.`;
 }

@@ -1,9 +1,9 @@
-// The first machine: only its name now. The line that connects it comes when there is somebody it can belong to.
+// The first machine: only its name. Its install line is made after set-up, when there is a user who can own it.
 
 import { Checkbox } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { change, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { changeDraft, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import type { StepProps } from "./step-props.ts";
 
 export function MachineStep({ errorOf }: StepProps) {
@@ -14,17 +14,17 @@ export function MachineStep({ errorOf }: StepProps) {
         Agents work on machines that you connect: they read files and run commands there, and ask you first. You can connect more at any
         time.
       </p>
-      <Filled field="hasDevice">
+      <GuidedField field="hasDevice">
         <Checkbox
           label="Connect a machine after set-up"
           hint="You get one line to paste into its terminal."
           checked={hasDevice}
-          onChecked={(yes) => change({ hasDevice: yes, ...(yes && deviceId === "" ? { deviceId: "laptop" } : {}) })}
+          onChecked={(yes) => changeDraft({ hasDevice: yes, ...(yes && deviceId === "" ? { deviceId: "laptop" } : {}) })}
         />
-      </Filled>
+      </GuidedField>
       {hasDevice && (
         <>
-          <Filled field="deviceId">
+          <GuidedField field="deviceId">
             <TextInput
               label="Its name"
               hint="How you and your agents call it, such as laptop."
@@ -33,10 +33,10 @@ export function MachineStep({ errorOf }: StepProps) {
               autocapitalize="none"
               maxLength={64}
               value={deviceId}
-              onValue={(typed) => change({ deviceId: typed.trim() })}
+              onValue={(typed) => changeDraft({ deviceId: typed.trim() })}
             />
-          </Filled>
-          <Filled field="expiryDays">
+          </GuidedField>
+          <GuidedField field="expiryDays">
             <TextInput
               label="Days until it must be connected anew"
               hint="Empty: it stays connected for as long as it is used."
@@ -45,9 +45,9 @@ export function MachineStep({ errorOf }: StepProps) {
               inputMode="numeric"
               maxLength={4}
               value={expiryDays}
-              onValue={(typed) => change({ expiryDays: typed.trim() })}
+              onValue={(typed) => changeDraft({ expiryDays: typed.trim() })}
             />
-          </Filled>
+          </GuidedField>
         </>
       )}
     </>

@@ -1,5 +1,5 @@
-// A gateway without a user, set up from here: first its door, where it has one, then the steps. What is filled in is in
-// draft.ts, where one is in steps.ts.
+// Set-up of a gateway without a user: first the setup code, if the gateway requires one, then the wizard. The entered values are in
+// draft.ts, the current step in steps.ts.
 
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
@@ -8,29 +8,33 @@ import { SingleCardPage } from "../frame/single-card-page.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { Door } from "./door.tsx";
-import { hasCode, knock, own } from "./gateway.ts";
+import { SetupCodePage } from "./setup-code-page.tsx";
+import { hasSetupCode, openSetup, gatewayModel } from "./setup-calls.ts";
 import { Wizard } from "./wizard.tsx";
 
 export default function Onboarding() {
   const [problem, setProblem] = useState<unknown>(null);
-  const look = () => {
+  const open = () => {
     setProblem(null);
-    knock().catch(setProblem);
+    openSetup().catch(setProblem);
   };
-  const isOpen = own.value !== null;
+  const isOpen = gatewayModel.value !== null;
   useEffect(() => {
-    if (!isOpen) look();
+    if (!isOpen) open();
   }, [isOpen]);
   if (isOpen) return <Wizard />;
   if (problem instanceof CallError && (problem.code === 403 || problem.code === 429))
-    return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? describeError(problem) : null} />;
+    return (
+      <SetupCodePage
+        initialProblem={hasSetupCode() || !problem.message.startsWith("Setup code required") ? describeError(problem) : null}
+      />
+    );
   return (
     <SingleCardPage title="Welcome to GSV">
       {problem === null ? (
         <Skeleton label="Asking the gateway" />
       ) : (
-        <Banner tone="bad" actions={<Button onClick={look}>Try again</Button>}>
+        <Banner tone="bad" actions={<Button onClick={open}>Try again</Button>}>
           {describeError(problem)}
         </Banner>
       )}

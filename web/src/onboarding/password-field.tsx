@@ -1,8 +1,8 @@
-// A password, which can be shown while it is typed.
+// A password field whose text can be shown.
 
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { shown } from "./draft.ts";
+import { isPasswordVisible } from "./draft.ts";
 
 type PasswordFieldProps = {
   label: string;
@@ -12,7 +12,7 @@ type PasswordFieldProps = {
   value: string;
   onValue: (value: string) => void;
   autocomplete?: string;
-  /** Only one of two fields has the button: it shows both. */
+  /** Has the button that shows the text of all password fields. */
   canShow?: boolean;
 };
 
@@ -24,7 +24,7 @@ export function PasswordField({ value, onValue, name, autocomplete = "new-passwo
           <input
             {...controlProps}
             class="control"
-            {...(shown.value ? { type: "text" as const } : { type: "password" as const })}
+            {...(isPasswordVisible.value ? { type: "text" as const } : { type: "password" as const })}
             name={name}
             autocomplete={autocomplete}
             autocapitalize="none"
@@ -33,8 +33,8 @@ export function PasswordField({ value, onValue, name, autocomplete = "new-passwo
             onInput={(event) => onValue(event.currentTarget.value)}
           />
           {canShow && (
-            <Button aria-pressed={shown.value} onClick={() => (shown.value = !shown.value)}>
-              {shown.value ? "Hide" : "Show"}
+            <Button aria-pressed={isPasswordVisible.value} onClick={() => (isPasswordVisible.value = !isPasswordVisible.value)}>
+              {isPasswordVisible.value ? "Hide" : "Show"}
             </Button>
           )}
         </div>

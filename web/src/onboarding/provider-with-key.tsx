@@ -1,9 +1,9 @@
-// An AI provider and its key, tried before anything is set.
+// An AI provider and its key, tested before set-up is applied.
 
 import { Select } from "../ui/choice.tsx";
-import { CheckModel } from "./check-model.tsx";
-import { change, checkError, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { ModelCheck } from "./model-check.tsx";
+import { changeDraft, checkError, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { PROVIDERS } from "./providers.ts";
 import type { StepProps } from "./step-props.ts";
@@ -13,15 +13,15 @@ export function ProviderWithKey({ errorOf }: StepProps) {
   const keys = PROVIDERS.find(({ id }) => id === provider)?.keys;
   return (
     <>
-      <Filled field="provider">
+      <GuidedField field="provider">
         <Select
           label="Provider"
           error={checkError("provider") ?? errorOf("provider")}
           value={provider}
-          onValue={(id) => change({ provider: id, model: "", baseUrl: "", apiKey: "" })}
+          onValue={(id) => changeDraft({ provider: id, model: "", baseUrl: "", apiKey: "" })}
           options={[{ value: "", label: "Choose one" }, ...PROVIDERS.map(({ id, title }) => ({ value: id, label: title }))]}
         />
-      </Filled>
+      </GuidedField>
       {keys !== undefined && (
         <>
           <PasswordField
@@ -31,9 +31,9 @@ export function ProviderWithKey({ errorOf }: StepProps) {
             error={checkError("apiKey") ?? errorOf("apiKey")}
             autocomplete="off"
             value={apiKey}
-            onValue={(typed) => change({ apiKey: typed.trim() })}
+            onValue={(typed) => changeDraft({ apiKey: typed.trim() })}
           />
-          <CheckModel errorOf={errorOf} isReady={apiKey !== ""} />
+          <ModelCheck errorOf={errorOf} isReady={apiKey !== ""} />
         </>
       )}
     </>

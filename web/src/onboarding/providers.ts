@@ -1,7 +1,7 @@
-// The providers one can choose from here, as people know them. Which there are is the gateway's to say (src/models/providers.ts);
-// one that it does not know is refused by the live check.
+// The providers offered during set-up, with the names people know. The gateway decides which exist (src/models/providers.ts); the
+// live check refuses one that it does not know.
 
-export type ProviderChoice = { id: string; title: string; /** Where a key is made. */ keys: string };
+export type ProviderChoice = { id: string; title: string; /** The site that issues keys. */ keys: string };
 
 export const PROVIDERS: readonly ProviderChoice[] = [
   { id: "anthropic", title: "Anthropic (Claude)", keys: "console.anthropic.com" },
@@ -13,8 +13,8 @@ export const PROVIDERS: readonly ProviderChoice[] = [
   { id: "xai", title: "xAI (Grok)", keys: "console.x.ai" },
 ];
 
-/** Servers of one's own, looked for where their software listens. */
-export const LOCAL: readonly { id: string; title: string; port: number }[] = [
+/** Model servers that users run themselves, and their default ports. */
+export const LOCAL_SERVERS: readonly { id: string; title: string; port: number }[] = [
   { id: "ollama", title: "Ollama", port: 11_434 },
   { id: "lmstudio", title: "LM Studio", port: 1_234 },
   { id: "llamacpp", title: "llama.cpp", port: 8_080 },
@@ -26,5 +26,7 @@ export function needsKey(id: string): boolean {
 }
 
 export function titleOf(id: string): string {
-  return [...PROVIDERS, ...LOCAL].find((provider) => provider.id === id)?.title ?? (id === "openai-compatible" ? "Your own server" : id);
+  return (
+    [...PROVIDERS, ...LOCAL_SERVERS].find((provider) => provider.id === id)?.title ?? (id === "openai-compatible" ? "Your own server" : id)
+  );
 }

@@ -1,37 +1,37 @@
-// Everything that is about to be set, and the one button that sets it.
+// The last step: everything that will be set, and the button that applies it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { check, draft } from "./draft.ts";
-import { duration } from "./check-model.tsx";
-import { own } from "./gateway.ts";
-import type { Problems } from "./problems.ts";
+import { modelCheck, draft } from "./draft.ts";
+import { formatDuration } from "./model-check.tsx";
+import { gatewayModel } from "./setup-calls.ts";
+import type { Problems } from "./draft-problems.ts";
 import { titleOf } from "./providers.ts";
 import { goTo, type Step, STEP_OF, stepBefore, TITLES } from "./steps.ts";
 import { submit } from "./submit.ts";
-import { timeIn } from "./zones.ts";
+import { timeIn } from "./time-zones.ts";
 
 type Row = { step: Step; title: string; value: string; remark?: { words: string; isGood: boolean } };
 
-/** `onProblem`: that step is to say what is missing when one comes to it. */
+/** `onProblem` makes a step show its errors. */
 export function ReviewStep({ problems, onProblem }: { problems: Problems; onProblem: (step: Step) => void }) {
   const operation = useOperation();
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => button.current?.focus(), []);
-  const missing = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
-  const mend = (step: Step) => {
+  const incompleteSteps = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
+  const fixStep = (step: Step) => {
     onProblem(step);
     goTo(step);
   };
-  const before = stepBefore("review") ?? "account";
+  const previous = stepBefore("review") ?? "account";
   return (
     <div class="setup-form">
       <dl class="review">
-        {rowsOf().map(({ step, title, value, remark }) => (
-          <div class="review-row" key={title} data-missing={missing.includes(step) ? "yes" : undefined}>
+        {reviewRows().map(({ step, title, value, remark }) => (
+          <div class="review-row" key={title} data-missing={incompleteSteps.includes(step) ? "yes" : undefined}>
             <dt>{title}</dt>
             <dd>
               <span class="review-value">{value}</span>
@@ -46,11 +46,11 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
         ))}
       </dl>
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
-      {missing.length > 0 && (
+      {incompleteSteps.length > 0 && (
         <Banner
           tone="warn"
-          actions={missing.map((step) => (
-            <Button key={step} onClick={() => mend(step)}>
+          actions={incompleteSteps.map((step) => (
+            <Button key={step} onClick={() => fixStep(step)}>
               {TITLES[step]}
             </Button>
           ))}
@@ -63,12 +63,12 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
           look="primary"
           busy={operation.isBusy}
           buttonRef={button}
-          disabled={missing.length > 0}
+          disabled={incompleteSteps.length > 0}
           onClick={() => void operation.run(submit)}
         >
           Set up this gateway
         </Button>
-        <Button look="quiet" icon="back" disabled={operation.isBusy} onClick={() => goTo(before)}>
+        <Button look="quiet" icon="back" disabled={operation.isBusy} onClick={() => goTo(previous)}>
           Back
         </Button>
       </div>
@@ -76,7 +76,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
   );
 }
 
-function rowsOf(): Row[] {
+function reviewRows(): Row[] {
   const { username, password, adminMode, adminPassword, timezone, hasDevice, deviceId, expiryDays } = draft.value;
   return [
     { step: "account", title: "Name", value: username || "Not chosen yet" },
@@ -105,12 +105,12 @@ function aiRow(): Row {
   const { aiKind, provider, model, baseUrl } = draft.value;
   const row = { step: "ai" as const, title: "AI" };
   if (aiKind === "own") {
-    const { provider: id, title, model: ownModel } = own.value!;
+    const { provider: id, title, model: ownModel } = gatewayModel.value!;
     return id === "demo" ? { ...row, value: "The demo model, which is not an AI" } : { ...row, value: `${title}, ${ownModel}` };
   }
-  const found = check.value;
+  const found = modelCheck.value;
   const remark =
-    found?.ok === true ? { words: `answered in ${duration(found.ms ?? 0)}`, isGood: true } : { words: "not checked", isGood: false };
+    found?.ok === true ? { words: `answered in ${formatDuration(found.ms ?? 0)}`, isGood: true } : { words: "not checked", isGood: false };
   const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
   return { ...row, value: provider === "" ? "Not chosen yet" : `${titleOf(provider)}${where}, ${model || "no model yet"}`, remark };
 }

@@ -1,8 +1,8 @@
-// What every step is given.
+// The props of every step.
 
 import type { Draft } from "./draft.ts";
 
 export type StepProps = {
-  /** What is wrong with a field, once somebody wanted to go on. */
+  /** The error of a field, once the user has tried to continue. */
   errorOf: (field: keyof Draft) => string | null;
 };

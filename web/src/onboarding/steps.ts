@@ -1,5 +1,5 @@
-// Where in the set-up one is, held by the address after its #, so that back, forward and a reload work. A lane is a way
-// through the steps; any step can be gone to by itself, and leads on to the review then.
+// The current step of set-up, held in the URL fragment so that back, forward and a reload work. A lane is a sequence of steps. Any
+// step can be opened directly; the step after one outside the lane is the review.
 
 import { computed, signal } from "@preact/signals";
 import { draft, type Draft, type Lane } from "./draft.ts";
@@ -16,7 +16,7 @@ export const TITLES: Readonly<Record<Step, string>> = {
   review: "Look it over",
 };
 
-/** As they stand in a row. */
+/** For the list of steps. */
 export const SHORT_TITLES: Readonly<Record<Step, string>> = {
   welcome: "Welcome",
   account: "Account",
@@ -51,18 +51,18 @@ export const STEP_OF: Readonly<Record<keyof Draft, Step>> = {
   expiryDays: "machine",
 };
 
-/** Taken out of the address at once, so that it is in no history. */
-export const codeInAddress = takeCode();
+/** Removed from the URL at once, so that it does not stay in the browser's history. */
+export const codeFromUrl = takeCode();
 
-const here = signal<Step>(read());
-export const step = computed(() => here.value);
-/** The steps of the way one is on, with the one shown even where the lane passes it by. */
-export const way = computed(() => LANES[draft.value.lane]);
+const currentStep = signal<Step>(readStep());
+export const step = computed(() => currentStep.value);
+/** The steps of the chosen lane. */
+export const laneSteps = computed(() => LANES[draft.value.lane]);
 
 export function goTo(to: Step): void {
-  if (to === here.peek()) return;
+  if (to === currentStep.peek()) return;
   history.pushState(null, "", to === "welcome" ? location.pathname : `#${to}`);
-  here.value = to;
+  currentStep.value = to;
 }
 
 export function stepAfter(from: Step): Step {
@@ -77,7 +77,7 @@ export function stepBefore(from: Step): Step | null {
   return at === -1 ? "review" : (steps[at - 1] ?? null);
 }
 
-function read(): Step {
+function readStep(): Step {
   const named = location.hash.slice(1);
   return Object.hasOwn(TITLES, named) ? (named as Step) : "welcome";
 }
@@ -94,5 +94,5 @@ function takeCode(): string {
 }
 
 addEventListener("popstate", () => {
-  here.value = read();
+  currentStep.value = readStep();
 });

@@ -1,4 +1,4 @@
-// Does what was looked over: sets the gateway up and logs in. The password is held until this browser has a token of its own.
+// Applies the review: sets up the gateway and logs in. The password is kept in memory until this browser has a token.
 
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
 import { LINE_WORKS_MS } from "../../../src/lib/install-line.ts";
@@ -6,16 +6,16 @@ import { go } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import type { Args, Result } from "../state/call.ts";
 import { startSession, logIn } from "../state/session.ts";
-import { draft, type Draft, forgetDraft, refused } from "./draft.ts";
-import { ask, own } from "./gateway.ts";
-import { forgetTalk } from "./guide.tsx";
+import { draft, type Draft, clearDraft, rejectedFields } from "./draft.ts";
+import { callSetup, gatewayModel } from "./setup-calls.ts";
+import { clearGuide } from "./guide.tsx";
 
 type NodeToken = NonNullable<Result<"sys.setup">["nodeToken"]>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Where the words of a refusal begin with the name of a value, the field it was typed in. */
-const FIELDS: [RegExp, keyof Draft][] = [
+/** Maps the gateway's error messages to the field they are about. */
+const ERROR_FIELDS: [RegExp, keyof Draft][] = [
   [/^username\b|already (?:taken|exists)/i, "username"],
   [/^password\b/, "password"],
   [/^rootPassword\b/, "adminPassword"],
@@ -27,43 +27,43 @@ const FIELDS: [RegExp, keyof Draft][] = [
   [/^node\b/, "deviceId"],
 ];
 
-export function argsOf(draft: Draft, now: number): Args<"sys.setup"> {
+export function setupArgs(draft: Draft, now: number): Args<"sys.setup"> {
   const { username, password, adminMode, adminPassword, timezone, aiKind, provider, model, apiKey, baseUrl } = draft;
   const { hasDevice, deviceId, expiryDays } = draft;
-  const ends = expiryDays === "" ? {} : { expiresAt: now + Number(expiryDays) * DAY_MS };
-  const reach = { ...(apiKey === "" ? {} : { apiKey }), ...(baseUrl === "" ? {} : { baseUrl }) };
+  const expiry = expiryDays === "" ? {} : { expiresAt: now + Number(expiryDays) * DAY_MS };
+  const endpoint = { ...(apiKey === "" ? {} : { apiKey }), ...(baseUrl === "" ? {} : { baseUrl }) };
   return {
     username,
     password,
     timezone,
     ...(adminMode === "custom" ? { rootPassword: adminPassword } : {}),
-    ...(aiKind === "own" ? {} : { ai: { provider, model, ...reach } }),
-    ...(hasDevice ? { node: { deviceId, firstUseWithinMs: LINE_WORKS_MS, ...ends } } : {}),
+    ...(aiKind === "own" ? {} : { ai: { provider, model, ...endpoint } }),
+    ...(hasDevice ? { node: { deviceId, firstUseWithinMs: LINE_WORKS_MS, ...expiry } } : {}),
   };
 }
 
-/** Throws what went wrong; where it is about a field, that field says it as well. */
+/** Throws on failure. An error about a field is also shown at that field. */
 export async function submit(): Promise<void> {
   const { username, password, aiKind, provider } = draft.peek();
-  // Fetched while the gateway is busy with the password.
+  // Load it while the gateway hashes the password.
   void import("./arrival.tsx").catch(() => {});
-  const nodeToken = await setUp();
+  const nodeToken = await callSysSetup();
   arrival.value = {
-    provider: aiKind === "own" ? (own.peek()?.provider ?? "") : provider,
-    machine: nodeToken === undefined ? null : machineOf(nodeToken),
+    provider: aiKind === "own" ? (gatewayModel.peek()?.provider ?? "") : provider,
+    machine: nodeToken === undefined ? null : arrivalMachine(nodeToken),
   };
   go("/chat", { replace: true });
-  await enter(username, password);
-  forgetDraft();
-  forgetTalk();
+  await logInAfterSetup(username, password);
+  clearDraft();
+  clearGuide();
 }
 
-function machineOf({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
-  return { deviceId: allowedDeviceId ?? "", token, worksUntil: Date.now() + LINE_WORKS_MS };
+function arrivalMachine({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
+  return { deviceId: allowedDeviceId ?? "", token, usableUntil: Date.now() + LINE_WORKS_MS };
 }
 
-/** Where that fails, the page shows what there is to do: log in, or set up after all. */
-async function enter(username: string, password: string): Promise<void> {
+/** If the login fails, the page shows what is next: login, or set-up again. */
+async function logInAfterSetup(username: string, password: string): Promise<void> {
   try {
     await logIn({ username, password });
   } catch (error) {
@@ -73,15 +73,15 @@ async function enter(username: string, password: string): Promise<void> {
   }
 }
 
-async function setUp(): Promise<NodeToken | undefined> {
+async function callSysSetup(): Promise<NodeToken | undefined> {
   try {
-    return (await ask("sys.setup", argsOf(draft.peek(), Date.now()))).nodeToken;
+    return (await callSetup("sys.setup", setupArgs(draft.peek(), Date.now()))).nodeToken;
   } catch (error) {
-    // It may have been done: then the login says so, and else that there is nobody to log in as.
+    // The set-up may have succeeded: the login will tell.
     if (error instanceof ConnectionLost) return undefined;
     if (error instanceof CallError && error.code === 400) {
-      const field = FIELDS.find(([says]) => says.test(error.message))?.[1];
-      if (field !== undefined) refused.value = new Map([...refused.peek(), [field, `${error.message}.`]]);
+      const field = ERROR_FIELDS.find(([pattern]) => pattern.test(error.message))?.[1];
+      if (field !== undefined) rejectedFields.value = new Map([...rejectedFields.peek(), [field, `${error.message}.`]]);
     }
     throw error;
   }

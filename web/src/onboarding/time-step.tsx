@@ -1,11 +1,11 @@
-// The time zone, as the browser has it or by the name of a city.
+// The time zone: the browser's, or one found by the name of a city.
 
 import { useState } from "preact/hooks";
 import { Field } from "../ui/field.tsx";
-import { change, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
+import { changeDraft, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
 import type { StepProps } from "./step-props.ts";
-import { cityOf, timeIn, zonesMatching } from "./zones.ts";
+import { cityOf, timeIn, findZones } from "./time-zones.ts";
 
 export function TimeStep({ errorOf }: StepProps) {
   const { timezone } = draft.value;
@@ -13,31 +13,31 @@ export function TimeStep({ errorOf }: StepProps) {
   return (
     <>
       <p class="soft">Agents tell the time by it, and schedules will follow it.</p>
-      <Filled field="timezone">
+      <GuidedField field="timezone">
         <p class="chosen">
           <b>{cityOf(timezone)}</b>
           <span class="soft">
             {timezone}, where it is {timeIn(timezone, now)}
           </span>
         </p>
-      </Filled>
-      <Search error={errorOf("timezone")} now={now} />
+      </GuidedField>
+      <CitySearch error={errorOf("timezone")} now={now} />
     </>
   );
 }
 
-function Search({ error, now }: { error: string | null; now: number }) {
+function CitySearch({ error, now }: { error: string | null; now: number }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const found = zonesMatching(typed);
+  const found = findZones(typed);
   const isOpen = typed.trim() !== "";
   const choose = (name: string | undefined) => {
     if (name === undefined) return;
-    change({ timezone: name });
+    changeDraft({ timezone: name });
     setTyped("");
     setAt(0);
   };
-  const press = (event: KeyboardEvent) => {
+  const handleKeydown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (move !== undefined && found.length > 0) setAt((at + move + found.length) % found.length);
     else if (event.key === "Enter" && isOpen) choose(found[at]?.name);
@@ -65,7 +65,7 @@ function Search({ error, now }: { error: string | null; now: number }) {
               setTyped(event.currentTarget.value);
               setAt(0);
             }}
-            onKeyDown={press}
+            onKeyDown={handleKeydown}
           />
         )}
       </Field>

@@ -1,11 +1,11 @@
-// How much one wants to decide oneself.
+// The first step: the choice of lane.
 
 import { Radio } from "../ui/choice.tsx";
-import { change, draft, type Lane } from "./draft.ts";
-import { own } from "./gateway.ts";
+import { changeDraft, draft, type Lane } from "./draft.ts";
+import { gatewayModel } from "./setup-calls.ts";
 
 export function WelcomeStep() {
-  const isDemo = own.value?.provider === "demo";
+  const isDemo = gatewayModel.value?.provider === "demo";
   return (
     <>
       <p class="soft">This gateway is new and has no user yet. In a minute it has you, and an agent that answers.</p>
@@ -13,7 +13,7 @@ export function WelcomeStep() {
         legend="How do you want to begin?"
         boxes
         value={draft.value.lane}
-        onValue={(lane) => change({ lane })}
+        onValue={(lane) => changeDraft({ lane })}
         options={[
           {
             value: "quick",

@@ -1,5 +1,5 @@
-// The steps of set-up, one at a time, with the way through them above and the guide beside. Nothing is done before the review
-// says so.
+// The set-up wizard: one step at a time, with the list of steps above and the guide beside it. Nothing is applied before the
+// review.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Logo } from "../frame/logo.tsx";
@@ -7,12 +7,12 @@ import { Button } from "../ui/button.tsx";
 import { AccountStep } from "./account-step.tsx";
 import { AdminStep } from "./admin-step.tsx";
 import { AiStep } from "./ai-step.tsx";
-import { draft, shown } from "./draft.ts";
+import { draft, isPasswordVisible } from "./draft.ts";
 import { Guide } from "./guide.tsx";
 import { MachineStep } from "./machine-step.tsx";
-import { problemsIn, problemsOf } from "./problems.ts";
+import { problemsOfStep, findProblems } from "./draft-problems.ts";
 import { ReviewStep } from "./review-step.tsx";
-import { goTo, SHORT_TITLES, step, type Step, stepAfter, stepBefore, TITLES, way } from "./steps.ts";
+import { goTo, SHORT_TITLES, step, type Step, stepAfter, stepBefore, TITLES, laneSteps } from "./steps.ts";
 import { TimeStep } from "./time-step.tsx";
 import { WelcomeStep } from "./welcome-step.tsx";
 import "./onboarding.css";
@@ -28,51 +28,51 @@ const STEPS = {
 
 export function Wizard() {
   const now = step.value;
-  /** Steps that somebody wanted to leave: from then on they say what is missing. */
-  const [tried, setTried] = useState<ReadonlySet<Step>>(new Set());
+  /** Steps that the user tried to leave with errors: these show their errors. */
+  const [submittedSteps, setSubmittedSteps] = useState<ReadonlySet<Step>>(new Set());
   const form = useRef<HTMLFormElement>(null);
   const isFirst = useRef(true);
   const title = TITLES[now];
   useEffect(() => {
     document.title = `${title} · GSV`;
     scrollTo(0, 0);
-    // Where one went, one begins to type; a page that has just come takes no focus away.
-    if (!isFirst.current) focusIn(form.current);
+    // Focus the first field of a step, except on the first load, which must not move the focus.
+    if (!isFirst.current) focusFirstControl(form.current);
     isFirst.current = false;
   }, [now]);
 
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [tried]);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [submittedSteps]);
 
-  const problems = problemsOf(draft.value, shown.value);
-  const own = problemsIn(now, problems);
-  const isTried = tried.has(now);
-  const go = (event: Event) => {
+  const problems = findProblems(draft.value, isPasswordVisible.value);
+  const stepProblems = problemsOfStep(now, problems);
+  const isSubmitted = submittedSteps.has(now);
+  const handleSubmit = (event: Event) => {
     event.preventDefault();
-    if (own.length > 0) {
-      // A new set each time, so that the focus goes to what is wrong each time.
-      return setTried(new Set([...tried, now]));
+    if (stepProblems.length > 0) {
+      // Always a new set, so that the effect above focuses the first error again.
+      return setSubmittedSteps(new Set([...submittedSteps, now]));
     }
     goTo(stepAfter(now));
   };
   const Body = now === "review" ? null : STEPS[now];
-  const before = stepBefore(now);
+  const previous = stepBefore(now);
   return (
     <div class="setup">
       <main class="setup-main">
         <Logo />
-        <Way now={now} />
+        <StepList now={now} />
         <h1>{title}</h1>
         {Body === null ? (
-          <ReviewStep problems={problems} onProblem={(where) => setTried(new Set([...tried, where]))} />
+          <ReviewStep problems={problems} onProblem={(where) => setSubmittedSteps(new Set([...submittedSteps, where]))} />
         ) : (
-          <form class="setup-form" ref={form} noValidate onSubmit={go}>
-            <Body errorOf={(field) => (isTried ? (problems.get(field) ?? null) : null)} />
+          <form class="setup-form" ref={form} noValidate onSubmit={handleSubmit}>
+            <Body errorOf={(field) => (isSubmitted ? (problems.get(field) ?? null) : null)} />
             <div class="setup-foot">
               <Button type="submit" look="primary">
                 Continue
               </Button>
-              {before !== null && (
-                <Button look="quiet" icon="back" onClick={() => goTo(before)}>
+              {previous !== null && (
+                <Button look="quiet" icon="back" onClick={() => goTo(previous)}>
                   Back
                 </Button>
               )}
@@ -85,8 +85,8 @@ export function Wizard() {
   );
 }
 
-function Way({ now }: { now: Step }) {
-  const steps = way.value;
+function StepList({ now }: { now: Step }) {
+  const steps = laneSteps.value;
   const at = steps.indexOf(now);
   if (now === "welcome") return null;
   return (
@@ -104,7 +104,7 @@ function Way({ now }: { now: Step }) {
   );
 }
 
-function focusIn(form: HTMLFormElement | null): void {
+function focusFirstControl(form: HTMLFormElement | null): void {
   const first =
     form?.querySelector<HTMLElement>("input:checked, input:not([type=radio]), select") ??
     document.querySelector<HTMLElement>(".setup-main [data-first]");

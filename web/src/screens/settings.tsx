@@ -8,9 +8,9 @@ import { go, joinPath } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
 import { About } from "../settings/about.tsx";
 import { Account } from "../settings/account.tsx";
-import { Ai } from "../settings/ai.tsx";
+import { AiSettings } from "../settings/ai-settings.tsx";
 import { Budgets } from "../settings/budgets.tsx";
-import { Look } from "../settings/look.tsx";
+import { Appearance } from "../settings/appearance.tsx";
 import { Policy } from "../settings/policy.tsx";
 import { Tokens } from "../settings/tokens.tsx";
 import { Users } from "../settings/users.tsx";
@@ -23,7 +23,7 @@ import "../settings/settings.css";
 type Page = { id: string; title: string; text: string; icon: IconName; needs: string | null; Content: ComponentType };
 
 const PAGES: readonly Page[] = [
-  { id: "ai", title: "AI", text: "Which model answers, and where it is.", icon: "chat", needs: "sys.config.get", Content: Ai },
+  { id: "ai", title: "AI", text: "Which model answers, and where it is.", icon: "chat", needs: "sys.config.get", Content: AiSettings },
   {
     id: "policy",
     title: "Approval policy",
@@ -57,7 +57,7 @@ const PAGES: readonly Page[] = [
     Content: Users,
   },
   { id: "account", title: "Your account", text: "Your password.", icon: "person", needs: "sys.user.password", Content: Account },
-  { id: "look", title: "Look", text: "Light or dark, roomy or tight.", icon: "sun", needs: null, Content: Look },
+  { id: "look", title: "Look", text: "Light or dark, roomy or tight.", icon: "sun", needs: null, Content: Appearance },
   {
     id: "about",
     title: "About and doctor",

@@ -1,4 +1,4 @@
-// Which gateway this is, and what its doctor finds: how each thing stands and what to do next.
+// Facts about this gateway, and the doctor's checks with what to do next.
 
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -19,8 +19,8 @@ type Check = Result<"sys.doctor">["checks"][number];
 const WORDS = { ok: "Well", warn: "Look at it", fail: "Broken" } as const;
 const TONE = { ok: "good", warn: "warn", fail: "bad" } as const;
 const ORDER = { fail: 0, warn: 1, ok: 2 } as const;
-const WAIT_MS = 120_000;
-const HOSTS: Readonly<Record<string, string>> = { node: "Node", cloudflare: "Cloudflare" };
+const DOCTOR_TIMEOUT_MS = 120_000;
+const HOST_NAMES: Readonly<Record<string, string>> = { node: "Node", cloudflare: "Cloudflare" };
 
 export function About() {
   const info = useLatest("sys.info", {});
@@ -31,7 +31,7 @@ export function About() {
           {({ version, host, startedAt }) => (
             <dl class="facts">
               <Fact name="GSV">{makeVisible(version)}</Fact>
-              <Fact name="Runs on">{HOSTS[host] ?? makeVisible(host)}</Fact>
+              <Fact name="Runs on">{HOST_NAMES[host] ?? makeVisible(host)}</Fact>
               <Fact name="Address">{location.origin}</Fact>
               <div class="fact">
                 <dt>Started</dt>
@@ -52,24 +52,26 @@ export function About() {
 function Doctor() {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const operation = useOperation();
-  const look = (tryModel: boolean) =>
-    operation.run(async () => setChecks((await call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: WAIT_MS })).checks));
-  useEffect(() => void look(false), [connectionCount.value]);
-  const bad = checks?.filter(({ state }) => state !== "ok").length ?? 0;
+  const runChecks = (tryModel: boolean) =>
+    operation.run(async () =>
+      setChecks((await call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: DOCTOR_TIMEOUT_MS })).checks),
+    );
+  useEffect(() => void runChecks(false), [connectionCount.value]);
+  const problemCount = checks?.filter(({ state }) => state !== "ok").length ?? 0;
   return (
     <Card
       title="Doctor"
       text={
         checks === null
           ? "Looks at what commonly goes wrong."
-          : bad === 0
+          : problemCount === 0
             ? "All is well."
-            : bad === 1
+            : problemCount === 1
               ? "One thing to look at."
-              : `${bad} things to look at.`
+              : `${problemCount} things to look at.`
       }
       actions={
-        <Button icon="refresh" busy={operation.isBusy} onClick={() => void look(true)}>
+        <Button icon="refresh" busy={operation.isBusy} onClick={() => void runChecks(true)}>
           Look again, and try the model
         </Button>
       }

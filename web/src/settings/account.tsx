@@ -1,4 +1,4 @@
-// One's own password, and the way out of this browser.
+// The user's own password, and logout.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "../../../src/protocol/limits.ts";
@@ -18,9 +18,9 @@ export function Account() {
   const operation = useOperation();
   const isShort = password !== "" && password.length < LIMITS.passwordChars;
   const change = async () => {
-    const isDone = await operation.run(() => call("sys.user.password", { current, password }).catch(explain));
+    const isChanged = await operation.run(() => call("sys.user.password", { current, password }).catch(explainWrongPassword));
     setCurrent("");
-    if (!isDone) return;
+    if (!isChanged) return;
     setPassword("");
     showNotice("Your password is changed", "good");
   };
@@ -53,7 +53,7 @@ export function Account() {
           </div>
         </form>
       </Card>
-      {/* The bar has it too, where there is room for one. */}
+      {/* The bar has a logout button, too, but not on a narrow screen. */}
       <Card title="This browser" text={`It is logged in as ${username.value} until you log out or its token ends.`}>
         <Button icon="leave" onClick={() => void logOut()}>
           Log out here
@@ -63,8 +63,8 @@ export function Account() {
   );
 }
 
-/** Elsewhere a 401 speaks of a name and a password. */
-function explain(error: unknown): never {
+/** The general text for a 401 is about a name and a password, but here only the password can be wrong. */
+function explainWrongPassword(error: unknown): never {
   if (error instanceof CallError && error.code === 401)
     throw new CallError({ code: 400, message: "That is not your password now. Type it again." });
   throw error;

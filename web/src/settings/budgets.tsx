@@ -1,5 +1,5 @@
-// How much agents may use: one run, one process, and all of a user's processes together in a day. What is used up waits for a
-// person. Where both root and a user set a limit, the stricter counts.
+// The budgets of agents: for one run, one process, and all processes of a user per day. Work that exceeds a budget waits for
+// approval. If both root and a user set a limit, the stricter one applies.
 
 import { useState } from "preact/hooks";
 import { showNotice } from "../state/notices.ts";
@@ -9,9 +9,9 @@ import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { type Layer, SYSTEM, useLayer, write } from "./layer.ts";
+import { type Layer, SYSTEM_PREFIX, useLayer, writeSettings } from "./settings-layer.ts";
 import { Spending } from "./spending.tsx";
-import { useWhose, WhoseChoice } from "./scope-switch.tsx";
+import { useSettingsScope, ScopeSwitch } from "./scope-switch.tsx";
 
 const UNLIMITED = "unlimited";
 const MINUTE_MS = 60_000;
@@ -22,35 +22,35 @@ const SCOPES = [
   { scope: "user", title: "One day", text: "All processes of a user, by day in UTC." },
 ] as const;
 
-/** `usual` is what holds for a run where nobody set anything. */
+/** `defaultLimit`: the limit of a run if nobody set one. */
 const LIMITS = [
-  { name: "model_calls", title: "Answers", fits: /^\d{1,9}$/, means: "A whole number.", usual: "200" },
-  { name: "tool_calls", title: "Tool calls", fits: /^\d{1,9}$/, means: "A whole number.", usual: "500" },
-  { name: "tokens", title: "Tokens", fits: /^\d{1,15}$/, means: "A whole number.", usual: null },
-  { name: "cost", title: "Cost, in dollars", fits: /^\d{1,9}(\.\d{1,6})?$/, means: "An amount like 2.50.", usual: null },
-  { name: "wall_ms", title: "Minutes", fits: /^\d{1,7}$/, means: "Whole minutes.", usual: "240" },
+  { name: "model_calls", title: "Answers", pattern: /^\d{1,9}$/, hint: "A whole number.", defaultLimit: "200" },
+  { name: "tool_calls", title: "Tool calls", pattern: /^\d{1,9}$/, hint: "A whole number.", defaultLimit: "500" },
+  { name: "tokens", title: "Tokens", pattern: /^\d{1,15}$/, hint: "A whole number.", defaultLimit: null },
+  { name: "cost", title: "Cost, in dollars", pattern: /^\d{1,9}(\.\d{1,6})?$/, hint: "An amount like 2.50.", defaultLimit: null },
+  { name: "wall_ms", title: "Minutes", pattern: /^\d{1,7}$/, hint: "Whole minutes.", defaultLimit: "240" },
 ] as const;
 
 type Limit = (typeof LIMITS)[number];
 
-const NO_LAYER: Layer = new Map();
+const EMPTY_LAYER: Layer = new Map();
 
 export function Budgets() {
-  const [whose, setSystem] = useWhose();
-  const layer = useLayer(whose.prefix);
-  const system = useLayer(SYSTEM);
+  const [scope, setSystem] = useSettingsScope();
+  const layer = useLayer(scope.prefix);
+  const system = useLayer(SYSTEM_PREFIX);
   return (
     <>
       <Spending />
       <Card title="Budgets" text={`Nothing means as usual; "${UNLIMITED}" takes a limit away. What is used up waits for your yes.`}>
-        <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
+        <ScopeSwitch isSystem={scope.isSystem} onSystem={setSystem} />
         <Loaded latest={layer} label="Loading budgets">
           {(stored) => (
             <Form
-              key={whose.prefix}
-              prefix={whose.prefix}
+              key={scope.prefix}
+              prefix={scope.prefix}
               stored={stored}
-              under={whose.isSystem ? NO_LAYER : (system.value.value ?? NO_LAYER)}
+              inherited={scope.isSystem ? EMPTY_LAYER : (system.value.value ?? EMPTY_LAYER)}
             />
           )}
         </Loaded>
@@ -59,18 +59,18 @@ export function Budgets() {
   );
 }
 
-function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under: Layer }) {
+function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; inherited: Layer }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
   const operation = useOperation();
-  const valueOf = (key: string, limit: Limit) => draft[key] ?? shown(stored.get(key), limit);
+  const valueOf = (key: string, limit: Limit) => draft[key] ?? displayLimit(stored.get(key), limit);
   const fields = SCOPES.flatMap(({ scope }) => LIMITS.map((limit) => ({ key: `budget/${scope}/${limit.name}`, limit })));
   const changes = fields
-    .filter(({ key, limit }) => draft[key] !== undefined && draft[key].trim() !== shown(stored.get(key), limit))
-    .map(({ key, limit }): [string, string] => [key, kept(draft[key]!.trim(), limit)]);
-  const isWrong = fields.some(({ key, limit }) => mistake(valueOf(key, limit), limit) !== null);
+    .filter(({ key, limit }) => draft[key] !== undefined && draft[key].trim() !== displayLimit(stored.get(key), limit))
+    .map(({ key, limit }): [string, string] => [key, storedLimit(draft[key]!.trim(), limit)]);
+  const hasError = fields.some(({ key, limit }) => limitError(valueOf(key, limit), limit) !== null);
   const save = async () => {
-    const isDone = await operation.run(() => write(prefix, changes));
-    if (!isDone) return;
+    const isSaved = await operation.run(() => writeSettings(prefix, changes));
+    if (!isSaved) return;
     setDraft({});
     showNotice("Saved. New runs keep to it", "good");
   };
@@ -79,7 +79,7 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isWrong) void save();
+        if (!hasError) void save();
       }}
     >
       {SCOPES.map(({ scope, title, text }) => (
@@ -96,8 +96,8 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
                   label={limit.title}
                   inputMode="decimal"
                   autocomplete="off"
-                  placeholder={shown(under.get(key), limit) || (scope === "run" && limit.usual) || "no limit"}
-                  error={mistake(valueOf(key, limit), limit)}
+                  placeholder={displayLimit(inherited.get(key), limit) || (scope === "run" && limit.defaultLimit) || "no limit"}
+                  error={limitError(valueOf(key, limit), limit)}
                   value={valueOf(key, limit)}
                   onValue={(value) => setDraft({ ...draft, [key]: value })}
                 />
@@ -108,7 +108,7 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
       ))}
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       <div class="row">
-        <Button type="submit" look="primary" busy={operation.isBusy} disabled={changes.length === 0 || isWrong}>
+        <Button type="submit" look="primary" busy={operation.isBusy} disabled={changes.length === 0 || hasError}>
           Save
         </Button>
         {changes.length > 0 && (
@@ -121,17 +121,17 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
   );
 }
 
-/** Milliseconds are shown as minutes, as long as they are whole ones. */
-function shown(text: string | undefined, { name }: Limit): string {
+/** Shows milliseconds as minutes, rounded up. */
+function displayLimit(text: string | undefined, { name }: Limit): string {
   if (text === undefined || name !== "wall_ms" || !/^\d+$/.test(text)) return text ?? "";
   return String(Math.ceil(Number(text) / MINUTE_MS));
 }
 
-function kept(text: string, { name }: Limit): string {
+function storedLimit(text: string, { name }: Limit): string {
   return name === "wall_ms" && /^\d+$/.test(text) ? String(Number(text) * MINUTE_MS) : text;
 }
 
-function mistake(text: string, { fits, means }: Limit): string | null {
+function limitError(text: string, { pattern, hint }: Limit): string | null {
   const bare = text.trim();
-  return bare === "" || bare === UNLIMITED || fits.test(bare) ? null : `${means} Or nothing, or ${UNLIMITED}.`;
+  return bare === "" || bare === UNLIMITED || pattern.test(bare) ? null : `${hint} Or nothing, or ${UNLIMITED}.`;
 }

@@ -1,4 +1,4 @@
-// Groups that people share, and who is in them. Everybody's private group is left out: nobody joins it.
+// Shared groups and their members. Private groups of users are left out.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -15,17 +15,17 @@ import type { User } from "./user-entry.tsx";
 type Group = Result<"sys.group.list">["groups"][number];
 type GroupsProps = { groups: readonly Group[]; users: readonly User[]; onChanged: () => void };
 
-const FIRST_PRIVATE = 1000;
-/** Of machines and services: what they may is not for people. */
-const OF_THINGS = [101, 102];
+const PRIVATE_GID_MIN = 1000;
+/** The groups of machines and services, whose rights are not for people. */
+const NON_USER_GIDS = [101, 102];
 
 export function Groups({ groups, users, onChanged }: GroupsProps) {
   const [name, setName] = useState("");
-  const [edited, setEdited] = useState<number | null>(null);
+  const [editedGid, setEditedGid] = useState<number | null>(null);
   const operation = useOperation();
-  const shared = groups.filter(({ gid }) => gid < FIRST_PRIVATE && !OF_THINGS.includes(gid));
-  const group = shared.find(({ gid }) => gid === edited);
-  const make = async () => {
+  const shared = groups.filter(({ gid }) => gid < PRIVATE_GID_MIN && !NON_USER_GIDS.includes(gid));
+  const group = shared.find(({ gid }) => gid === editedGid);
+  const create = async () => {
     if (!(await operation.run(() => call("sys.group.create", { name: name.trim() })))) return;
     setName("");
     onChanged();
@@ -41,7 +41,7 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
               </p>
               <p class="soft small">{members.length === 0 ? "Nobody" : makeVisible(members.join(", "))}</p>
             </div>
-            <Button aria-label={`Members of ${makeVisible(name)}`} onClick={() => setEdited(gid)}>
+            <Button aria-label={`Members of ${makeVisible(name)}`} onClick={() => setEditedGid(gid)}>
               Members
             </Button>
           </li>
@@ -51,7 +51,7 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
         class="inline-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (name.trim() !== "") void make();
+          if (name.trim() !== "") void create();
         }}
       >
         <TextInput label="New group" value={name} onValue={setName} autocomplete="off" autocapitalize="none" maxLength={64} />
@@ -60,24 +60,26 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
         </Button>
       </form>
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
-      {group !== undefined && <Members key={group.gid} group={group} users={users} onChanged={onChanged} onClose={() => setEdited(null)} />}
+      {group !== undefined && (
+        <MembersDialog key={group.gid} group={group} users={users} onChanged={onChanged} onClose={() => setEditedGid(null)} />
+      )}
     </Card>
   );
 }
 
 type MembersProps = { group: Group; users: readonly User[]; onChanged: () => void; onClose: () => void };
 
-function Members({ group: { gid, name, members }, users, onChanged, onClose }: MembersProps) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(members));
+function MembersDialog({ group: { gid, name, members }, users, onChanged, onClose }: MembersProps) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set(members));
   const operation = useOperation();
   const toggle = (username: string, isIn: boolean) => {
-    const next = new Set(chosen);
+    const next = new Set(selected);
     if (isIn) next.add(username);
     else next.delete(username);
-    setChosen(next);
+    setSelected(next);
   };
   const save = async () => {
-    if (!(await operation.run(() => call("sys.group.members", { gid, members: [...chosen] })))) return;
+    if (!(await operation.run(() => call("sys.group.members", { gid, members: [...selected] })))) return;
     onChanged();
     onClose();
   };
@@ -96,7 +98,7 @@ function Members({ group: { gid, name, members }, users, onChanged, onClose }: M
     >
       <div class="stack">
         {users.map(({ uid, username }) => (
-          <Checkbox key={uid} label={makeVisible(username)} checked={chosen.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
+          <Checkbox key={uid} label={makeVisible(username)} checked={selected.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
         ))}
         {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>

@@ -1,4 +1,4 @@
-// A new token, shown once.
+// The dialog that creates a token and shows it once.
 
 import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
@@ -15,39 +15,40 @@ import { TextInput } from "../ui/field.tsx";
 import type { Token } from "./token-entry.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const LASTS = [
+const DURATIONS = [
   { value: "1", label: "A day" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
   { value: "365", label: "A year" },
 ];
-/** As long as the token that this browser is here with: no token of a person outlives the one it was made with. */
-const AS_THIS = "this";
+/** As long as this browser's token: no user token may outlive the token it was created with. */
+const SAME_AS_THIS = "this";
 const WHILE_USED = { value: "used", label: "As long as it is used, and a year after that" };
 
-export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const [kind, setKind] = useState<Token["kind"]>("user");
   const [label, setLabel] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
-  const [made, setMade] = useState<string | null>(null);
+  const [createdToken, setCreatedToken] = useState<string | null>(null);
   const form = useId();
   const operation = useOperation();
   const end = kind === "user" ? (readBrowserToken()?.expiresAt ?? Infinity) : Infinity;
-  const options = LASTS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
+  const options = DURATIONS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
   if (end !== Infinity)
-    options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${formatRelativeTime(end, Date.now())}` });
+    options.push({ value: SAME_AS_THIS, label: `As long as you are logged in here: it ends ${formatRelativeTime(end, Date.now())}` });
   else options.push(WHILE_USED);
-  const usual = kind === "user" ? "90" : WHILE_USED.value;
-  const lasts = [chosen, usual, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;
-  const make = () =>
+  const defaultDuration = kind === "user" ? "90" : WHILE_USED.value;
+  const duration = [chosen, defaultDuration, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;
+  const create = () =>
     operation.run(async () => {
-      const ends = lasts === WHILE_USED.value ? {} : { expiresAt: lasts === AS_THIS ? end : Date.now() + Number(lasts) * DAY_MS };
+      const expiry =
+        duration === WHILE_USED.value ? {} : { expiresAt: duration === SAME_AS_THIS ? end : Date.now() + Number(duration) * DAY_MS };
       const name = label.trim();
-      const { token } = await call("sys.token.create", { kind, ...ends, ...(name === "" ? {} : { label: name }) });
-      setMade(token.token);
-      onMade();
+      const { token } = await call("sys.token.create", { kind, ...expiry, ...(name === "" ? {} : { label: name }) });
+      setCreatedToken(token.token);
+      onCreated();
     });
-  if (made !== null)
+  if (createdToken !== null)
     return (
       <Dialog
         title="Your new token"
@@ -60,7 +61,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
       >
         <div class="stack">
           <p>It is shown only now. Whoever has it can do what it is for: keep it as you would a password.</p>
-          <Code text={made} label="the token" />
+          <Code text={createdToken} label="the token" />
         </div>
       </Dialog>
     );
@@ -83,7 +84,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void make();
+          void create();
         }}
       >
         <Radio
@@ -107,7 +108,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
         <Select
           label="Lasts"
           {...(end === Infinity ? {} : { hint: "For a longer one, log in on a terminal with your password: gsv token create -p" })}
-          value={lasts}
+          value={duration}
           options={options}
           onValue={setChosen}
         />

@@ -1,4 +1,4 @@
-// A new user.
+// The dialog that creates a user.
 
 import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
@@ -9,19 +9,19 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextInput } from "../ui/field.tsx";
 
-export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const [username, setUsername] = useState("");
   const [fullName, setFullName] = useState("");
   const [password, setPassword] = useState("");
   const form = useId();
   const operation = useOperation();
-  const isWhole = username.trim() !== "" && password !== "";
-  const make = async () => {
+  const isComplete = username.trim() !== "" && password !== "";
+  const create = async () => {
     const gecos = fullName.trim() === "" ? {} : { gecos: fullName.trim() };
-    const isDone = await operation.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
-    if (!isDone) return;
+    const isCreated = await operation.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
+    if (!isCreated) return;
     showNotice(`${username.trim()} can log in now`, "good");
-    onMade();
+    onCreated();
     onClose();
   };
   return (
@@ -31,7 +31,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={operation.isBusy} disabled={!isWhole} type="submit" form={form}>
+          <Button look="primary" busy={operation.isBusy} disabled={!isComplete} type="submit" form={form}>
             Add
           </Button>
         </>
@@ -42,7 +42,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isWhole) void make();
+          if (isComplete) void create();
         }}
       >
         <TextInput

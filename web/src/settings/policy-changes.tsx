@@ -1,4 +1,4 @@
-// What a policy that is being written would change: usual calls that are decided otherwise than now.
+// The effect of an edited policy: sample calls that it decides differently from the current policy.
 
 import { useEffect, useState } from "preact/hooks";
 import { call, describeError } from "../state/call.ts";
@@ -9,27 +9,27 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { ACTION_TONES, ACTION_WORDS, type Sample, SAMPLES } from "./policy-samples.ts";
 
 type Action = keyof typeof ACTION_WORDS;
-type Change = { sample: Sample; now: Action; would: Action };
+type Change = { sample: Sample; now: Action; next: Action };
 
-const PAUSE_MS = 500;
+const DEBOUNCE_MS = 500;
 
 export function PolicyChanges({ profile, policy }: { profile: string; policy: string }) {
   const [changes, setChanges] = useState<readonly Change[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    let isHere = true;
+    let isCurrent = true;
     const timer = setTimeout(() => {
-      changesOf(profile, policy).then(
+      findChanges(profile, policy).then(
         (found) => {
-          if (!isHere) return;
+          if (!isCurrent) return;
           setProblem(null);
           setChanges(found);
         },
-        (error: unknown) => isHere && setProblem(describeError(error)),
+        (error: unknown) => isCurrent && setProblem(describeError(error)),
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
-      isHere = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [profile, policy]);
@@ -40,13 +40,13 @@ export function PolicyChanges({ profile, policy }: { profile: string; policy: st
       {changes?.length === 0 && <p>None of them would be decided otherwise.</p>}
       {changes !== null && changes.length > 0 && (
         <ul class="entries">
-          {changes.map(({ sample, now, would }) => (
+          {changes.map(({ sample, now, next }) => (
             <li class="entry" key={sample.title}>
               <div class="entry-words">
                 <p>{sample.title}</p>
                 <p class="soft small">now it {ACTION_WORDS[now]}</p>
               </div>
-              <Badge tone={ACTION_TONES[would]}>{ACTION_WORDS[would]}</Badge>
+              <Badge tone={ACTION_TONES[next]}>{ACTION_WORDS[next]}</Badge>
             </li>
           ))}
         </ul>
@@ -55,16 +55,16 @@ export function PolicyChanges({ profile, policy }: { profile: string; policy: st
   );
 }
 
-async function changesOf(profile: string, policy: string): Promise<Change[]> {
+async function findChanges(profile: string, policy: string): Promise<Change[]> {
   const all = await Promise.all(
     SAMPLES.map(async (sample) => {
       const { call: name, args } = sample;
-      const [now, would] = await Promise.all([
+      const [now, next] = await Promise.all([
         call("proc.approval.preview", { profile, call: name, args }),
         call("proc.approval.preview", { profile, policy, call: name, args }),
       ]);
-      return { sample, now: now.action, would: would.action };
+      return { sample, now: now.action, next: next.action };
     }),
   );
-  return all.filter(({ now, would }) => now !== would);
+  return all.filter(({ now, next }) => now !== next);
 }

@@ -1,4 +1,4 @@
-// Usual calls of agents, to try a policy on.
+// Typical calls of agents, to test a policy on, and texts for the actions of a policy.
 
 export type Sample = { title: string; call: string; args: Record<string, unknown> };
 

@@ -1,5 +1,5 @@
-// The approval policy of a profile: the standard one, or one's own as JSON, checked by the gateway as one types. What it would
-// change is tried on a few usual calls before it counts.
+// The approval policy of a profile: the default policy, or a custom one as JSON, checked by the gateway while the user types.
+// Before it is saved, the page shows its effect on sample calls.
 
 import { useEffect, useState } from "preact/hooks";
 import { defaultPolicy } from "../../../src/approval/defaults.ts";
@@ -15,24 +15,24 @@ import { Card } from "../ui/card.tsx";
 import { Select } from "../ui/choice.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { TextArea } from "../ui/text-area.tsx";
-import { type Layer, useLayer, write } from "./layer.ts";
+import { type Layer, useLayer, writeSettings } from "./settings-layer.ts";
 import { PolicyChanges } from "./policy-changes.tsx";
-import { PolicyTrial } from "./policy-trial.tsx";
-import { useWhose, WhoseChoice } from "./scope-switch.tsx";
+import { PolicyTest } from "./policy-test.tsx";
+import { useSettingsScope, ScopeSwitch } from "./scope-switch.tsx";
 
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
 export function Policy() {
-  const [whose, setSystem] = useWhose();
+  const [scope, setSystem] = useSettingsScope();
   const [profile, setProfile] = useState("init");
   const profiles = useLatest("proc.profile.list", {});
-  const layer = useLayer(whose.prefix);
+  const layer = useLayer(scope.prefix);
   return (
     <Loaded latest={profiles} label="Loading profiles">
       {({ profiles }) => (
         <>
           <Card title="Approval policy" text="Which calls of an agent run by themselves, which you are asked about, and which never run.">
-            <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
+            <ScopeSwitch isSystem={scope.isSystem} onSystem={setSystem} />
             <Select
               label="Kind of agent"
               hint={makeVisible(profiles.find(({ id }) => id === profile)?.description ?? "")}
@@ -42,7 +42,7 @@ export function Policy() {
             />
           </Card>
           <Loaded latest={layer} label="Loading the policy">
-            {(stored) => <Editor key={`${whose.prefix} ${profile}`} prefix={whose.prefix} profile={profile} stored={stored} />}
+            {(stored) => <Editor key={`${scope.prefix} ${profile}`} prefix={scope.prefix} profile={profile} stored={stored} />}
           </Loaded>
         </>
       )}
@@ -52,23 +52,23 @@ export function Policy() {
 
 function Editor({ prefix, profile, stored }: { prefix: string; profile: string; stored: Layer }) {
   const name = `profile/${profile}/tools/approval`;
-  const kept = stored.get(name)?.trim() ?? "";
+  const savedText = stored.get(name)?.trim() ?? "";
   const [draft, setDraft] = useState<string | null>(null);
-  const text = draft ?? kept;
-  const problem = useProblem(text);
+  const text = draft ?? savedText;
+  const check = usePolicyCheck(text);
   const operation = useOperation();
   const save = async (value: string) => {
-    if (!(await operation.run(() => write(prefix, [[name, value]])))) return;
+    if (!(await operation.run(() => writeSettings(prefix, [[name, value]])))) return;
     setDraft(null);
     showNotice(value === "" ? "The standard policy counts again" : "The policy counts from now on", "good");
   };
   const isOwn = text !== "";
-  const isSaved = draft === null || draft === kept;
+  const isSaved = draft === null || draft === savedText;
   return (
     <>
       <Card
         title={isOwn ? "Its policy" : "The standard policy counts"}
-        text={isOwn ? "The first rule that fits decides. Where root wrote one as well, the stricter decides." : STANDARD}
+        text={isOwn ? "The first rule that fits decides. Where root wrote one as well, the stricter decides." : STANDARD_TEXT}
         actions={isOwn && <Badge tone={isSaved ? "good" : "warn"}>{isSaved ? "Counts now" : "Not saved"}</Badge>}
       >
         {!isOwn && (
@@ -81,8 +81,8 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
             <div class="policy-text">
               <TextArea
                 label="Policy, in JSON"
-                error={problem.text}
-                {...(problem.text === null ? { hint: problem.hint } : {})}
+                error={check.problem}
+                {...(check.problem === null ? { hint: check.hint } : {})}
                 value={text}
                 onValue={setDraft}
               />
@@ -92,7 +92,7 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
               <Button
                 look="primary"
                 busy={operation.isBusy}
-                disabled={isSaved || problem.text !== null || problem.isChecking}
+                disabled={isSaved || check.problem !== null || check.isChecking}
                 onClick={() => void save(text)}
               >
                 Save
@@ -102,7 +102,7 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
                   Undo changes
                 </Button>
               )}
-              {kept !== "" && (
+              {savedText !== "" && (
                 <Button look="quiet" onClick={() => void save("")}>
                   Go back to the standard
                 </Button>
@@ -111,44 +111,48 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
           </>
         )}
       </Card>
-      {isOwn && draft !== null && problem.text === null && <PolicyChanges profile={profile} policy={text} />}
-      <PolicyTrial profile={profile} policy={isOwn && draft !== null && problem.text === null ? text : null} />
+      {isOwn && draft !== null && check.problem === null && <PolicyChanges profile={profile} policy={text} />}
+      <PolicyTest profile={profile} policy={isOwn && draft !== null && check.problem === null ? text : null} />
     </>
   );
 }
 
-const STANDARD =
+const STANDARD_TEXT =
   "Reading is free. On a machine everything else is asked about. On the gateway, agents write in homes and workspaces; what deletes, connects or changes how agents behave is asked about.";
 
-/** What the gateway says of the text, a moment after the last key. */
-function useProblem(text: string): { text: string | null; hint: string; isChecking: boolean } {
-  const [checked, setChecked] = useState<{ of: string; problem: string | null } | null>(null);
+/** Has the gateway check the text when the user pauses typing. */
+function usePolicyCheck(text: string): { problem: string | null; hint: string; isChecking: boolean } {
+  const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
   useEffect(() => {
     if (text === "") return;
-    let isHere = true;
+    let isCurrent = true;
     const check = async () => {
-      // Where the gateway cannot be asked, saving asks it again.
+      // If the check fails, saving checks again.
       const answer = await call("proc.approval.preview", { policy: text, call: "sys.info" }).catch(() => null);
-      if (isHere) setChecked({ of: text, problem: answer?.problem ?? null });
+      if (isCurrent) setChecked({ text, problem: answer?.problem ?? null });
     };
-    const timer = setTimeout(() => void check(), PAUSE_MS);
+    const timer = setTimeout(() => void check(), DEBOUNCE_MS);
     return () => {
-      isHere = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [text]);
-  const isChecking = text !== "" && checked?.of !== text;
-  return { text: isChecking ? null : (checked?.problem ?? null), hint: isChecking ? "Checking…" : "The gateway can read it.", isChecking };
+  const isChecking = text !== "" && checked?.text !== text;
+  return {
+    problem: isChecking ? null : (checked?.problem ?? null),
+    hint: isChecking ? "Checking…" : "The gateway can read it.",
+    isChecking,
+  };
 }
 
 function standardText(profile: string): string {
   const standard = defaultPolicy(profile);
   return standard.ok
-    ? JSON.stringify(standard.policy, null, 1).replaceAll(/\{\s*"match":[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}[^{}]*)?\}/g, onOneLine)
+    ? JSON.stringify(standard.policy, null, 1).replaceAll(/\{\s*"match":[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}[^{}]*)?\}/g, joinLines)
     : "";
 }
 
-/** A rule is read as a line. */
-function onOneLine(rule: string): string {
+/** Puts a rule on one line. */
+function joinLines(rule: string): string {
   return rule.replaceAll(/\s*\n\s*/g, " ");
 }

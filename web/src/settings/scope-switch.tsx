@@ -1,20 +1,20 @@
-// Whether settings are meant for everybody or for oneself: root chooses, others have their own.
+// Whether settings apply to all users or only to the own agents. Root can choose; other users edit their own settings.
 
 import { useState } from "preact/hooks";
 import { session } from "../state/session.ts";
 import { Radio } from "../ui/choice.tsx";
-import { ownPrefix, SYSTEM } from "./layer.ts";
+import { userPrefix, SYSTEM_PREFIX } from "./settings-layer.ts";
 
-export type Whose = { isSystem: boolean; prefix: string; own: string };
+export type SettingsScope = { isSystem: boolean; prefix: string; own: string };
 
-export function useWhose(): [Whose, (isSystem: boolean) => void] {
+export function useSettingsScope(): [SettingsScope, (isSystem: boolean) => void] {
   const uid = session.value?.identity.process.uid ?? -1;
   const [isSystem, setSystem] = useState(uid === 0);
-  const own = ownPrefix(uid);
-  return [{ isSystem, prefix: isSystem ? SYSTEM : own, own }, setSystem];
+  const own = userPrefix(uid);
+  return [{ isSystem, prefix: isSystem ? SYSTEM_PREFIX : own, own }, setSystem];
 }
 
-export function WhoseChoice({ isSystem, onSystem }: { isSystem: boolean; onSystem: (isSystem: boolean) => void }) {
+export function ScopeSwitch({ isSystem, onSystem }: { isSystem: boolean; onSystem: (isSystem: boolean) => void }) {
   if (session.value?.identity.process.uid !== 0) return null;
   return (
     <Radio

@@ -1,4 +1,4 @@
-// What agents have used in the last days, as a few bars made of plain elements. Each says in words what it shows.
+// What agents have used in the last days, as a bar chart of plain elements with a text alternative for each bar.
 
 import { useLatest } from "../state/use-latest.ts";
 import type { Result } from "../state/call.ts";
@@ -18,14 +18,14 @@ export function Spending() {
   return (
     <Card title="Used" text={`Tokens of your agents in the last ${DAYS} days.`}>
       <Loaded latest={spending} label="Loading what was used">
-        {({ days }) => <Bars days={filled(days)} />}
+        {({ days }) => <Bars days={fillDays(days)} />}
       </Loaded>
     </Card>
   );
 }
 
 function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | null }[] }) {
-  const most = Math.max(1, ...days.map(({ spent }) => spent?.usage.totalTokens ?? 0));
+  const maxTokens = Math.max(1, ...days.map(({ spent }) => spent?.usage.totalTokens ?? 0));
   const spent = days.flatMap((one) => one.spent ?? []);
   const total = spent.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
   if (total === 0 && spent.length === 0) return <p>Nothing was used yet.</p>;
@@ -35,13 +35,13 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
       <ol class="spending">
         {days.map(({ day, spent }) => {
           const tokens = spent?.usage.totalTokens ?? 0;
-          const words = `${day}: ${counted(tokens, "token")}, ${counted(spent?.modelCalls ?? 0, "answer")}, ${counted(spent?.toolCalls ?? 0, "tool call")}`;
+          const words = `${day}: ${countText(tokens, "token")}, ${countText(spent?.modelCalls ?? 0, "answer")}, ${countText(spent?.toolCalls ?? 0, "tool call")}`;
           return (
             <li class="spending-day" key={day} title={words}>
               <span class="unseen">{words}</span>
               <span
                 class={tokens === 0 ? "spending-bar spending-none" : "spending-bar"}
-                style={{ height: `${Math.round((tokens / most) * 100)}%` }}
+                style={{ height: `${Math.round((tokens / maxTokens) * 100)}%` }}
                 aria-hidden="true"
               />
             </li>
@@ -53,14 +53,14 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
         <span>today</span>
       </p>
       <p>
-        {counted(total, "token")}
+        {countText(total, "token")}
         {cost > 0 && `, ${money.format(cost)}`},{" "}
-        {counted(
+        {countText(
           spent.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
           "answer",
         )}
         ,{" "}
-        {counted(
+        {countText(
           spent.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
           "tool call",
         )}
@@ -70,8 +70,8 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
   );
 }
 
-/** Every day up to today, oldest first, those without anything included. */
-function filled(days: readonly Day[]): { day: string; spent: Day["spent"] | null }[] {
+/** Every day up to today, oldest first, including days without usage. */
+function fillDays(days: readonly Day[]): { day: string; spent: Day["spent"] | null }[] {
   const known = new Map(days.map(({ day, spent }) => [day, spent]));
   return Array.from({ length: DAYS }, (_, back) => {
     const day = new Date(Date.now() - (DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
@@ -79,6 +79,6 @@ function filled(days: readonly Day[]): { day: string; spent: Day["spent"] | null
   });
 }
 
-function counted(count: number, one: string): string {
+function countText(count: number, one: string): string {
   return `${number.format(count)} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-// One token in a list: what it is for, when it was used, when it ends, and the way to end it now.
+// One token in a list: its kind, last use and expiry, and a button to revoke it.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -15,16 +15,16 @@ export type Token = Result<"sys.token.list">["tokens"][number];
 const KINDS: Record<Token["kind"], string> = { user: "Person", node: "Machine", service: "Service" };
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WARN_MS = 14 * DAY_MS;
-/** As the doctor has it, which says so in words. */
+/** The same limit as in the doctor's check. */
 const WARN_UNUSED_MS = 42 * DAY_MS;
 
 export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt, endsUnusedAt } = token;
   const name = makeVisible(label ?? "") || "Without a name";
-  const isThis = readBrowserToken()?.tokenId === tokenId;
+  const isThisBrowser = readBrowserToken()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
-  const isFading = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
+  const isEndingUnused = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
   const revoke = async () => {
     await call("sys.token.revoke", { tokenId });
     showNotice("The token has ended", "good");
@@ -36,9 +36,9 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
         <p class="row">
           <strong>{name}</strong>
           <Badge>{KINDS[kind]}</Badge>
-          {isThis && <Badge tone="accent">This browser</Badge>}
+          {isThisBrowser && <Badge tone="accent">This browser</Badge>}
           {isEnding && <Badge tone="warn">Ends soon</Badge>}
-          {isFading && <Badge tone="warn">Ends soon unless used</Badge>}
+          {isEndingUnused && <Badge tone="warn">Ends soon unless used</Badge>}
         </p>
         <p class="soft small">
           {owner !== undefined && `${makeVisible(owner)}, `}
@@ -51,22 +51,22 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
               used <Time at={lastUsedAt} />
             </>
           )}
-          , <End expiresAt={expiresAt} endsUnusedAt={endsUnusedAt} />
+          , <TokenEnd expiresAt={expiresAt} endsUnusedAt={endsUnusedAt} />
         </p>
       </div>
-      <Button aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
+      <Button aria-label={`Revoke ${name}`} onClick={() => setConfirming(true)}>
         Revoke
       </Button>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Revoke ${name}?`}
           confirmLabel="Revoke it"
           cancelLabel="Keep it"
           onConfirm={revoke}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
-            {isThis
+            {isThisBrowser
               ? "You are logged out of this browser at once."
               : "Whoever uses it is disconnected at once. It cannot be made valid again; a new one can be made."}
           </p>
@@ -76,8 +76,8 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
   );
 }
 
-/** Whichever comes first. */
-function End({ expiresAt, endsUnusedAt }: Pick<Token, "expiresAt" | "endsUnusedAt">) {
+/** The earlier of the two ends. */
+function TokenEnd({ expiresAt, endsUnusedAt }: Pick<Token, "expiresAt" | "endsUnusedAt">) {
   if (endsUnusedAt !== null && endsUnusedAt < (expiresAt ?? Infinity))
     return (
       <>

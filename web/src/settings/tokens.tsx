@@ -1,4 +1,4 @@
-// Everything that lets somebody in without a password, when it was used, and the way to end it.
+// The user's valid tokens: what each is for, when it was used, and a button to revoke it. Root can show those of all users.
 
 import { useState } from "preact/hooks";
 import { isTokenLive } from "../../../src/lib/token-end.ts";
@@ -15,10 +15,10 @@ import { TokenEntry } from "./token-entry.tsx";
 
 export function Tokens() {
   const tokens = useLatest("sys.token.list", {}, matchChanges("tokens"));
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [withOthers, setWithOthers] = useState(false);
   const uid = session.value?.identity.process.uid;
-  useActions(() => [{ id: "tokens.new", title: "Make a token", group: "Settings", run: () => setMaking(true) }], []);
+  useActions(() => [{ id: "tokens.new", title: "Make a token", group: "Settings", run: () => setCreating(true) }], []);
   return (
     <>
       <Card
@@ -26,7 +26,7 @@ export function Tokens() {
         text="Each lets one browser, machine or program in, until it ends or you end it."
         actions={
           may("sys.token.create") && (
-            <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+            <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
               New token
             </Button>
           )
@@ -60,7 +60,7 @@ export function Tokens() {
           }}
         </Loaded>
       </Card>
-      {isMaking && <NewToken onClose={() => setMaking(false)} onMade={() => void tokens.refetch()} />}
+      {isCreating && <NewToken onClose={() => setCreating(false)} onCreated={() => void tokens.refetch()} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// One user: locked or not, and the way to set a password for somebody who forgot theirs.
+// One user in the list: locking, unlocking, and setting a new password.
 
 import { useId, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -16,12 +16,12 @@ import { TextInput } from "../ui/field.tsx";
 export type User = Result<"sys.user.list">["users"][number];
 
 export function UserEntry({ user, onChanged }: { user: User; onChanged: () => void }) {
-  const [asks, setAsks] = useState<"lock" | "password" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"lock" | "password" | null>(null);
   const operation = useOperation();
   const { uid, username, gecos, groups, locked } = user;
   const name = makeVisible(username);
   const shared = groups.filter((group) => group !== username);
-  const lock = async (to: boolean) => {
+  const setLocked = async (to: boolean) => {
     await call("sys.user.lock", { username, locked: to });
     onChanged();
   };
@@ -39,26 +39,26 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
         </p>
         {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
-      <Button aria-label={`Set password of ${name}`} onClick={() => setAsks("password")}>
+      <Button aria-label={`Set password of ${name}`} onClick={() => setOpenDialog("password")}>
         Set password
       </Button>
       {uid !== 0 &&
         (locked ? (
-          <Button busy={operation.isBusy} aria-label={`Unlock ${name}`} onClick={() => void operation.run(() => lock(false))}>
+          <Button busy={operation.isBusy} aria-label={`Unlock ${name}`} onClick={() => void operation.run(() => setLocked(false))}>
             Unlock
           </Button>
         ) : (
-          <Button aria-label={`Lock ${name}`} onClick={() => setAsks("lock")}>
+          <Button aria-label={`Lock ${name}`} onClick={() => setOpenDialog("lock")}>
             Lock
           </Button>
         ))}
-      {asks === "lock" && (
+      {openDialog === "lock" && (
         <ConfirmDialog
           title={`Lock ${name}?`}
           confirmLabel="Lock"
           cancelLabel="Leave as it is"
-          onConfirm={() => lock(true)}
-          onClose={() => setAsks(null)}
+          onConfirm={() => setLocked(true)}
+          onClose={() => setOpenDialog(null)}
         >
           <p>
             Every browser, machine and program of {name} is disconnected at once, and nobody gets in as {name} until you unlock it. Nothing
@@ -66,20 +66,20 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
           </p>
         </ConfirmDialog>
       )}
-      {asks === "password" && <SetPassword username={username} onClose={() => setAsks(null)} onChanged={onChanged} />}
+      {openDialog === "password" && <PasswordDialog username={username} onClose={() => setOpenDialog(null)} onChanged={onChanged} />}
     </li>
   );
 }
 
-function SetPassword({ username, onClose, onChanged }: { username: string; onClose: () => void; onChanged: () => void }) {
+function PasswordDialog({ username, onClose, onChanged }: { username: string; onClose: () => void; onChanged: () => void }) {
   const [password, setPassword] = useState("");
   const [endTokens, setEndTokens] = useState(false);
   const form = useId();
   const operation = useOperation();
   const name = makeVisible(username);
   const save = async () => {
-    const isDone = await operation.run(() => call("sys.user.password", { username, password, revokeTokens: endTokens }));
-    if (!isDone) return;
+    const isSaved = await operation.run(() => call("sys.user.password", { username, password, revokeTokens: endTokens }));
+    if (!isSaved) return;
     showNotice(`The password of ${name} is set`, "good");
     onChanged();
     onClose();

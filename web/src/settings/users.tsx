@@ -1,4 +1,4 @@
-// The people of this gateway and their groups, for root.
+// The users of this gateway and their groups, for root.
 
 import { useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
@@ -14,9 +14,9 @@ import { UserEntry } from "./user-entry.tsx";
 export function Users() {
   const users = useLatest("sys.user.list", {}, matchChanges("users", "groups"));
   const groups = useLatest("sys.group.list", {}, matchChanges("users", "groups"));
-  const [isMaking, setMaking] = useState(false);
-  useActions(() => [{ id: "users.new", title: "Add a user", group: "Settings", run: () => setMaking(true) }], []);
-  const changed = () => {
+  const [isCreating, setCreating] = useState(false);
+  useActions(() => [{ id: "users.new", title: "Add a user", group: "Settings", run: () => setCreating(true) }], []);
+  const refetchAll = () => {
     void users.refetch();
     void groups.refetch();
   };
@@ -26,7 +26,7 @@ export function Users() {
         title="Users"
         text="Each has a home, agents and machines of their own, which others do not see."
         actions={
-          <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
             Add a user
           </Button>
         }
@@ -35,16 +35,16 @@ export function Users() {
           {({ users: all }) => (
             <ul class="entries">
               {all.map((user) => (
-                <UserEntry key={user.uid} user={user} onChanged={changed} />
+                <UserEntry key={user.uid} user={user} onChanged={refetchAll} />
               ))}
             </ul>
           )}
         </Loaded>
       </Card>
       <Loaded latest={groups} label="Loading groups">
-        {({ groups: all }) => <Groups groups={all} users={users.value.value?.users ?? []} onChanged={changed} />}
+        {({ groups: all }) => <Groups groups={all} users={users.value.value?.users ?? []} onChanged={refetchAll} />}
       </Loaded>
-      {isMaking && <NewUser onClose={() => setMaking(false)} onMade={changed} />}
+      {isCreating && <NewUser onClose={() => setCreating(false)} onCreated={refetchAll} />}
     </>
   );
 }

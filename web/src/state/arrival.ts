@@ -7,7 +7,7 @@ export type Arrival = {
   /** The model provider. "demo" is not an AI: it understands only a few requests. */
   provider: string;
   /** The machine to connect, its token, and until when the machine can use the token for the first time. */
-  machine: { deviceId: string; token: string; worksUntil: number } | null;
+  machine: { deviceId: string; token: string; usableUntil: number } | null;
 };
 
 export const arrival = signal<Arrival | null>(null);

@@ -1,4 +1,4 @@
-// One call, tried against the policy that counts or the one that is being written. Nothing is done.
+// Tests one call against the current or the edited policy, without running it.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -13,18 +13,18 @@ import { TextInput } from "../ui/field.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { ACTION_TONES, ACTION_WORDS } from "./policy-samples.ts";
 
-/** `policy` null: the one that counts. */
-export function PolicyTrial({ profile, policy }: { profile: string; policy: string | null }) {
+/** `policy`: null for the current one. */
+export function PolicyTest({ profile, policy }: { profile: string; policy: string | null }) {
   const [name, setName] = useState("shell.exec");
   const [args, setArgs] = useState('{ "input": "rm -r ~/old", "target": "gsv" }');
-  const [said, setSaid] = useState<Result<"proc.approval.preview"> | null>(null);
+  const [preview, setPreview] = useState<Result<"proc.approval.preview"> | null>(null);
   const operation = useOperation();
-  const parsed = objectOf(args);
-  const look = () =>
+  const parsed = parseObject(args);
+  const runPreview = () =>
     operation.run(async () => {
-      setSaid(null);
+      setPreview(null);
       const given = policy === null ? {} : { policy };
-      setSaid(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...given }));
+      setPreview(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...given }));
     });
   return (
     <Card
@@ -35,7 +35,7 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (parsed !== null && name.trim() !== "") void look();
+          if (parsed !== null && name.trim() !== "") void runPreview();
         }}
       >
         <TextInput label="Call" value={name} onValue={setName} autocapitalize="none" />
@@ -47,14 +47,14 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
         </div>
       </form>
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
-      {said !== null && (
+      {preview !== null && (
         <div class="stack" role="status">
           <p class="row">
-            <Badge tone={ACTION_TONES[said.action]}>It {ACTION_WORDS[said.action]}</Badge>
-            <span>{makeVisible(said.why)}</span>
+            <Badge tone={ACTION_TONES[preview.action]}>It {ACTION_WORDS[preview.action]}</Badge>
+            <span>{makeVisible(preview.why)}</span>
           </p>
-          {said.tags.length > 0 && (
-            <p class="soft">Because {said.tags.map((tag) => (isTag(tag) ? TAGS[tag] : makeVisible(tag))).join("; ")}.</p>
+          {preview.tags.length > 0 && (
+            <p class="soft">Because {preview.tags.map((tag) => (isTag(tag) ? TAGS[tag] : makeVisible(tag))).join("; ")}.</p>
           )}
         </div>
       )}
@@ -62,7 +62,7 @@ export function PolicyTrial({ profile, policy }: { profile: string; policy: stri
   );
 }
 
-function objectOf(text: string): Record<string, unknown> | null {
+function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;

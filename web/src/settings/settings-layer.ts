@@ -1,5 +1,5 @@
-// Settings of one layer: those of the gateway (config/ai) or of one user (users/<uid>/ai). Of a secret the page keeps only that
-// there is one: it is never shown again, not even to whoever wrote it.
+// The settings of one layer: of the gateway (config/ai) or of one user (users/<uid>/ai). The page keeps only whether a secret is
+// set, never its value, so that it cannot be shown again.
 
 import { useEffect, useMemo } from "preact/hooks";
 import { effect } from "@preact/signals";
@@ -8,30 +8,30 @@ import { matchChanges } from "../state/refetch-on.ts";
 import { Latest } from "../state/latest.ts";
 import { client, connectionCount } from "../state/session.ts";
 
-/** By their names below the prefix. */
+/** Values by name, relative to the prefix. */
 export type Layer = ReadonlyMap<string, string>;
 
-/** Stands for a secret that is set. */
-export const SET = "(set)";
+/** Placeholder for a secret that is set. */
+export const SECRET_SET = "(set)";
 
 const isSecret = (name: string) => /(?:^|[/_])api_key$/.test(name);
-const isOfThis = matchChanges("config");
+const isConfigChange = matchChanges("config");
 
-export const SYSTEM = "config/ai";
+export const SYSTEM_PREFIX = "config/ai";
 
-export function ownPrefix(uid: number): string {
+export function userPrefix(uid: number): string {
   return `users/${uid}/ai`;
 }
 
 export function useLayer(prefix: string): Latest<Layer> {
-  const latest = useMemo(() => new Latest<Layer>(() => read(prefix), describeError), [prefix]);
+  const latest = useMemo(() => new Latest<Layer>(() => readLayer(prefix), describeError), [prefix]);
   useEffect(
     () =>
       effect(() => {
         if (connectionCount.value === 0) return;
         void latest.refetch();
         return client.value?.onSignal((sent) => {
-          if (isOfThis(sent)) void latest.refetch();
+          if (isConfigChange(sent)) void latest.refetch();
         });
       }),
     [latest],
@@ -39,17 +39,17 @@ export function useLayer(prefix: string): Latest<Layer> {
   return latest;
 }
 
-/** One after the other, in the order given. */
-export async function write(prefix: string, changes: Iterable<readonly [name: string, value: string]>): Promise<void> {
+/** Writes the changes one after the other, in the given order. */
+export async function writeSettings(prefix: string, changes: Iterable<readonly [name: string, value: string]>): Promise<void> {
   for (const [name, value] of changes) await call("sys.config.set", { key: `${prefix}/${name}`, value });
 }
 
-async function read(prefix: string): Promise<Layer> {
+async function readLayer(prefix: string): Promise<Layer> {
   const { entries } = await call("sys.config.get", { key: prefix });
   return new Map(
     entries.map(({ key, value }) => {
       const name = key.slice(prefix.length + 1);
-      return [name, isSecret(name) && value !== "" ? SET : value];
+      return [name, isSecret(name) && value !== "" ? SECRET_SET : value];
     }),
   );
 }

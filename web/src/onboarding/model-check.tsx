@@ -1,43 +1,42 @@
-// The live check: asks the gateway to try what is filled in, and shows what came of it. The models that were found can be
-// chosen from.
+// The live check: the gateway tests the entered model, and the page shows the result. The models it found can be selected.
 
 import { useId, useState } from "preact/hooks";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { change, check, checkError, type Check, chooseModel, draft } from "./draft.ts";
-import { Filled } from "./filled.tsx";
-import { ask } from "./gateway.ts";
+import { changeDraft, modelCheck, checkError, type ModelCheckResult, applyCheckedModel, draft } from "./draft.ts";
+import { GuidedField } from "./guided-field.tsx";
+import { callSetup } from "./setup-calls.ts";
 import type { StepProps } from "./step-props.ts";
 
-export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean }) {
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  /** What was found stays to be chosen from while another of them is tried. */
-  const [models, setModels] = useState<readonly string[]>(check.value?.models ?? []);
+export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean }) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  /** The list stays while another model of it is checked. */
+  const [models, setModels] = useState<readonly string[]>(modelCheck.value?.models ?? []);
   const list = useId();
   const { model } = draft.value;
-  const run = async () => {
+  const runCheck = async () => {
     setBusy(true);
-    setFailed(null);
+    setFailure(null);
     const tried = draft.peek();
     try {
-      const found = await tryIt();
+      const found = await checkModel();
       setModels(found.models ?? []);
-      // What was typed in the meantime has not been tried.
-      if (!isSame(tried)) return;
-      chooseModel(found);
-      if (found.problem !== null) setTimeout(focusOnProblem);
+      // The user has changed the fields meanwhile, so the result does not apply.
+      if (!isUnchanged(tried)) return;
+      applyCheckedModel(found);
+      if (found.problem !== null) setTimeout(focusInvalidField);
     } catch (error) {
-      setFailed(describeError(error));
+      setFailure(describeError(error));
     } finally {
       setBusy(false);
     }
   };
   return (
     <>
-      <Filled field="model">
+      <GuidedField field="model">
         <Field
           label="Model"
           hint={
@@ -58,9 +57,9 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
                 autocapitalize="none"
                 spellcheck={false}
                 value={model}
-                onInput={(event) => change({ model: event.currentTarget.value.trim() })}
+                onInput={(event) => changeDraft({ model: event.currentTarget.value.trim() })}
               />
-              <Button busy={busy} disabled={!isReady} onClick={() => void run()}>
+              <Button busy={isBusy} disabled={!isReady} onClick={() => void runCheck()}>
                 Check
               </Button>
               <datalist id={list}>
@@ -71,44 +70,44 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
             </div>
           )}
         </Field>
-      </Filled>
-      {failed !== null ? <Banner tone="bad">{failed}</Banner> : check.value !== null && <Outcome found={check.value} />}
+      </GuidedField>
+      {failure !== null ? <Banner tone="bad">{failure}</Banner> : modelCheck.value !== null && <CheckResult found={modelCheck.value} />}
     </>
   );
 }
 
-/** To what is to be mended, which says so. */
-function focusOnProblem(): void {
+/** Focuses the first field with an error. */
+function focusInvalidField(): void {
   document.querySelector<HTMLElement>(".setup-main [aria-invalid=true]")?.focus();
 }
 
-/** What is wrong with a field is said there. */
-function Outcome({ found: { ok, model, ms, said, problem } }: { found: Check }) {
+/** A problem of a field is shown at that field instead. */
+function CheckResult({ found: { ok, model, ms, said, problem } }: { found: ModelCheckResult }) {
   if (!ok && problem !== null && problem.field !== null) return null;
   if (!ok) return <Banner tone="bad">{problem?.message ?? "No answer came."}</Banner>;
   return (
     <Banner tone="good">
-      {model} answered in {duration(ms ?? 0)}
+      {model} answered in {formatDuration(ms ?? 0)}
       {said === "" ? "." : `: "${said.slice(0, 60)}"`}
     </Banner>
   );
 }
 
-export async function tryIt(
-  place: Partial<Pick<ReturnType<typeof draft.peek>, "provider" | "model" | "baseUrl" | "apiKey">> = {},
-): Promise<Check> {
-  const { provider, model, apiKey, baseUrl } = { ...draft.peek(), ...place };
-  const { ai } = await ask("sys.setup.check", {
+export async function checkModel(
+  overrides: Partial<Pick<ReturnType<typeof draft.peek>, "provider" | "model" | "baseUrl" | "apiKey">> = {},
+): Promise<ModelCheckResult> {
+  const { provider, model, apiKey, baseUrl } = { ...draft.peek(), ...overrides };
+  const { ai } = await callSetup("sys.setup.check", {
     ai: { provider, ...(model === "" ? {} : { model }), ...(apiKey === "" ? {} : { apiKey }), ...(baseUrl === "" ? {} : { baseUrl }) },
   });
   return ai!;
 }
 
-function isSame(tried: ReturnType<typeof draft.peek>): boolean {
+function isUnchanged(tried: ReturnType<typeof draft.peek>): boolean {
   const now = draft.peek();
   return (["aiKind", "provider", "model", "apiKey", "baseUrl"] as const).every((name) => now[name] === tried[name]);
 }
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

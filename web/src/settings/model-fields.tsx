@@ -1,15 +1,20 @@
-// Where a model is: its provider, its name, its key and, for a server of one's own, its address.
+// The form fields of a model: provider, name, key and, for the user's own server, its address.
 
 import { useId } from "preact/hooks";
 import { PROVIDERS } from "../../../src/models/providers.ts";
 import { Checkbox, Select } from "../ui/choice.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
-import type { Layer } from "./layer.ts";
+import type { Layer } from "./settings-layer.ts";
 
-/** `under` is what counts where nothing is stored. */
-export type Edit = { value: (name: string) => string; set: (name: string, value: string) => void; stored: Layer; under: Layer };
+/** `inherited`: the settings that apply where nothing is stored. */
+export type SettingsForm = {
+  value: (name: string) => string;
+  change: (name: string, value: string) => void;
+  stored: Layer;
+  inherited: Layer;
+};
 
-const PROVIDER_NAMES: readonly { value: string; label: string }[] = [
+const PROVIDER_OPTIONS: readonly { value: string; label: string }[] = [
   { value: "demo", label: "Demo model (needs nothing)" },
   ...Object.entries(PROVIDERS).map(([value, { title }]) => ({
     value,
@@ -17,21 +22,21 @@ const PROVIDER_NAMES: readonly { value: string; label: string }[] = [
   })),
 ];
 
-/** Says that the stored key is to go. */
-export const REMOVE = "(remove)";
+/** The value of a key field that means: remove the stored key. */
+export const REMOVE_KEY = "(remove)";
 
-type PlaceProps = { edit: Edit; group: "" | "fallback/"; models: readonly string[] };
+type ModelFieldsProps = { form: SettingsForm; group: "" | "fallback/"; models: readonly string[] };
 
-export function Place({ edit: { value, set, stored, under }, group, models }: PlaceProps) {
+export function ModelFields({ form: { value, change, stored, inherited }, group, models }: ModelFieldsProps) {
   const list = useId();
   const isFallback = group !== "";
   const provider = value(`${group}provider`);
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
-  const usual = under.get(`${group}provider`) ?? "";
+  const inheritedProvider = inherited.get(`${group}provider`) ?? "";
   const key = `${group}api_key`;
-  const typed = value(key) === REMOVE || value(key) === stored.get(key) ? "" : value(key);
+  const typedKey = value(key) === REMOVE_KEY || value(key) === stored.get(key) ? "" : value(key);
   const isStored = (stored.get(key) ?? "") !== "";
-  const isElsewhere =
+  const isOtherEndpoint =
     provider !== (stored.get(`${group}provider`) ?? "") || value(`${group}base_url`) !== (stored.get(`${group}base_url`) ?? "");
   return (
     <>
@@ -40,14 +45,14 @@ export function Place({ edit: { value, set, stored, under }, group, models }: Pl
           label={isFallback ? "Fallback provider" : "Provider"}
           value={provider}
           options={[
-            { value: "", label: isFallback ? "None" : `As usual (${usual || "the gateway's own"})` },
+            { value: "", label: isFallback ? "None" : `As usual (${inheritedProvider || "the gateway's own"})` },
             ...(isFallback ? [{ value: "none", label: "None, whatever root set" }] : []),
-            ...PROVIDER_NAMES,
-            ...(provider === "" || provider === "none" || PROVIDER_NAMES.some((one) => one.value === provider)
+            ...PROVIDER_OPTIONS,
+            ...(provider === "" || provider === "none" || PROVIDER_OPTIONS.some((one) => one.value === provider)
               ? []
               : [{ value: provider, label: provider }]),
           ]}
-          onValue={(to) => set(`${group}provider`, to)}
+          onValue={(to) => change(`${group}provider`, to)}
         />
         <Field
           label={isFallback ? "Fallback model" : "Model"}
@@ -62,9 +67,9 @@ export function Place({ edit: { value, set, stored, under }, group, models }: Pl
                 autocomplete="off"
                 autocapitalize="none"
                 spellcheck={false}
-                placeholder={under.get(`${group}model`) ?? ""}
+                placeholder={inherited.get(`${group}model`) ?? ""}
                 value={value(`${group}model`)}
-                onInput={(event) => set(`${group}model`, event.currentTarget.value)}
+                onInput={(event) => change(`${group}model`, event.currentTarget.value)}
               />
               <datalist id={list}>
                 {models.map((model) => (
@@ -81,34 +86,34 @@ export function Place({ edit: { value, set, stored, under }, group, models }: Pl
             label={isFallback ? "Fallback key" : "Key"}
             type="password"
             autocomplete="off"
-            hint={keyHint(isStored, isElsewhere, known?.needsKey === true)}
-            placeholder={isStored && !isElsewhere ? "Stored" : ""}
-            value={typed}
-            onValue={(to) => set(key, to)}
+            hint={keyHint(isStored, isOtherEndpoint, known?.needsKey === true)}
+            placeholder={isStored && !isOtherEndpoint ? "Stored" : ""}
+            value={typedKey}
+            onValue={(to) => change(key, to)}
           />
           <TextInput
             label={isFallback ? "Fallback address" : "Address"}
             type="url"
             hint="Only for a server of your own."
-            placeholder={known?.baseUrl ?? under.get(`${group}base_url`) ?? ""}
+            placeholder={known?.baseUrl ?? inherited.get(`${group}base_url`) ?? ""}
             value={value(`${group}base_url`)}
-            onValue={(to) => set(`${group}base_url`, to)}
+            onValue={(to) => change(`${group}base_url`, to)}
           />
         </div>
       )}
-      {isStored && !isElsewhere && (
+      {isStored && !isOtherEndpoint && (
         <Checkbox
           label={isFallback ? "Remove the stored key of the fallback" : "Remove the stored key"}
-          checked={value(key) === REMOVE}
-          onChecked={(isChecked) => set(key, isChecked ? REMOVE : "")}
+          checked={value(key) === REMOVE_KEY}
+          onChecked={(isChecked) => change(key, isChecked ? REMOVE_KEY : "")}
         />
       )}
     </>
   );
 }
 
-function keyHint(isStored: boolean, isElsewhere: boolean, needsKey: boolean): string {
-  if (isStored && isElsewhere) return "The stored key was for another place and will be removed. Give the one for this.";
+function keyHint(isStored: boolean, isOtherEndpoint: boolean, needsKey: boolean): string {
+  if (isStored && isOtherEndpoint) return "The stored key was for another place and will be removed. Give the one for this.";
   if (isStored) return "One is stored and is never shown. Leave empty to keep it.";
   return needsKey ? "This provider needs one. It is sealed at once and never shown again." : "Only if the server wants one.";
 }

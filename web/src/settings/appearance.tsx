@@ -1,4 +1,4 @@
-// How the desktop looks in this browser.
+// Theme and density in this browser.
 
 import { density, type Density, type Theme, theme } from "../state/theme.ts";
 import { Card } from "../ui/card.tsx";
@@ -14,7 +14,7 @@ const DENSITIES: { value: Density; label: string; hint: string }[] = [
   { value: "tight", label: "Tight", hint: "More of everything on the screen." },
 ];
 
-export function Look() {
+export function Appearance() {
   return (
     <Card title="Look" text="For this browser only.">
       <Radio legend="Theme" value={theme.value} options={THEMES} onValue={(value) => (theme.value = value)} />

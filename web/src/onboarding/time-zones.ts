@@ -1,8 +1,8 @@
-// Time zones as people look for them: by the city they live in or the next large one.
+// Search for time zones by the names of cities.
 
 export type Zone = { name: string; city: string };
 
-/** Large cities that name no zone of their own. */
+/** Large cities that are not the name of a time zone. */
 const CITIES: Readonly<Record<string, string>> = {
   Munich: "Europe/Berlin",
   Hamburg: "Europe/Berlin",
@@ -52,17 +52,17 @@ const CITIES: Readonly<Record<string, string>> = {
   Canberra: "Australia/Sydney",
 };
 
-const SHOWN = 8;
+const RESULTS_MAX = 8;
 
-export function zonesMatching(typed: string): Zone[] {
-  const wanted = plain(typed);
-  if (wanted === "") return [];
-  const begins = all().filter(({ city, name }) => plain(city).startsWith(wanted) || plain(name).startsWith(wanted));
-  const within = all().filter((zone) => !begins.includes(zone) && plain(`${zone.city} ${zone.name}`).includes(wanted));
-  return [...begins, ...within].slice(0, SHOWN);
+export function findZones(typed: string): Zone[] {
+  const query = normalize(typed);
+  if (query === "") return [];
+  const begins = listZones().filter(({ city, name }) => normalize(city).startsWith(query) || normalize(name).startsWith(query));
+  const within = listZones().filter((zone) => !begins.includes(zone) && normalize(`${zone.city} ${zone.name}`).includes(query));
+  return [...begins, ...within].slice(0, RESULTS_MAX);
 }
 
-/** What time it is there: the quickest way to see that it is the right one. */
+/** The current time in a zone, by which people recognize it. */
 export function timeIn(zone: string, now: number): string {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit", weekday: "short" }).format(now);
@@ -75,18 +75,18 @@ export function cityOf(zone: string): string {
   return zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
 }
 
-let known: Zone[] | null = null;
+let cachedZones: Zone[] | null = null;
 
-function all(): Zone[] {
-  known ??= [
+function listZones(): Zone[] {
+  cachedZones ??= [
     ...Intl.supportedValuesOf("timeZone").map((name) => ({ name, city: cityOf(name) })),
     ...Object.entries(CITIES).map(([city, name]) => ({ name, city })),
     { name: "UTC", city: "UTC" },
   ];
-  return known;
+  return cachedZones;
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text
     .normalize("NFD")
     .replaceAll(/\p{M}/gu, "")

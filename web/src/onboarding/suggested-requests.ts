@@ -1,6 +1,6 @@
-// What one could ask first. The demo model knows these very words (src/models/demo-phrases.ts); an AI knows more.
+// Suggestions for a first request. The demo model understands only fixed phrases (src/models/demo-phrases.ts).
 
-export function firstAsks(provider: string, deviceId: string | null): string[] {
+export function suggestRequests(provider: string, deviceId: string | null): string[] {
   const there = deviceId === null ? [] : [`run uname -a on ${deviceId}`];
   if (provider === "demo")
     return [...there, "What can you do?", "write a note: water the plants", "show devices", "remember that my bike is blue"];

@@ -1,4 +1,4 @@
-// The code that a gateway asks for where others can reach it, so that it is set up by whoever started it.
+// Asks for the setup code, which a gateway requires if others can reach it, so that only the person who started it can set it up.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
@@ -6,24 +6,24 @@ import { SingleCardPage } from "../frame/single-card-page.tsx";
 import { describeError } from "../state/call.ts";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { knock } from "./gateway.ts";
+import { openSetup } from "./setup-calls.ts";
 
-/** `first`: what is wrong already, before anything was typed here. */
-export function Door({ first }: { first: string | null }) {
+/** `initialProblem`: an error from before the page was shown, such as a wrong code in the URL. */
+export function SetupCodePage({ initialProblem }: { initialProblem: string | null }) {
   const [code, setCode] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(first === null ? null : wordsFor(first));
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(initialProblem === null ? null : explainProblem(initialProblem));
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (busy) return;
+    if (isBusy) return;
     if (code.trim() === "") return input.current?.focus();
     setBusy(true);
     try {
-      await knock(code);
+      await openSetup(code);
     } catch (error) {
-      setProblem(error instanceof CallError ? wordsFor(describeError(error)) : describeError(error));
+      setProblem(error instanceof CallError ? explainProblem(describeError(error)) : describeError(error));
       setBusy(false);
       input.current?.focus();
       input.current?.select();
@@ -47,7 +47,7 @@ export function Door({ first }: { first: string | null }) {
           }}
           inputRef={input}
         />
-        <Button type="submit" look="primary" wide busy={busy}>
+        <Button type="submit" look="primary" wide busy={isBusy}>
           Continue
         </Button>
       </form>
@@ -55,6 +55,6 @@ export function Door({ first }: { first: string | null }) {
   );
 }
 
-function wordsFor(said: string): string {
-  return said.startsWith("Setup code required") ? "That is not the code. It is on the console, in the line after the address." : said;
+function explainProblem(message: string): string {
+  return message.startsWith("Setup code required") ? "That is not the code. It is on the console, in the line after the address." : message;
 }

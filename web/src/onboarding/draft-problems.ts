@@ -1,9 +1,9 @@
-// What keeps a step from being done, by field, in words that say what to write there. The gateway judges again.
+// Validates the draft: errors by field, which say what to enter. The gateway validates again.
 
 import { isHttpUrl } from "../../../src/lib/http-url.ts";
 import { NAME } from "../../../src/lib/name.ts";
 import { isTimezone } from "../../../src/lib/timezone.ts";
-import { type Draft, refused } from "./draft.ts";
+import { type Draft, rejectedFields } from "./draft.ts";
 import { needsKey } from "./providers.ts";
 import { STEP_OF, type Step } from "./steps.ts";
 
@@ -13,27 +13,27 @@ const PASSWORD_CHARS = 8;
 const PASSWORD_BYTES = 256;
 const DAYS_MAX = 3_650;
 
-/** `isShown`: the person sees what they type, so they need not type it twice. */
-export function problemsOf(draft: Draft, isShown: boolean): Problems {
+/** If the password is visible, it need not be typed twice. */
+export function findProblems(draft: Draft, isPasswordVisible: boolean): Problems {
   const found = new Map<keyof Draft, string>();
-  const say = (field: keyof Draft, words: string | null) => {
+  const report = (field: keyof Draft, words: string | null) => {
     if (words !== null) found.set(field, words);
   };
-  say("username", nameProblem(draft.username));
-  say("password", passwordProblem(draft.password));
-  if (!isShown && draft.password !== draft.again) say("again", "The two are not the same. Type it once more, or show it.");
-  if (draft.adminMode === "custom") say("adminPassword", passwordProblem(draft.adminPassword));
-  if (!isTimezone(draft.timezone)) say("timezone", "Choose a place from the list.");
-  if (draft.aiKind !== "own") aiProblems(draft, say);
+  report("username", nameProblem(draft.username));
+  report("password", passwordProblem(draft.password));
+  if (!isPasswordVisible && draft.password !== draft.again) report("again", "The two are not the same. Type it once more, or show it.");
+  if (draft.adminMode === "custom") report("adminPassword", passwordProblem(draft.adminPassword));
+  if (!isTimezone(draft.timezone)) report("timezone", "Choose a place from the list.");
+  if (draft.aiKind !== "own") reportAiProblems(draft, report);
   if (draft.hasDevice) {
-    say("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "A short name without blanks, such as laptop.");
-    say("expiryDays", isDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for no end.`);
+    report("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "A short name without blanks, such as laptop.");
+    report("expiryDays", isValidDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for no end.`);
   }
-  for (const [field, words] of refused.value) found.set(field as keyof Draft, words);
+  for (const [field, words] of rejectedFields.value) found.set(field as keyof Draft, words);
   return found;
 }
 
-export function problemsIn(step: Step, problems: Problems): [keyof Draft, string][] {
+export function problemsOfStep(step: Step, problems: Problems): [keyof Draft, string][] {
   return [...problems].filter(([field]) => STEP_OF[field] === step);
 }
 
@@ -49,13 +49,16 @@ function passwordProblem(password: string): string | null {
   return new TextEncoder().encode(password).length > PASSWORD_BYTES ? "That is too long to be kept. Make it shorter." : null;
 }
 
-function aiProblems({ aiKind, provider, model, apiKey, baseUrl }: Draft, say: (field: keyof Draft, words: string | null) => void): void {
+function reportAiProblems(
+  { aiKind, provider, model, apiKey, baseUrl }: Draft,
+  say: (field: keyof Draft, words: string | null) => void,
+): void {
   if (provider === "") return say("provider", aiKind === "local" ? "Look for a server, or write its address below." : "Choose a provider.");
   if (needsKey(provider) && apiKey === "") say("apiKey", "Paste the key from your account there.");
   if (provider === "openai-compatible" && !isHttpUrl(baseUrl)) say("baseUrl", "Write the whole address, such as http://127.0.0.1:8080/v1.");
   if (model === "") say("model", "Check first: it lists what there is to choose from.");
 }
 
-function isDays(text: string): boolean {
+function isValidDays(text: string): boolean {
   return text === "" || (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX);
 }
