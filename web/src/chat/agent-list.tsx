@@ -84,13 +84,13 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string | null })
     if (signal !== PROC_CHANGED || payload.pid !== pid) return false;
     return payload.changes.includes("conversations") || payload.changes.includes("messages");
   });
-  const all = latest.value.value?.conversations ?? [];
-  const open = all.filter(({ status, id }) => status === "open" || withClosed || id === shown);
-  const isListed = (id: string) => open.some((one) => one.id === id);
+  const conversations = latest.value.value?.conversations ?? [];
+  const visible = conversations.filter(({ status, id }) => status === "open" || withClosed || id === shown);
+  const isListed = (id: string) => visible.some((one) => one.id === id);
   const listed =
-    isListed(DEFAULT_CONVERSATION) || all.some(({ id }) => id === DEFAULT_CONVERSATION)
-      ? open
-      : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...open];
+    isListed(DEFAULT_CONVERSATION) || conversations.some(({ id }) => id === DEFAULT_CONVERSATION)
+      ? visible
+      : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...visible];
   return (
     <div class="conversations">
       <ul>
@@ -108,7 +108,7 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string | null })
         <Icon name="plus" />
         New conversation
       </button>
-      {all.some(({ status }) => status === "closed") && (
+      {conversations.some(({ status }) => status === "closed") && (
         <Checkbox label="Show closed ones" checked={withClosed} onChecked={setWithClosed} />
       )}
     </div>

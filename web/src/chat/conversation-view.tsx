@@ -39,7 +39,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const info = conversation.info.value.value;
   useTitle(isNamed ? conversationName(info ?? { id, title: null }) : null);
   const section = useRef<HTMLElement>(null);
-  useActions(() => conversationActions(conversation, setDialog, () => focusComposer(section.current)), [conversation]);
+  useActions(() => makeConversationActions(conversation, setDialog, () => focusComposer(section.current)), [conversation]);
   useClearAnnouncement(conversation);
   useEffect(() => {
     lastShownPid.value = pid;
@@ -145,7 +145,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   );
 }
 
-function conversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void, write: () => void) {
+function makeConversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void, write: () => void) {
   const group = "Chat";
   return [
     { id: "chat.search", title: "Search this conversation", group, keys: "/", words: "find history", run: () => show("search") },

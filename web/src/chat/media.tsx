@@ -60,8 +60,8 @@ export function formatSize(bytes: number): string {
 
 function readImage(pid: string, key: string): Promise<string> {
   const id = `${pid} ${key}`;
-  const known = cache.get(id);
-  if (known !== undefined) return known;
+  const cached = cache.get(id);
+  if (cached !== undefined) return cached;
   const reading = call("proc.media.read", { pid, key }).then(({ dataUrl }) => dataUrl);
   cache.set(id, reading);
   reading.catch(() => cache.delete(id));

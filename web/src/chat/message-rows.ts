@@ -49,9 +49,9 @@ export type Tail = {
 };
 
 export function tailRows({ pendingAnswers, outgoing, questions, isWorking }: Tail): Row[] {
-  const shown = pendingAnswers.filter(({ blocks }) => blocks.length > 0);
+  const startedAnswers = pendingAnswers.filter(({ blocks }) => blocks.length > 0);
   return [
-    ...shown.map((answer): Row => ({ kind: "streamed", key: `c${answer.runId}.${answer.modelCall}`, answer })),
+    ...startedAnswers.map((answer): Row => ({ kind: "streamed", key: `c${answer.runId}.${answer.modelCall}`, answer })),
     ...questions.map((question): Row => ({ kind: "question", key: `q${question.requestId}`, question })),
     ...(isWorking && questions.length === 0 ? [{ kind: "working" as const, key: "working" }] : []),
     ...outgoing.map((one): Row => ({ kind: "outgoing", key: `o${one.runId}`, outgoing: one })),

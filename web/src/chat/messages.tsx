@@ -80,8 +80,8 @@ export function Messages({ conversation, list, foundKey, onFork }: MessagesProps
 const runningReads = new WeakMap<Conversation, Promise<void>>();
 
 function readOnce(conversation: Conversation, method: "readOlder" | "readNewer"): Promise<void> {
-  const known = runningReads.get(conversation);
-  if (known !== undefined) return known;
+  const running = runningReads.get(conversation);
+  if (running !== undefined) return running;
   const read = conversation.window[method]().finally(() => runningReads.delete(conversation));
   runningReads.set(conversation, read);
   return read;

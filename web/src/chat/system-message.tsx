@@ -15,15 +15,15 @@ const SHORT_CHARS = 400;
 /** `before`: the segment whose archive contains this message; a marker inside it belongs to an older segment. */
 export function SystemMessage({ conversation, message, before = null }: MessageProps & { before?: string | null }) {
   const text = textOf(message.content);
-  const all = conversation.segments.value.value ?? [];
-  const older =
+  const segments = conversation.segments.value.value ?? [];
+  const olderSegments =
     before === null
-      ? all
-      : all.slice(
+      ? segments
+      : segments.slice(
           0,
-          all.findIndex(({ id }) => id === before),
+          segments.findIndex(({ id }) => id === before),
         );
-  const segment = older.findLast(({ summaryMessageId }) => summaryMessageId === message.id) ?? null;
+  const segment = olderSegments.findLast(({ summaryMessageId }) => summaryMessageId === message.id) ?? null;
   if (segment !== null) return <Archive conversation={conversation} segment={segment} text={text} />;
   if (FAILED.test(text)) return <RunFailure text={text} />;
   return <Note text={text} />;

@@ -64,16 +64,16 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
 }
 
 function stateOf(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): State {
-  if (result !== null) return endState(result.isError, result.outcome, result.output);
+  if (result !== null) return stateOfEnd(result.isError, result.outcome, result.output);
   if (isStreaming) return { word: "being written", tone: "run" };
   const end = conversation.calls.value.get(call.id)?.end;
-  if (end != null) return endState(!end.ok, end.outcome, end.text);
+  if (end != null) return stateOfEnd(!end.ok, end.outcome, end.text);
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
 }
 
-function endState(isError: boolean, outcome: CallOutcome | null, output: string): State {
+function stateOfEnd(isError: boolean, outcome: CallOutcome | null, output: string): State {
   if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
   // The command is still running in the background.
@@ -104,11 +104,11 @@ function Output({ text }: { text: string }) {
   const isLong = lines.length > HEAD_LINES + TAIL_LINES + 4 || text.length > LONG_CHARS;
   const path = wholeOutputPath(text);
   const isCut = isLong && !isWhole;
-  const shown = isCut ? headAndTail(lines, text) : text;
+  const visibleText = isCut ? shortenOutput(lines, text) : text;
   return (
     <div class="tool-output">
       <pre class="tool-text" tabIndex={0} role="group" aria-label="Output">
-        {makeVisible(shown) || "nothing was said"}
+        {makeVisible(visibleText) || "nothing was said"}
       </pre>
       {isLong && (
         <Button look="quiet" onClick={() => setWhole(!isWhole)}>
@@ -120,13 +120,15 @@ function Output({ text }: { text: string }) {
   );
 }
 
-function headAndTail(lines: readonly string[], text: string): string {
+function shortenOutput(lines: readonly string[], text: string): string {
   if (lines.length <= HEAD_LINES + TAIL_LINES) return `${text.slice(0, LONG_CHARS / 2)}\n…\n${text.slice(-LONG_CHARS / 4)}`;
-  const left = lines.length - HEAD_LINES - TAIL_LINES;
-  const short = (line: string) => (line.length > 400 ? `${line.slice(0, 400)}…` : line);
-  return [...lines.slice(0, HEAD_LINES).map(short), `… ${left.toLocaleString("en")} lines …`, ...lines.slice(-TAIL_LINES).map(short)].join(
-    "\n",
-  );
+  const hiddenLines = lines.length - HEAD_LINES - TAIL_LINES;
+  const shortenLine = (line: string) => (line.length > 400 ? `${line.slice(0, 400)}…` : line);
+  return [
+    ...lines.slice(0, HEAD_LINES).map(shortenLine),
+    `… ${hiddenLines.toLocaleString("en")} lines …`,
+    ...lines.slice(-TAIL_LINES).map(shortenLine),
+  ].join("\n");
 }
 
 function firstLine(text: string): string {

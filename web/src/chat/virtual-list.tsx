@@ -98,7 +98,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     // Rows change their size when images load or details are opened; the box when the window does.
     const sizes = new ResizeObserver(() => refresh((count) => count + 1));
     sizes.observe(element);
-    const rowElements = () => element.querySelectorAll(":scope > [data-row]");
+    const findRowElements = () => element.querySelectorAll(":scope > [data-row]");
     const changes = new MutationObserver((records) => {
       for (const { addedNodes, removedNodes } of records) {
         for (const node of addedNodes) if (node instanceof HTMLElement) sizes.observe(node);
@@ -106,7 +106,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
       }
     });
     changes.observe(element, { childList: true });
-    for (const row of rowElements()) sizes.observe(row);
+    for (const row of findRowElements()) sizes.observe(row);
     return () => {
       sizes.disconnect();
       changes.disconnect();
@@ -136,8 +136,8 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     // restoreScroll caused this event, so the anchor stays.
     if (Math.abs(element.scrollTop - state.top) < 1) return;
     state.top = element.scrollTop;
-    const left = element.scrollHeight - element.clientHeight - element.scrollTop;
-    state.isFollowing = isAtNewest && left < END_PX;
+    const distanceToEnd = element.scrollHeight - element.clientHeight - element.scrollTop;
+    state.isFollowing = isAtNewest && distanceToEnd < END_PX;
     state.anchor = state.isFollowing ? null : findAnchor(element);
     refresh((count) => count + 1);
   };

@@ -11,16 +11,16 @@ import { address, go } from "./route.ts";
 
 export function announceQuestions(): () => void {
   /** Null until the first read. Questions that were pending then only count in the bar; notices are for new ones. */
-  let known: Set<string> | null = null;
+  let knownIds: Set<string> | null = null;
   const stops = [
     followApprovals(),
     effect(() => setBadge("approvals", ownQuestionCount.value)),
     effect(() => {
-      const all = ownQuestions.value;
+      const questions = ownQuestions.value;
       if (approvals.value.value === null) return;
-      const fresh = known === null ? [] : all.filter(({ requestId }) => !known!.has(requestId));
-      known = new Set([...(known ?? []), ...all.map(({ requestId }) => requestId)]);
-      for (const question of fresh) announce(question);
+      const newQuestions = knownIds === null ? [] : questions.filter(({ requestId }) => !knownIds!.has(requestId));
+      knownIds = new Set([...(knownIds ?? []), ...questions.map(({ requestId }) => requestId)]);
+      for (const question of newQuestions) announce(question);
     }),
   ];
   return () => {

@@ -8,7 +8,7 @@ import { overlay } from "./overlay.ts";
 import { focusOtherPane } from "./focus-other-pane.ts";
 import { activePane, closePane, go, swapPanes } from "./route.ts";
 
-export function frameActions(): Action[] {
+export function makeFrameActions(): Action[] {
   return [
     ...SCREENS.map(({ id, path, title, key }) => ({
       id: `go.${id}`,
@@ -19,9 +19,9 @@ export function frameActions(): Action[] {
     })),
     { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => toggleOverlay("palette") },
     { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => toggleOverlay("help") },
-    themeAction("light", "Use the light theme"),
-    themeAction("dark", "Use the dark theme"),
-    themeAction("system", "Use the theme of the system"),
+    makeThemeAction("light", "Use the light theme"),
+    makeThemeAction("dark", "Use the dark theme"),
+    makeThemeAction("system", "Use the theme of the system"),
     { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
     ...SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title }) => ({
       id: `beside.${id}`,
@@ -40,7 +40,7 @@ function toggleOverlay(what: "palette" | "help"): void {
   overlay.value = overlay.peek() === what ? null : what;
 }
 
-function themeAction(to: Theme, title: string): Action {
+function makeThemeAction(to: Theme, title: string): Action {
   return {
     id: `theme.${to}`,
     title,

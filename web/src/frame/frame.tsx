@@ -6,7 +6,7 @@ import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { registerActions } from "./actions.ts";
 import { announceQuestions } from "./announce-questions.ts";
-import { frameActions } from "./frame-actions.ts";
+import { makeFrameActions } from "./frame-actions.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 import { listenForKeys } from "./keyboard.ts";
 import { overlay } from "./overlay.ts";
@@ -16,7 +16,7 @@ import { activePane, address } from "./route.ts";
 import "./frame.css";
 
 export function Frame() {
-  useEffect(() => registerActions(frameActions()), []);
+  useEffect(() => registerActions(makeFrameActions()), []);
   useEffect(listenForKeys, []);
   useEffect(prefetchScreens, []);
   useEffect(announceQuestions, []);

@@ -41,12 +41,12 @@ function handleKeydown(event: KeyboardEvent): void {
   const now = Date.now();
   const sequence = firstKey !== null && now - firstKey.at < SEQUENCE_MS ? `${firstKey.key} ${key}` : null;
   firstKey = null;
-  const all = actions.peek();
-  const action = all.find(({ keys }) => keys !== undefined && (keys === sequence || keys === key));
+  const registered = actions.peek();
+  const action = registered.find(({ keys }) => keys !== undefined && (keys === sequence || keys === key));
   if (action !== undefined) {
     event.preventDefault();
     action.run();
-  } else if (all.some(({ keys }) => keys?.startsWith(`${key} `))) {
+  } else if (registered.some(({ keys }) => keys?.startsWith(`${key} `))) {
     firstKey = { key, at: now };
   }
 }

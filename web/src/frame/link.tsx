@@ -17,10 +17,10 @@ type LinkProps = {
 };
 
 export function Link({ to, pane, children, ...rest }: LinkProps) {
-  const here = useContext(PaneContext);
-  const target = pane ?? here;
-  const now = address.value;
-  const href = formatAddress(target === "main" || target === null ? { ...now, main: to } : { ...now, beside: to });
+  const ownPane = useContext(PaneContext);
+  const target = pane ?? ownPane;
+  const current = address.value;
+  const href = formatAddress(target === "main" || target === null ? { ...current, main: to } : { ...current, beside: to });
   const handleClick = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();

@@ -58,7 +58,7 @@ function NameForm({ known, onToken }: { known: string | null; onToken: (token: I
   useLayoutEffect(() => field.current?.focus(), []);
   const deviceId = known ?? name.trim();
   const isValid = known !== null || DEVICE_NAME.test(deviceId);
-  const make = () => operation.run(async () => onToken(await createInstallToken(deviceId)));
+  const createToken = () => operation.run(async () => onToken(await createInstallToken(deviceId)));
   return (
     <Card
       title={known === null ? "Name the machine" : `A new token for ${makeVisible(known)}`}
@@ -69,7 +69,7 @@ function NameForm({ known, onToken }: { known: string | null; onToken: (token: I
         onSubmit={(event) => {
           event.preventDefault();
           setSubmitted(true);
-          if (isValid) void make();
+          if (isValid) void createToken();
         }}
       >
         {known === null && (

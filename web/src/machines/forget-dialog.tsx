@@ -1,4 +1,5 @@
-// Removes a machine from the gateway. Its tokens are revoked first; otherwise it would reconnect at once.
+// Removes a machine from the gateway. Its tokens are revoked first, unless the user unticks that: with a valid token it would
+// reconnect at once.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";

@@ -50,7 +50,7 @@ export function MachineList({ pane }: { pane: PaneName }) {
           ) : (
             <>
               <div class="machines-head">
-                <p class="soft">{countText(devices)}</p>
+                <p class="soft">{formatCount(devices)}</p>
                 {addButton}
               </div>
               <ul class="entries">
@@ -106,7 +106,7 @@ export function OnlineBadge({ online }: { online: boolean }) {
   );
 }
 
-function countText(devices: readonly Device[]): string {
+function formatCount(devices: readonly Device[]): string {
   const online = devices.filter((device) => device.online).length;
   return `${devices.length === 1 ? "1 machine" : `${devices.length} machines`}, ${online === 0 ? "none" : online} online`;
 }

@@ -44,11 +44,11 @@ export function highlight(text: string, language: string): Token[] {
   );
   const tokens: Token[] = [];
   let last = 0;
-  for (const found of text.matchAll(pattern)) {
-    if (found.index > last) tokens.push({ kind: "plain", text: text.slice(last, found.index) });
-    const [kind] = Object.entries(found.groups ?? {}).find(([, value]) => value !== undefined) ?? ["plain"];
-    tokens.push({ kind: kind as Token["kind"], text: found[0] });
-    last = found.index + found[0].length;
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > last) tokens.push({ kind: "plain", text: text.slice(last, match.index) });
+    const [kind] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? ["plain"];
+    tokens.push({ kind: kind as Token["kind"], text: match[0] });
+    last = match.index + match[0].length;
   }
   if (last < text.length) tokens.push({ kind: "plain", text: text.slice(last) });
   return tokens;

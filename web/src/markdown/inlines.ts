@@ -22,28 +22,28 @@ const MARKS: [string, "strong" | "em" | "del"][] = [
 ];
 
 export function parseInlines(text: string, depth = 0): Inline[] {
-  const found: Inline[] = [];
+  const inlines: Inline[] = [];
   let at = 0;
   while (at < text.length) {
     SPECIAL.lastIndex = at;
     const next = SPECIAL.exec(text)?.index;
     if (next === undefined || depth > DEPTH_MAX) {
-      appendText(found, text.slice(at));
+      appendText(inlines, text.slice(at));
       break;
     }
-    appendText(found, text.slice(at, next));
+    appendText(inlines, text.slice(at, next));
     at = next;
     const one = specialAt(text, at, depth);
     if (one === null) {
-      appendText(found, text[at]!);
+      appendText(inlines, text[at]!);
       at += 1;
     } else {
-      if (one.inline.type === "text") appendText(found, one.inline.text);
-      else found.push(one.inline);
+      if (one.inline.type === "text") appendText(inlines, one.inline.text);
+      else inlines.push(one.inline);
       at = one.end;
     }
   }
-  return found;
+  return inlines;
 }
 
 /** The normalized URL if its scheme is allowed; otherwise null. */
@@ -82,7 +82,7 @@ function specialAt(text: string, at: number, depth: number): ParsedInline | null
     case "h":
       return urlAt(text, at);
     default:
-      return markedAt(text, at, depth);
+      return emphasisAt(text, at, depth);
   }
 }
 
@@ -117,7 +117,7 @@ function linkAt(text: string, at: number, depth: number): ParsedInline | null {
   const href = safeHref(address);
   const children = parseInlines(words === "" ? address : words, depth + 1);
   if (href === null) return { inline: { type: "text", text: words === "" ? address : `${words} (${address})` }, end: end + 1 };
-  return { inline: { type: "link", href, children: withoutLinks(children) }, end: end + 1 };
+  return { inline: { type: "link", href, children: removeLinks(children) }, end: end + 1 };
 }
 
 /** The position of the bracket that closes the one at `at`. */
@@ -151,7 +151,7 @@ function urlAt(text: string, at: number): ParsedInline | null {
   return href === null ? null : { inline: { type: "link", href, children: [{ type: "text", text: bare }] }, end: at + bare.length };
 }
 
-function markedAt(text: string, at: number, depth: number): ParsedInline | null {
+function emphasisAt(text: string, at: number, depth: number): ParsedInline | null {
   for (const [mark, type] of MARKS) {
     if (!text.startsWith(mark, at)) continue;
     const end = findMarkEnd(text, at, mark);
@@ -189,6 +189,6 @@ function findMarkEnd(text: string, at: number, mark: string): number | null {
   return null;
 }
 
-function withoutLinks(children: readonly Inline[]): Inline[] {
+function removeLinks(children: readonly Inline[]): Inline[] {
   return children.flatMap((child) => (child.type === "link" ? child.children : [child]));
 }

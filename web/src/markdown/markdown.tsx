@@ -63,14 +63,14 @@ function List({ start, items, depth }: Extract<Block, { type: "list" }> & { dept
 }
 
 function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
-  const side = (column: number) => (align[column] === null ? undefined : `md-${align[column]}`);
+  const alignClass = (column: number) => (align[column] === null ? undefined : `md-${align[column]}`);
   return (
     <div class="md-table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>
             {head.map((cell, at) => (
-              <th key={at} class={side(at)} scope="col">
+              <th key={at} class={alignClass(at)} scope="col">
                 {renderInlines(cell)}
               </th>
             ))}
@@ -80,7 +80,7 @@ function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
           {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column} class={side(column)}>
+                <td key={column} class={alignClass(column)}>
                   {renderInlines(cell)}
                 </td>
               ))}

@@ -27,11 +27,11 @@ const SYSTEMS = [
 ];
 
 export default function ArrivalDialog() {
-  const now = arrival.value;
-  return now === null || client.value === null ? null : <Greeting now={now} />;
+  const current = arrival.value;
+  return current === null || client.value === null ? null : <Greeting arrival={current} />;
 }
 
-function Greeting({ now: { provider, machine } }: { now: Arrival }) {
+function Greeting({ arrival: { provider, machine } }: { arrival: Arrival }) {
   const operation = useOperation();
   const [isConnected, setConnected] = useState(false);
   const list = useRef<HTMLUListElement>(null);
@@ -74,14 +74,15 @@ function ConnectMachine({ deviceId, token, usableUntil, onConnected }: NonNullab
   const isExpired = useHasPassed(usableUntil);
   const [system, setSystem] = useState<"unix" | "windows">("unix");
   const devices = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices ?? [];
-  const found = devices.find((device) => device.deviceId === deviceId && device.online);
+  const connectedDevice = devices.find((device) => device.deviceId === deviceId && device.online);
   useEffect(() => {
-    if (found !== undefined) onConnected();
-  }, [found !== undefined]);
-  if (found !== undefined)
+    if (connectedDevice !== undefined) onConnected();
+  }, [connectedDevice !== undefined]);
+  if (connectedDevice !== undefined)
     return (
       <Banner tone="good">
-        {deviceId} is connected{found.platform === "" ? "" : ` (${found.platform})`}. Agents can work there, and ask you first.
+        {deviceId} is connected{connectedDevice.platform === "" ? "" : ` (${connectedDevice.platform})`}. Agents can work there, and ask you
+        first.
       </Banner>
     );
   if (isExpired)

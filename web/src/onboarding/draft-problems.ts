@@ -15,9 +15,9 @@ const DAYS_MAX = 3_650;
 
 /** If the password is visible, it need not be typed twice. */
 export function findProblems(draft: Draft, isPasswordVisible: boolean): Problems {
-  const found = new Map<keyof Draft, string>();
+  const problems = new Map<keyof Draft, string>();
   const report = (field: keyof Draft, words: string | null) => {
-    if (words !== null) found.set(field, words);
+    if (words !== null) problems.set(field, words);
   };
   report("username", nameProblem(draft.username));
   report("password", passwordProblem(draft.password));
@@ -29,8 +29,8 @@ export function findProblems(draft: Draft, isPasswordVisible: boolean): Problems
     report("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "A short name without blanks, such as laptop.");
     report("expiryDays", isValidDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for no end.`);
   }
-  for (const [field, words] of rejectedFields.value) found.set(field as keyof Draft, words);
-  return found;
+  for (const [field, words] of rejectedFields.value) problems.set(field as keyof Draft, words);
+  return problems;
 }
 
 export function problemsOfStep(step: Step, problems: Problems): [keyof Draft, string][] {

@@ -34,7 +34,7 @@ export const LOCAL_PROVIDERS = ["ollama", "llamacpp", "lmstudio", "vllm", "opena
 
 const STORAGE_KEY = "gsv.setup";
 
-export const draft = signal<Draft>({ ...emptyDraft(), ...restoreDraft() });
+export const draft = signal<Draft>({ ...makeEmptyDraft(), ...restoreDraft() });
 /** Fields that the guide filled in and the user has not changed since. */
 export const guidedFields = signal<ReadonlySet<string>>(new Set());
 /** The result of the last check of the entered model. */
@@ -92,7 +92,7 @@ export const FIELD_OF: Readonly<Record<string, keyof Draft>> = {
 export function applyPatch({ op, path, value }: Patch): { field: keyof Draft; value: string } | null {
   const field = FIELD_OF[path];
   if (field === undefined) return null;
-  const part = op === "clear" ? { [field]: emptyDraft()[field] } : patchedFields(field, path, value);
+  const part = op === "clear" ? { [field]: makeEmptyDraft()[field] } : fieldsOfPatch(field, path, value);
   if (part === null) return null;
   setFields(part);
   guidedFields.value = new Set([...guidedFields.peek(), ...Object.keys(part)]);
@@ -100,7 +100,7 @@ export function applyPatch({ op, path, value }: Patch): { field: keyof Draft; va
   return { field, value: typeof newValue === "boolean" ? (newValue ? "yes" : "no") : newValue };
 }
 
-function patchedFields(field: keyof Draft, path: string, value: Patch["value"]): Partial<Draft> | null {
+function fieldsOfPatch(field: keyof Draft, path: string, value: Patch["value"]): Partial<Draft> | null {
   if (path === "ai.enabled") return { aiKind: value === true ? (aiKindOf(draft.peek().provider) ?? "provider") : "own" };
   if (path === "device.enabled") return { hasDevice: value === true };
   if (typeof value !== "string") return null;
@@ -118,7 +118,7 @@ function aiKindOf(provider: string): AiKind | null {
   return provider === "demo" || provider === "workers-ai" ? "own" : LOCAL_PROVIDERS.includes(provider) ? "local" : "provider";
 }
 
-function emptyDraft(): Draft {
+function makeEmptyDraft(): Draft {
   return {
     lane: "quick",
     username: "",
@@ -141,7 +141,7 @@ function emptyDraft(): Draft {
 function restoreDraft(): Partial<Draft> {
   try {
     const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}") as Record<string, unknown>;
-    const defaults = emptyDraft();
+    const defaults = makeEmptyDraft();
     const isValid = ([name, value]: [string, unknown]) => name in defaults && typeof value === typeof defaults[name as keyof Draft];
     return Object.fromEntries(Object.entries(stored).filter(isValid));
   } catch {
@@ -160,7 +160,7 @@ effect(() => {
 
 /** Set-up is complete: delete everything entered. */
 export function clearDraft(): void {
-  draft.value = emptyDraft();
+  draft.value = makeEmptyDraft();
   sessionStorage.removeItem(STORAGE_KEY);
 }
 

@@ -148,7 +148,7 @@ async function requestAnswer(): Promise<GuideMessage> {
   const messages = guideMessages.peek().filter(({ isProblem }) => isProblem !== true);
   const answer = await callSetup("sys.setup.assist", {
     lane: draft.peek().lane,
-    draft: wireDraft(draft.peek()),
+    draft: toWireDraft(draft.peek()),
     messages: messages.slice(-MESSAGES_SENT).map(({ role, content }) => ({ role, content })),
   });
   const filled = answer.patches.flatMap((patch) => {
@@ -163,7 +163,7 @@ async function requestAnswer(): Promise<GuideMessage> {
 }
 
 /** Without secrets: they leave the page only with the set-up itself. */
-function wireDraft(now: Draft): WireDraft {
+function toWireDraft(now: Draft): WireDraft {
   const { lane, username, adminMode, timezone, aiKind, provider, model, hasDevice, deviceId, expiryDays } = now;
   const where = step.peek();
   return {

@@ -20,14 +20,14 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
   const runCheck = async () => {
     setBusy(true);
     setFailure(null);
-    const tried = draft.peek();
+    const checkedDraft = draft.peek();
     try {
-      const found = await checkModel();
-      setModels(found.models ?? []);
+      const result = await checkModel();
+      setModels(result.models ?? []);
       // The user has changed the fields meanwhile, so the result does not apply.
-      if (!isUnchanged(tried)) return;
-      applyCheckedModel(found);
-      if (found.problem !== null) setTimeout(focusInvalidField);
+      if (!isUnchanged(checkedDraft)) return;
+      applyCheckedModel(result);
+      if (result.problem !== null) setTimeout(focusInvalidField);
     } catch (error) {
       setFailure(describeError(error));
     } finally {
@@ -103,9 +103,9 @@ export async function checkModel(
   return ai!;
 }
 
-function isUnchanged(tried: ReturnType<typeof draft.peek>): boolean {
-  const now = draft.peek();
-  return (["aiKind", "provider", "model", "apiKey", "baseUrl"] as const).every((name) => now[name] === tried[name]);
+function isUnchanged(checkedDraft: ReturnType<typeof draft.peek>): boolean {
+  const current = draft.peek();
+  return (["aiKind", "provider", "model", "apiKey", "baseUrl"] as const).every((name) => current[name] === checkedDraft[name]);
 }
 
 export function formatDuration(ms: number): string {

@@ -108,9 +108,11 @@ function aiRow(): Row {
     const { provider: id, title, model: ownModel } = gatewayModel.value!;
     return id === "demo" ? { ...row, value: "The demo model, which is not an AI" } : { ...row, value: `${title}, ${ownModel}` };
   }
-  const found = modelCheck.value;
+  const result = modelCheck.value;
   const remark =
-    found?.ok === true ? { words: `answered in ${formatDuration(found.ms ?? 0)}`, isGood: true } : { words: "not checked", isGood: false };
+    result?.ok === true
+      ? { words: `answered in ${formatDuration(result.ms ?? 0)}`, isGood: true }
+      : { words: "not checked", isGood: false };
   const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
   return { ...row, value: provider === "" ? "Not chosen yet" : `${titleOf(provider)}${where}, ${model || "no model yet"}`, remark };
 }

@@ -78,18 +78,18 @@ export function stepBefore(from: Step): Step | null {
 }
 
 function readStep(): Step {
-  const named = location.hash.slice(1);
-  return Object.hasOwn(TITLES, named) ? (named as Step) : "welcome";
+  const name = location.hash.slice(1);
+  return Object.hasOwn(TITLES, name) ? (name as Step) : "welcome";
 }
 
 function takeCode(): string {
-  const found = /^#setup=(.+)$/.exec(location.hash)?.[1];
-  if (found === undefined) return "";
+  const code = /^#setup=(.+)$/.exec(location.hash)?.[1];
+  if (code === undefined) return "";
   history.replaceState(null, "", location.pathname);
   try {
-    return decodeURIComponent(found);
+    return decodeURIComponent(code);
   } catch {
-    return found;
+    return code;
   }
 }
 

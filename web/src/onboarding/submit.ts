@@ -27,7 +27,7 @@ const ERROR_FIELDS: [RegExp, keyof Draft][] = [
   [/^node\b/, "deviceId"],
 ];
 
-export function setupArgs(draft: Draft, now: number): Args<"sys.setup"> {
+export function makeSetupArgs(draft: Draft, now: number): Args<"sys.setup"> {
   const { username, password, adminMode, adminPassword, timezone, aiKind, provider, model, apiKey, baseUrl } = draft;
   const { hasDevice, deviceId, expiryDays } = draft;
   const expiry = expiryDays === "" ? {} : { expiresAt: now + Number(expiryDays) * DAY_MS };
@@ -50,7 +50,7 @@ export async function submit(): Promise<void> {
   const nodeToken = await callSysSetup();
   arrival.value = {
     provider: aiKind === "own" ? (gatewayModel.peek()?.provider ?? "") : provider,
-    machine: nodeToken === undefined ? null : arrivalMachine(nodeToken),
+    machine: nodeToken === undefined ? null : makeArrivalMachine(nodeToken),
   };
   go("/chat", { replace: true });
   await logInAfterSetup(username, password);
@@ -58,7 +58,7 @@ export async function submit(): Promise<void> {
   clearGuide();
 }
 
-function arrivalMachine({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
+function makeArrivalMachine({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
   return { deviceId: allowedDeviceId ?? "", token, usableUntil: Date.now() + LINE_WORKS_MS };
 }
 
@@ -75,7 +75,7 @@ async function logInAfterSetup(username: string, password: string): Promise<void
 
 async function callSysSetup(): Promise<NodeToken | undefined> {
   try {
-    return (await callSetup("sys.setup", setupArgs(draft.peek(), Date.now()))).nodeToken;
+    return (await callSetup("sys.setup", makeSetupArgs(draft.peek(), Date.now()))).nodeToken;
   } catch (error) {
     // The set-up may have succeeded: the login will tell.
     if (error instanceof ConnectionLost) return undefined;

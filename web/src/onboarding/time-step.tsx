@@ -29,7 +29,7 @@ export function TimeStep({ errorOf }: StepProps) {
 function CitySearch({ error, now }: { error: string | null; now: number }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const found = findZones(typed);
+  const zones = findZones(typed);
   const isOpen = typed.trim() !== "";
   const choose = (name: string | undefined) => {
     if (name === undefined) return;
@@ -39,8 +39,8 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
   };
   const handleKeydown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (move !== undefined && found.length > 0) setAt((at + move + found.length) % found.length);
-    else if (event.key === "Enter" && isOpen) choose(found[at]?.name);
+    if (move !== undefined && zones.length > 0) setAt((at + move + zones.length) % zones.length);
+    else if (event.key === "Enter" && isOpen) choose(zones[at]?.name);
     else if (event.key === "Escape" && isOpen) setTyped("");
     else return;
     event.preventDefault();
@@ -54,10 +54,10 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
             class="control"
             name="timezone"
             role="combobox"
-            aria-expanded={isOpen && found.length > 0 ? "true" : "false"}
+            aria-expanded={isOpen && zones.length > 0 ? "true" : "false"}
             aria-controls="zones"
             aria-autocomplete="list"
-            aria-activedescendant={isOpen && found.length > 0 ? `zone-${at}` : undefined}
+            aria-activedescendant={isOpen && zones.length > 0 ? `zone-${at}` : undefined}
             autocomplete="off"
             spellcheck={false}
             value={typed}
@@ -69,8 +69,8 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
           />
         )}
       </Field>
-      <ul class="zones-list" id="zones" role="listbox" aria-label="Cities" hidden={!isOpen || found.length === 0}>
-        {found.map(({ name, city }, index) => (
+      <ul class="zones-list" id="zones" role="listbox" aria-label="Cities" hidden={!isOpen || zones.length === 0}>
+        {zones.map(({ name, city }, index) => (
           <li
             key={`${city} ${name}`}
             id={`zone-${index}`}
@@ -87,7 +87,7 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
         ))}
       </ul>
       <p class="zones-none soft small" role="status">
-        {isOpen && found.length === 0 ? "No city is called that here. Try the next large one." : ""}
+        {isOpen && zones.length === 0 ? "No city is called that here. Try the next large one." : ""}
       </p>
     </div>
   );

@@ -27,40 +27,40 @@ const STEPS = {
 };
 
 export function Wizard() {
-  const now = step.value;
+  const current = step.value;
   /** Steps that the user tried to leave with errors: these show their errors. */
   const [submittedSteps, setSubmittedSteps] = useState<ReadonlySet<Step>>(new Set());
   const form = useRef<HTMLFormElement>(null);
   const isFirst = useRef(true);
-  const title = TITLES[now];
+  const title = TITLES[current];
   useEffect(() => {
     document.title = `${title} · GSV`;
     scrollTo(0, 0);
     // Focus the first field of a step, except on the first load, which must not move the focus.
     if (!isFirst.current) focusFirstControl(form.current);
     isFirst.current = false;
-  }, [now]);
+  }, [current]);
 
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [submittedSteps]);
 
   const problems = findProblems(draft.value, isPasswordVisible.value);
-  const stepProblems = problemsOfStep(now, problems);
-  const isSubmitted = submittedSteps.has(now);
+  const stepProblems = problemsOfStep(current, problems);
+  const isSubmitted = submittedSteps.has(current);
   const handleSubmit = (event: Event) => {
     event.preventDefault();
     if (stepProblems.length > 0) {
       // Always a new set, so that the effect above focuses the first error again.
-      return setSubmittedSteps(new Set([...submittedSteps, now]));
+      return setSubmittedSteps(new Set([...submittedSteps, current]));
     }
-    goTo(stepAfter(now));
+    goTo(stepAfter(current));
   };
-  const Body = now === "review" ? null : STEPS[now];
-  const previous = stepBefore(now);
+  const Body = current === "review" ? null : STEPS[current];
+  const previous = stepBefore(current);
   return (
     <div class="setup">
       <main class="setup-main">
         <Logo />
-        <StepList now={now} />
+        <StepList current={current} />
         <h1>{title}</h1>
         {Body === null ? (
           <ReviewStep problems={problems} onProblem={(where) => setSubmittedSteps(new Set([...submittedSteps, where]))} />
@@ -85,16 +85,16 @@ export function Wizard() {
   );
 }
 
-function StepList({ now }: { now: Step }) {
+function StepList({ current }: { current: Step }) {
   const steps = laneSteps.value;
-  const at = steps.indexOf(now);
-  if (now === "welcome") return null;
+  const at = steps.indexOf(current);
+  if (current === "welcome") return null;
   return (
     <nav aria-label="Steps" class="setup-way">
       <ol>
         {steps.slice(1).map((one, index) => (
-          <li key={one} data-state={at === -1 || index + 1 < at ? "done" : one === now ? "now" : "coming"}>
-            <button type="button" aria-current={one === now ? "step" : undefined} onClick={() => goTo(one)}>
+          <li key={one} data-state={at === -1 || index + 1 < at ? "done" : one === current ? "now" : "coming"}>
+            <button type="button" aria-current={one === current ? "step" : undefined} onClick={() => goTo(one)}>
               {SHORT_TITLES[one]}
             </button>
           </li>

@@ -69,7 +69,7 @@ function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; in
       }}
     >
       <ModelFields form={form} group="" models={models} />
-      {may("ai.check") && <ModelCheck settings={modelSettings(form)} onModels={setModels} />}
+      {may("ai.check") && <ModelCheck settings={readModelSettings(form)} onModels={setModels} />}
       <div class="field-grid">
         <Select
           label="Reasoning"
@@ -121,7 +121,7 @@ function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; in
 }
 
 /** A stored key is left empty, because the page does not know it: the gateway uses it if the endpoint is unchanged. */
-function modelSettings({ value, stored }: SettingsForm): ModelSettings {
+function readModelSettings({ value, stored }: SettingsForm): ModelSettings {
   const key = value("api_key");
   const isTyped = key !== REMOVE_KEY && key !== stored.get("api_key");
   return {
@@ -135,17 +135,17 @@ function modelSettings({ value, stored }: SettingsForm): ModelSettings {
 /** A key of the old endpoint is removed before the new endpoint is written; a new key is written after it. */
 function listChanges(draft: Draft, stored: Layer): [string, string][] {
   const changed = Object.entries(draft).filter(([name, value]) => !name.endsWith("api_key") && value.trim() !== (stored.get(name) ?? ""));
-  const before: [string, string][] = [];
-  const after: [string, string][] = [];
+  const removedKeys: [string, string][] = [];
+  const newKeys: [string, string][] = [];
   for (const group of ["", "fallback/"]) {
     const isOtherEndpoint = changed.some(([name]) => name === `${group}provider` || name === `${group}base_url`);
     const key = `${group}api_key`;
     const hasKey = stored.get(key) !== undefined && stored.get(key) !== "";
-    if ((isOtherEndpoint && hasKey) || draft[key] === REMOVE_KEY) before.push([key, ""]);
+    if ((isOtherEndpoint && hasKey) || draft[key] === REMOVE_KEY) removedKeys.push([key, ""]);
     const newKey = draft[key]?.trim() ?? "";
-    if (newKey !== "" && newKey !== REMOVE_KEY) after.push([key, newKey]);
+    if (newKey !== "" && newKey !== REMOVE_KEY) newKeys.push([key, newKey]);
   }
-  return [...before, ...changed.map(([name, value]): [string, string] => [name, value.trim()]), ...after];
+  return [...removedKeys, ...changed.map(([name, value]): [string, string] => [name, value.trim()]), ...newKeys];
 }
 
 function wholeNumberError(text: string): string | null {

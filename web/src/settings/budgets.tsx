@@ -62,11 +62,11 @@ export function Budgets() {
 function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; inherited: Layer }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
   const operation = useOperation();
-  const valueOf = (key: string, limit: Limit) => draft[key] ?? displayLimit(stored.get(key), limit);
+  const valueOf = (key: string, limit: Limit) => draft[key] ?? formatLimit(stored.get(key), limit);
   const fields = SCOPES.flatMap(({ scope }) => LIMITS.map((limit) => ({ key: `budget/${scope}/${limit.name}`, limit })));
   const changes = fields
-    .filter(({ key, limit }) => draft[key] !== undefined && draft[key].trim() !== displayLimit(stored.get(key), limit))
-    .map(({ key, limit }): [string, string] => [key, storedLimit(draft[key]!.trim(), limit)]);
+    .filter(({ key, limit }) => draft[key] !== undefined && draft[key].trim() !== formatLimit(stored.get(key), limit))
+    .map(({ key, limit }): [string, string] => [key, encodeLimit(draft[key]!.trim(), limit)]);
   const hasError = fields.some(({ key, limit }) => limitError(valueOf(key, limit), limit) !== null);
   const save = async () => {
     const isSaved = await operation.run(() => writeSettings(prefix, changes));
@@ -96,7 +96,7 @@ function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; in
                   label={limit.title}
                   inputMode="decimal"
                   autocomplete="off"
-                  placeholder={displayLimit(inherited.get(key), limit) || (scope === "run" && limit.defaultLimit) || "no limit"}
+                  placeholder={formatLimit(inherited.get(key), limit) || (scope === "run" && limit.defaultLimit) || "no limit"}
                   error={limitError(valueOf(key, limit), limit)}
                   value={valueOf(key, limit)}
                   onValue={(value) => setDraft({ ...draft, [key]: value })}
@@ -122,12 +122,12 @@ function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; in
 }
 
 /** Shows milliseconds as minutes, rounded up. */
-function displayLimit(text: string | undefined, { name }: Limit): string {
+function formatLimit(text: string | undefined, { name }: Limit): string {
   if (text === undefined || name !== "wall_ms" || !/^\d+$/.test(text)) return text ?? "";
   return String(Math.ceil(Number(text) / MINUTE_MS));
 }
 
-function storedLimit(text: string, { name }: Limit): string {
+function encodeLimit(text: string, { name }: Limit): string {
   return name === "wall_ms" && /^\d+$/.test(text) ? String(Number(text) * MINUTE_MS) : text;
 }
 

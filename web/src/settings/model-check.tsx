@@ -21,8 +21,8 @@ export function ModelCheck({ settings, onModels }: { settings: ModelSettings; on
     operation.run(async () => {
       setOutcome(null);
       // The gateway uses its stored value for a setting that is left out.
-      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ""));
-      const { check } = await call("ai.check", given, { timeoutMs: CHECK_TIMEOUT_MS });
+      const args = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ""));
+      const { check } = await call("ai.check", args, { timeoutMs: CHECK_TIMEOUT_MS });
       setOutcome({ check, key });
       onModels(check.models ?? []);
     });

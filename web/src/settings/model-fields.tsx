@@ -31,7 +31,7 @@ export function ModelFields({ form: { value, change, stored, inherited }, group,
   const list = useId();
   const isFallback = group !== "";
   const provider = value(`${group}provider`);
-  const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  const providerInfo = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   const inheritedProvider = inherited.get(`${group}provider`) ?? "";
   const key = `${group}api_key`;
   const typedKey = value(key) === REMOVE_KEY || value(key) === stored.get(key) ? "" : value(key);
@@ -86,7 +86,7 @@ export function ModelFields({ form: { value, change, stored, inherited }, group,
             label={isFallback ? "Fallback key" : "Key"}
             type="password"
             autocomplete="off"
-            hint={keyHint(isStored, isOtherEndpoint, known?.needsKey === true)}
+            hint={keyHint(isStored, isOtherEndpoint, providerInfo?.needsKey === true)}
             placeholder={isStored && !isOtherEndpoint ? "Stored" : ""}
             value={typedKey}
             onValue={(to) => change(key, to)}
@@ -95,7 +95,7 @@ export function ModelFields({ form: { value, change, stored, inherited }, group,
             label={isFallback ? "Fallback address" : "Address"}
             type="url"
             hint="Only for a server of your own."
-            placeholder={known?.baseUrl ?? inherited.get(`${group}base_url`) ?? ""}
+            placeholder={providerInfo?.baseUrl ?? inherited.get(`${group}base_url`) ?? ""}
             value={value(`${group}base_url`)}
             onValue={(to) => change(`${group}base_url`, to)}
           />

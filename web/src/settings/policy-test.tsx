@@ -23,8 +23,8 @@ export function PolicyTest({ profile, policy }: { profile: string; policy: strin
   const runPreview = () =>
     operation.run(async () => {
       setPreview(null);
-      const given = policy === null ? {} : { policy };
-      setPreview(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...given }));
+      const override = policy === null ? {} : { policy };
+      setPreview(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...override }));
     });
   return (
     <Card

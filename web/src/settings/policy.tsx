@@ -73,7 +73,7 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
       >
         {!isOwn && (
           <div>
-            <Button onClick={() => setDraft(standardText(profile))}>Write one, from the standard</Button>
+            <Button onClick={() => setDraft(formatStandardPolicy(profile))}>Write one, from the standard</Button>
           </div>
         )}
         {isOwn && (
@@ -145,7 +145,7 @@ function usePolicyCheck(text: string): { problem: string | null; hint: string; i
   };
 }
 
-function standardText(profile: string): string {
+function formatStandardPolicy(profile: string): string {
   const standard = defaultPolicy(profile);
   return standard.ok
     ? JSON.stringify(standard.policy, null, 1).replaceAll(/\{\s*"match":[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}[^{}]*)?\}/g, joinLines)

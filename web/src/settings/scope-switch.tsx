@@ -5,13 +5,12 @@ import { session } from "../state/session.ts";
 import { Radio } from "../ui/choice.tsx";
 import { userPrefix, SYSTEM_PREFIX } from "./settings-layer.ts";
 
-export type SettingsScope = { isSystem: boolean; prefix: string; own: string };
+export type SettingsScope = { isSystem: boolean; prefix: string };
 
 export function useSettingsScope(): [SettingsScope, (isSystem: boolean) => void] {
   const uid = session.value?.identity.process.uid ?? -1;
   const [isSystem, setSystem] = useState(uid === 0);
-  const own = userPrefix(uid);
-  return [{ isSystem, prefix: isSystem ? SYSTEM_PREFIX : own, own }, setSystem];
+  return [{ isSystem, prefix: isSystem ? SYSTEM_PREFIX : userPrefix(uid) }, setSystem];
 }
 
 export function ScopeSwitch({ isSystem, onSystem }: { isSystem: boolean; onSystem: (isSystem: boolean) => void }) {

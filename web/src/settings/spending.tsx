@@ -35,7 +35,7 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
       <ol class="spending">
         {days.map(({ day, spent }) => {
           const tokens = spent?.usage.totalTokens ?? 0;
-          const words = `${day}: ${countText(tokens, "token")}, ${countText(spent?.modelCalls ?? 0, "answer")}, ${countText(spent?.toolCalls ?? 0, "tool call")}`;
+          const words = `${day}: ${formatCount(tokens, "token")}, ${formatCount(spent?.modelCalls ?? 0, "answer")}, ${formatCount(spent?.toolCalls ?? 0, "tool call")}`;
           return (
             <li class="spending-day" key={day} title={words}>
               <span class="unseen">{words}</span>
@@ -53,14 +53,14 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
         <span>today</span>
       </p>
       <p>
-        {countText(total, "token")}
+        {formatCount(total, "token")}
         {cost > 0 && `, ${money.format(cost)}`},{" "}
-        {countText(
+        {formatCount(
           spent.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
           "answer",
         )}
         ,{" "}
-        {countText(
+        {formatCount(
           spent.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
           "tool call",
         )}
@@ -72,13 +72,13 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
 
 /** Every day up to today, oldest first, including days without usage. */
 function fillDays(days: readonly Day[]): { day: string; spent: Day["spent"] | null }[] {
-  const known = new Map(days.map(({ day, spent }) => [day, spent]));
+  const spentByDay = new Map(days.map(({ day, spent }) => [day, spent]));
   return Array.from({ length: DAYS }, (_, back) => {
     const day = new Date(Date.now() - (DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
-    return { day, spent: known.get(day) ?? null };
+    return { day, spent: spentByDay.get(day) ?? null };
   });
 }
 
-function countText(count: number, one: string): string {
+function formatCount(count: number, one: string): string {
   return `${number.format(count)} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -25,8 +25,10 @@ export const agents = list;
 export const sortedAgents = computed<readonly Agent[] | null>(() => {
   const all = list.value.value;
   if (all === null) return null;
-  const usedAt = ({ lastActiveAt, createdAt }: Agent) => lastActiveAt ?? createdAt;
-  return all.toSorted((one, other) => Number(other.profile === "init") - Number(one.profile === "init") || usedAt(other) - usedAt(one));
+  const lastUseOf = ({ lastActiveAt, createdAt }: Agent) => lastActiveAt ?? createdAt;
+  return all.toSorted(
+    (one, other) => Number(other.profile === "init") - Number(one.profile === "init") || lastUseOf(other) - lastUseOf(one),
+  );
 });
 
 export function findAgent(pid: string): Agent | null {

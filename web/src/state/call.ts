@@ -7,9 +7,9 @@ export type Args<N extends CallName> = Calls[N]["args"];
 export type Result<N extends CallName> = Calls[N]["result"];
 
 export function call<N extends CallName>(name: N, args: Args<N>, options: CallOptions = {}): Promise<Result<N>> {
-  const open = client.peek();
-  if (open === null) return Promise.reject(new ConnectionLost(1006, "Nobody is logged in"));
-  return open.call(name, args as never, options);
+  const currentClient = client.peek();
+  if (currentClient === null) return Promise.reject(new ConnectionLost(1006, "Nobody is logged in"));
+  return currentClient.call(name, args as never, options);
 }
 
 /** Error messages of the gateway already say what to do; the texts here cover failures that never reached it. */

@@ -118,8 +118,8 @@ export class Conversation {
   /** Queued messages go on hold. Commands in `stillRunning` may continue despite the stop. */
   async abort(): Promise<{ aborted: boolean; stillRunning: readonly RunningCommand[] }> {
     const run = this.run.peek();
-    const done = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
-    return { aborted: done.aborted, stillRunning: done.stillRunning ?? [] };
+    const result = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
+    return { aborted: result.aborted, stillRunning: result.stillRunning ?? [] };
   }
 
   async resumeQueue(): Promise<void> {
@@ -182,11 +182,11 @@ export class Conversation {
   /** Shows an ended answer until `read` has fetched the message it became. */
   #keepUntilRead(ended: StreamedAnswer | null, read: Promise<void>, messageId: number | null = null): void {
     if (ended !== null) this.#endedAnswers.value = [...this.#endedAnswers.peek(), { answer: ended, messageId }];
-    const shown = this.#endedAnswers.peek();
+    const keptAnswers = this.#endedAnswers.peek();
     void read.then(
       () => {
         this.problem.value = null;
-        this.#endedAnswers.value = this.#endedAnswers.peek().filter((one) => !shown.includes(one));
+        this.#endedAnswers.value = this.#endedAnswers.peek().filter((one) => !keptAnswers.includes(one));
       },
       (error: unknown) => {
         if (!this.#isClosed) this.problem.value = describeError(error);

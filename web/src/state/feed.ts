@@ -63,11 +63,12 @@ class Feed {
       },
       onGap: () => (this.#isGap = true),
       onLive: (live) => {
-        const before = this.#current.answer;
+        const previousAnswer = this.#current.answer;
         this.#current = resume(this.#current, live);
         this.#isLive = true;
-        const isSame = before !== null && live !== null && live.runId === before.runId && live.modelCall === before.modelCall;
-        const [isGap, ended] = [this.#isGap, isSame ? null : before];
+        const isSame =
+          previousAnswer !== null && live !== null && live.runId === previousAnswer.runId && live.modelCall === previousAnswer.modelCall;
+        const [isGap, ended] = [this.#isGap, isSame ? null : previousAnswer];
         this.#isGap = false;
         this.#publish();
         for (const listener of this.#listeners) listener.onResync(isGap, ended);

@@ -110,8 +110,8 @@ export class HistoryWindow {
   }
 
   #enqueue(body: () => Promise<void>): Promise<void> {
-    const done = this.#queue.then(body);
-    this.#queue = done.catch(() => {});
-    return done;
+    const result = this.#queue.then(body);
+    this.#queue = result.catch(() => {});
+    return result;
   }
 }

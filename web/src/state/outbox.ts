@@ -39,14 +39,14 @@ export class Outbox {
   }
 
   resend(runId: string): Promise<boolean> {
-    const one = this.#messages.peek().find((outgoing) => outgoing.runId === runId);
-    return one === undefined ? Promise.resolve(false) : this.send(runId, one.text, one.media);
+    const message = this.#messages.peek().find((outgoing) => outgoing.runId === runId);
+    return message === undefined ? Promise.resolve(false) : this.send(runId, message.text, message.media);
   }
 
   /** For messages that have appeared in the conversation, or that the user discards. */
   remove(isGone: (outgoing: OutgoingMessage) => boolean): void {
-    const left = this.#messages.peek().filter((one) => !isGone(one));
-    if (left.length !== this.#messages.peek().length) this.#messages.value = left;
+    const remaining = this.#messages.peek().filter((one) => !isGone(one));
+    if (remaining.length !== this.#messages.peek().length) this.#messages.value = remaining;
   }
 
   #update(runId: string, to: Partial<OutgoingMessage>): void {

@@ -19,7 +19,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const hasIcons = items.some((item) => item.icon !== undefined);
-  const entries = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
+  const findItems = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
 
   useLayoutEffect(() => {
     if (!isOpen) return;
@@ -31,7 +31,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
 
   useLayoutEffect(() => {
     if (!isOpen) return;
-    entries()[0]?.focus();
+    findItems()[0]?.focus();
     const closeIfOutside = (event: Event) => {
       if (event.target instanceof Node && box.current?.contains(event.target) === true) return;
       setOpen(false);
@@ -49,7 +49,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
     opener.current?.focus();
   };
   const handleKeydown = (event: KeyboardEvent) => {
-    const all = entries();
+    const all = findItems();
     const at = all.findIndex((entry) => entry === document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
     if (to !== undefined && all.length > 0) all[to % all.length]?.focus();
