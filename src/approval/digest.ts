@@ -27,11 +27,11 @@ const DEPTH_MAX = 128;
  * runs.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
-  if (depth > DEPTH_MAX) throw new TypeError("A call that nests so deeply, or holds itself, has no digest");
+  if (depth > DEPTH_MAX) throw new TypeError("A call that nests too deeply, or contains itself, has no digest");
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && Number.isFinite(value)) return Object.is(value, -0) ? "-0" : JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, (item: unknown) => canonicalJson(item, depth + 1)).join(",")}]`;
-  if (typeof value !== "object" || !isPlain(value)) throw new TypeError(`A call that holds a ${kindOf(value)} has no digest`);
+  if (typeof value !== "object" || !isPlain(value)) throw new TypeError(`A call that contains a ${kindOf(value)} has no digest`);
   const names = Object.entries(value).filter(([, member]) => member !== undefined);
   const members = names
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

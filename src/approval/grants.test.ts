@@ -373,16 +373,16 @@ test("a grant describes what it allows", () => {
     "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
   );
   expect(describe("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
-    "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines or may read secrets, on laptop, for 2 days",
+    "Process p1 may call fs.write for anything below ~/a, except where that controls agents or machines or may read secrets, on laptop, for 2 days",
   );
   expect(describe("shell.exec", { input: "make" }, { scope: "class" })).toBe(
-    "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; it may read what holds secrets; what it runs cannot be known before it runs; which files or variables it reads cannot be known before it runs, as with the approved one",
+    "Process p1 may run commands on laptop without asking, for 24 hours, as long as nothing more is known about each command than this: it reaches a device; it changes something on a device, or runs there. Anything else needs approval, for example if it changes files; it deletes something; a command in it uses the network; it is more than one simple command; a command in it uses elevated rights; it touches files or settings that control agents or machines; it may read secrets; what it runs cannot be known in advance; which files or variables it reads cannot be known in advance, as with the approved one",
   );
   expect(describeGrant(makeGrant(makeAsking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
-    "Process p1 may do fs.delete on gsv without asking, for 24 hours, as long as all it changes is in the home directory and no more is known of each call than this: it changes files; it may destroy something; it deletes. Anything else is asked about, for instance where it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches what decides how agents or machines behave; it may read what holds secrets",
+    "Process p1 may call fs.delete on gsv without asking, for 24 hours, as long as it only changes files in the home directory and nothing more is known about each call than this: it changes files; it may destroy something; it deletes something. Anything else needs approval, for example if it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches files or settings that control agents or machines; it may read secrets",
   );
   expect(describeGrant(makeGrant(makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
-    "as long as nothing of note is known of each command. Anything else is asked about",
+    "as long as nothing special is known about each command. Anything else needs approval",
   );
   expect(describeGrant({ ...makeGrant(makeAsking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
 });

@@ -15,10 +15,10 @@ export const GRANT_MS = DAY_MS;
 /** Wider grants expire sooner. */
 export const SCOPES = {
   exact: { says: "exactly this call", longestMs: 30 * DAY_MS },
-  folder: { says: "this call on this target, for anything below the same folder", longestMs: 7 * DAY_MS },
-  tool: { says: "this call on this target, with any arguments", longestMs: DAY_MS },
+  folder: { says: "calls of this kind below the same folder", longestMs: 7 * DAY_MS },
+  tool: { says: "all calls of this kind on this target", longestMs: DAY_MS },
   /** The meaning of `remember: true` without a scope. It cannot be requested by name. */
-  class: { says: "calls like this one on this target", longestMs: DAY_MS },
+  class: { says: "similar calls on this target", longestMs: DAY_MS },
 } as const;
 export type Scope = keyof typeof SCOPES;
 
@@ -65,9 +65,9 @@ export function grantFor(asking: GrantRequest, { scope: wanted, ttlMs }: Remembe
   // A caller who names no scope cannot be told to name a narrower one.
   const scope = wanted === "class" && !hasClass(asking) ? "exact" : wanted;
   if (scope !== "exact" && isReserved(judged))
-    return { error: "Only exactly this call can be remembered: it is one of those that are asked about each time" };
+    return { error: "Only exactly this call can be allowed in advance: other calls of this kind need approval each time" };
   const folder = scope === "folder" ? folderOf(judged) : null;
-  if (scope === "folder" && folder === null) return { error: "This call names no folder that could be allowed as a whole" };
+  if (scope === "folder" && folder === null) return { error: "This call has no folder that can be allowed as a whole" };
   const tags = [...judged.tags];
   return { uid, pid, call: judged.call, target, scope, digest, folder, tags, madeAt: now, expiresAt: now + ttlMs, revokedAt: null };
 }
@@ -150,15 +150,16 @@ export function describeGrant(grant: Grant): string {
 }
 
 function describeAlike({ call }: Grant): string {
-  return call === "shell.exec" ? "run commands" : `do ${call}`;
+  return call === "shell.exec" ? "run commands" : `call ${call}`;
 }
 
 function describeAllowed({ scope, call, folder }: Grant): string {
-  if (scope === "exact") return call === "shell.exec" ? "run exactly the command that was shown" : `do exactly the ${call} that was shown`;
+  if (scope === "exact")
+    return call === "shell.exec" ? "run exactly the command that was shown" : `make exactly the ${call} call that was shown`;
   // Nobody can know everything a command does, so the text promises no exception.
   if (call === "shell.exec") return "run any command, whatever it does,";
-  const what = scope === "folder" ? `of anything below ${folder}` : "with any arguments";
-  return `do ${call} ${what}, except where that steers agents or machines or may read secrets,`;
+  const what = scope === "folder" ? `for anything below ${folder}` : "with any arguments";
+  return `call ${call} ${what}, except where that controls agents or machines or may read secrets,`;
 }
 
 /** What a `class` grant covers, and what still needs approval. */
@@ -170,11 +171,13 @@ function describeLimits({ call, tags, target }: Grant): string {
   const each = call === "shell.exec" ? "each command" : "each call";
   const only = limits.length === 0 ? "" : `${describeTags(limits)} and `;
   const most =
-    others.length === 0 ? `nothing of note is known of ${each}` : `no more is known of ${each} than this: ${describeTags(others)}`;
+    others.length === 0
+      ? `nothing special is known about ${each}`
+      : `nothing more is known about ${each} than this: ${describeTags(others)}`;
   const further = call !== "shell.exec" ? FURTHER : target === "gsv" ? FURTHER_OF_COMMANDS : [...FURTHER_OF_COMMANDS, ...ON_DEVICES];
   const asked = further.filter((tag) => isUnreadable(tag) || !tags.includes(tag));
   const exception = tags.some(isUnreadable) ? ", as with the approved one" : "";
-  return `as long as ${only}${most}. Anything else is asked about, for instance where ${describeTags(asked)}${exception}`;
+  return `as long as ${only}${most}. Anything else needs approval, for example if ${describeTags(asked)}${exception}`;
 }
 
 const FURTHER: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home", "policy-bearing", "reads-secret"];

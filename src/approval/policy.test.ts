@@ -77,15 +77,15 @@ test("the reason names the tags that were found", () => {
   const read = checkPolicy({ default: "auto", rules: [{ match: "shell.exec", action: "ask", when: { anyTag: ["deletes", "opaque"] } }] });
   expect(decide(read, judgeCall("shell.exec", { input: "rm x" }))).toEqual({
     action: "ask",
-    why: "shell.exec is to be asked about: it deletes",
+    why: "Approval required: shell.exec (it deletes something)",
     rule: 0,
   });
-  expect(decide(read, judgeCall("fs.read", { path: "x" })).why).toBe("fs.read is allowed where no rule speaks of it");
+  expect(decide(read, judgeCall("fs.read", { path: "x" })).why).toBe("fs.read is allowed (no rule matches)");
 });
 
 const UNREADABLE: readonly [policy: unknown, says: string][] = [
-  ["", "not JSON"],
-  ["{", "not JSON"],
+  ["", "not valid JSON"],
+  ["{", "not valid JSON"],
   ["null", "the policy"],
   ["[]", "the policy"],
   ['"auto"', "the policy"],
@@ -99,7 +99,7 @@ const UNREADABLE: readonly [policy: unknown, says: string][] = [
   [{ default: "auto", rules: [null] }, "rules.0"],
   [{ default: "auto", rules: [{ match: "fs.read" }] }, "rules.0.action"],
   [{ default: "auto", rules: [{ action: "deny" }] }, "rules.0.match"],
-  [{ default: "auto", rules: [{ match: "*", action: "deny" }] }, "there is default"],
+  [{ default: "auto", rules: [{ match: "*", action: "deny" }] }, "default covers everything else"],
   [{ default: "auto", rules: [{ match: "", action: "deny" }] }, "rules.0.match"],
   [{ default: "auto", rules: [{ match: "fs.*.x", action: "deny" }] }, "rules.0.match"],
   [{ default: "auto", rules: [{ match: "fs.read ", action: "deny" }] }, "rules.0.match"],

@@ -12,11 +12,11 @@ const TEXT_CHARS_MAX = 256 * 1024;
 /** One call, or a family: a prefix and every name below it. */
 const MATCH = /^[a-z][a-z0-9]*(?:\.[a-z][A-Za-z0-9_-]*)*\.(?:[a-z][A-Za-z0-9_-]*|\*)$/;
 
-const Text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" }).max(4096);
+const Text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }).max(4096);
 const Tags = z
   .array(z.custom<Tag>((value) => typeof value === "string" && isTag(value), { error: `must be one of ${Object.keys(TAGS).join(", ")}` }))
   .min(1, { error: "must name at least one tag" });
-const Scalar = z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" });
+const Scalar = z.union([z.string(), z.number(), z.boolean()], { error: "must be a string, a number, true or false" });
 const argumentRecord = <V extends z.ZodType>(value: V) =>
   z.record(Text, value).refine((names) => Object.keys(names).length > 0, { error: "must name at least one argument" });
 
@@ -30,11 +30,11 @@ const When = z
     argEquals: argumentRecord(Scalar).optional(),
     argPrefix: argumentRecord(Text).optional(),
   })
-  .refine((when) => Object.keys(when).length > 0, { error: "must hold a condition; leave when out for a rule without one" });
+  .refine((when) => Object.keys(when).length > 0, { error: "must contain a condition; omit when for a rule without one" });
 
 const Rule = z.strictObject({
   match: z.string({ error: "must be the name of a call" }).max(128).regex(MATCH, {
-    error: "must be the name of a call such as fs.delete, or a family such as fs.*; for everything else there is default",
+    error: "must be the name of a call such as fs.delete, or a family such as fs.*; default covers everything else",
   }),
   action: Action,
   when: When.optional(),
@@ -44,7 +44,7 @@ type When = z.infer<typeof When>;
 
 const Policy = z.strictObject({
   default: Action,
-  rules: z.array(Rule, { error: "must be a list of rules; an empty one will do" }).max(RULES_MAX),
+  rules: z.array(Rule, { error: "must be a list of rules, which may be empty" }).max(RULES_MAX),
 });
 export type Policy = z.infer<typeof Policy>;
 
@@ -58,7 +58,7 @@ export function readPolicy(text: string, isCall?: (name: string) => boolean): Re
   try {
     return checkPolicy(JSON.parse(text), isCall);
   } catch {
-    return unreadablePolicy("it is not JSON");
+    return unreadablePolicy("it is not valid JSON");
   }
 }
 
@@ -72,7 +72,7 @@ export function checkPolicy(value: unknown, isCall?: (name: string) => boolean):
 }
 
 function unreadablePolicy(what: string): ReadPolicy {
-  return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is put right.` };
+  return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is fixed.` };
 }
 
 function describeIssue({ path, message, code, ...issue }: z.core.$ZodIssue): string {
@@ -95,19 +95,25 @@ export function decide(read: ReadPolicy, request: JudgedCall): Decision {
   const { rules } = read.policy;
   const exact = rules.findIndex((rule) => rule.match === request.call && holds(rule, request));
   const rule = exact >= 0 ? exact : rules.findIndex((rule) => isFamilyOf(rule.match, request.call) && holds(rule, request));
-  if (rule < 0)
-    return { action: read.policy.default, why: `${request.call} is ${VERDICTS[read.policy.default]} where no rule speaks of it` };
+  if (rule < 0) return { action: read.policy.default, why: VERDICTS[read.policy.default](request.call, " (no rule matches)") };
   const { action, match, when } = rules[rule]!;
-  return { action, why: `${match} is ${VERDICTS[action]}${reasonFor(when, request)}`, rule };
+  return { action, why: VERDICTS[action](`${match}${targetFor(when, request)}`, reasonFor(when, request)), rule };
 }
 
-const VERDICTS: Record<Action, string> = { auto: "allowed", ask: "to be asked about", deny: "not allowed" };
+const VERDICTS: Record<Action, (subject: string, reason: string) => string> = {
+  auto: (subject, reason) => `${subject} is allowed${reason}`,
+  ask: (subject, reason) => `Approval required: ${subject}${reason}`,
+  deny: (subject, reason) => `${subject} is not allowed${reason}`,
+};
 
-function reasonFor(when: When | undefined, { tags, target }: JudgedCall): string {
+function targetFor(when: When | undefined, { target }: JudgedCall): string {
+  return when?.target === undefined ? "" : target === "device" ? " on a device" : " on gsv";
+}
+
+function reasonFor(when: When | undefined, { tags }: JudgedCall): string {
   const met = [...(when?.anyTag ?? []), ...(when?.allTags ?? [])].filter((tag) => tags.has(tag));
   const reasons = met.map((tag) => TAGS[tag]);
-  if (reasons.length > 0) return `: ${[...new Set(reasons)].join(", ")}`;
-  return when?.target === undefined ? "" : target === "device" ? " on a device" : " on gsv";
+  return reasons.length === 0 ? "" : ` (${[...new Set(reasons)].join(", ")})`;
 }
 
 const STRICTNESS: Record<Action, number> = { auto: 0, ask: 1, deny: 2 };
@@ -122,7 +128,9 @@ export function pickStricter(one: Decision, other: Decision): Decision {
 
 /** Where nobody can be asked, a call that needs approval does not run. */
 export function denyUnattended(decision: Decision): Decision {
-  return decision.action === "ask" ? { ...decision, action: "deny", why: `${decision.why}, and nobody is there to be asked` } : decision;
+  return decision.action === "ask"
+    ? { ...decision, action: "deny", why: `${decision.why}, and nobody is available to approve it` }
+    : decision;
 }
 
 function isFamilyOf(match: string, call: string): boolean {

@@ -13,7 +13,7 @@ export function approvalGuide(text: string): string {
   return filled(APPROVAL_GUIDE, text, { rules, tags, secrets });
 }
 
-const ACTION_TEXTS = { auto: "runs", ask: "is asked about", deny: "never runs" };
+const ACTION_TEXTS = { auto: "runs", ask: "needs approval", deny: "never runs" };
 
 /** Rules with the same condition share a row. As in the policy, the first row that names a call and whose condition holds decides. */
 function rules(): string {

@@ -227,7 +227,7 @@ stages("proc.hil:scopes", async ({ spawn, model, ann }) => {
   model.on("Change your instructions.", steer, says("No."));
   const steering = await agent.say("Change your instructions.");
   const third = await agent.asked(3);
-  await expectRefusal(agent.answer(third.requestId, "approve", { scope: "tool" }), 400, /asked about each time/);
+  await expectRefusal(agent.answer(third.requestId, "approve", { scope: "tool" }), 400, /need approval each time/);
   await agent.answer(third.requestId, "deny");
   await agent.finished(steering);
 });
