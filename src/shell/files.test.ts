@@ -51,10 +51,10 @@ describe("the error message of a command that could not read a file", () => {
     expect(files.correctErrors("EACCES: permission denied, open '/etc/passwd'\n")).toBe("bash: /etc/passwd: Permission denied\n");
   });
 
-  test("explains that a device has no end", async () => {
+  test("explains that a device is endless", async () => {
     const { files } = makeShell();
     await expect(files.readFile("/dev/zero")).rejects.toThrow();
-    expect(files.correctErrors("cat: /dev/zero: No such file or directory\n")).toContain("no end");
+    expect(files.correctErrors("cat: /dev/zero: No such file or directory\n")).toContain("It is endless");
   });
 });
 

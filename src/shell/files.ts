@@ -52,7 +52,7 @@ export class ShellFiles implements IFileSystem {
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
     if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.line()) ?? "");
-    if (ENDLESS_DEVICES.has(path)) throw this.#readError(path, "It has no end: take a part of it with head -c");
+    if (ENDLESS_DEVICES.has(path)) throw this.#readError(path, "It is endless: use head -c to read a part");
     const firstBytes = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
     if (firstBytes.length < FIRST_BYTES) return firstBytes;
     // A file that is too large is not fetched.
@@ -60,7 +60,7 @@ export class ShellFiles implements IFileSystem {
     const bytes =
       size > READ_BYTES_MAX ? null : await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
     if (bytes === null || bytes.length > READ_BYTES_MAX)
-      throw this.#readError(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
+      throw this.#readError(path, `Too large for a command: more than ${READ_BYTES_MAX} bytes`);
     return bytes;
   }
 

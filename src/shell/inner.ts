@@ -40,7 +40,7 @@ export const RUN = "gsv-run";
 export const runFile: CommandFile = {
   name: RUN,
   usage: "path [word...]",
-  doc: "Runs a script.",
+  doc: "Run a script.",
   async run(context, args) {
     const [path = "", ...rest] = args;
     const stat = await context.link.stat(context.resolve(path)).catch((error: unknown) => {

@@ -108,7 +108,7 @@ export class Interpreter {
   }
 
   get #current(): Run {
-    if (this.#run === null) throw new Error("The command is over");
+    if (this.#run === null) throw new Error("The command has ended");
     return this.#run;
   }
 

@@ -18,7 +18,7 @@ export async function manualIndex({ link, commands }: ManualSources): Promise<st
   const width = Math.max(...commands.map(({ name }) => name.length));
   const pages = async (folder: string) => (await link.list(folder).catch(() => [])).map(({ name }) => name.replace(/\.md$/, "")).toSorted();
   return [
-    "man TOPIC shows one of these.",
+    "man TOPIC shows one of these pages.",
     "",
     "Commands:",
     ...commands.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
@@ -45,6 +45,6 @@ export async function readManual({ link, commands, programs }: ManualSources, to
       if (page !== null) return new TextDecoder().decode(page);
     }
   }
-  if (programs().includes(topic)) return `${topic} is as on any Unix; ${topic} --help says what it can do here.\n`;
-  throw new CommandError(`no manual entry for ${topic}: man lists what there is`);
+  if (programs().includes(topic)) return `${topic} works as on any Unix; ${topic} --help shows its options here.\n`;
+  throw new CommandError(`no manual entry for ${topic}: man lists all entries`);
 }

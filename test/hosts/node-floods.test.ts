@@ -174,7 +174,7 @@ test("a command that seeks far into a file uses no memory for it", async () => {
   const bob = await enter(host, BOB);
   const before = process.memoryUsage().rss;
   const ran = await bob.call("shell.exec", { input: "dd if=/dev/zero of=far bs=1 count=1 seek=900M; ls -l far" });
-  expect(ran).toMatchObject({ output: expect.stringMatching(/more than a command may write[^]*No such file/) });
+  expect(ran).toMatchObject({ output: expect.stringMatching(/exceeds the file size limit of a command[^]*No such file/) });
   expect(process.memoryUsage().rss - before).toBeLessThan(800 * 1024 * 1024);
   await host.close();
 });

@@ -7,7 +7,7 @@ import { walk } from "../walk.ts";
 export default command({
   name: "chmod",
   usage: "[-R] mode path...",
-  doc: "Change who may do what with a file. The mode is octal as 640, or letters as u+x,go-w. -R with all below a directory.",
+  doc: "Change the permissions of files. The mode is octal, such as 640, or symbolic, such as u+x,go-w. -R includes everything below a directory.",
   async run({ link, resolve }, args) {
     // Not parsed as flags, because a mode such as -w looks like one.
     const isRecursive = args[0] === "-R" || args[0] === "--recursive";

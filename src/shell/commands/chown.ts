@@ -7,7 +7,7 @@ import { walk } from "../walk.ts";
 export default command({
   name: "chown",
   usage: "[-R] user[:group] path...",
-  doc: "Change the owner of a file. Users and groups are names or numbers; :group alone changes only the group. Only root gives files away. -R with all below a directory.",
+  doc: "Change the owner of a file. Users and groups are names or numbers; :group alone changes only the group. Only root may give files to another user. -R includes everything below a directory.",
   async run({ link, resolve }, args) {
     const { flags, rest } = parseFlags(args, { recursive: "R" });
     const [owner, ...paths] = rest;

@@ -11,7 +11,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 export default command({
   name: "cksum",
   usage: "[path...]",
-  doc: "Print the CRC and the length of files, or of the standard input.",
+  doc: "Print the CRC and length of files, or of standard input.",
   async run({ read }, args) {
     const lines: string[] = [];
     for (const path of args.length === 0 ? ["-"] : args) {

@@ -5,7 +5,7 @@ import { command, CommandError, parseFlags } from "../command.ts";
 export default command({
   name: "cmp",
   usage: "[-s] file [file]",
-  doc: "Compare two files byte by byte; - is the standard input. -s says nothing. 0 if they are equal, 1 if they differ.",
+  doc: "Compare two files byte by byte; - is standard input. -s prints nothing. Exits with 0 if they are equal, 1 if they differ.",
   async run({ read }, args) {
     const { flags, rest } = parseFlags(args, { silent: "s", quiet: "s" });
     const [one, other = "-", ...more] = rest;

@@ -23,7 +23,7 @@ const ISO: Readonly<Record<string, string>> = {
 export default command({
   name: "date",
   usage: "[-u] [-d text | -r path] [-I[date|minutes|seconds]] [+FORMAT]",
-  doc: "Print the time, always UTC. -d another one: a date, @seconds, or words as yesterday, 2 days ago, 2024-01-31 +1 month; -r when a file was changed; -I as ISO 8601.",
+  doc: "Print the time, always in UTC. -d prints another time: a date, @seconds, or words such as yesterday, 2 days ago, 2024-01-31 +1 month; -r prints when a file was changed; -I uses ISO 8601.",
   async run({ builtin, link, resolve }, args) {
     const builtinArgs: string[] = [];
     for (let at = 0; at < args.length; at++) {

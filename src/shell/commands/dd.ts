@@ -12,7 +12,7 @@ const NAMES = new Set(["if", "of", "bs", "ibs", "obs", "count", "skip", "seek", 
 export default command({
   name: "dd",
   usage: "[if=path] [of=path] [bs=size] [count=blocks] [skip=blocks] [seek=blocks] [conv=notrunc]",
-  doc: "Copy a part of a file. From /dev/zero and /dev/urandom only with a count.",
+  doc: "Copy a part of a file. /dev/zero and /dev/urandom need a count.",
   async run({ link, resolve, read, bytes }, args) {
     const options = new Map(args.map((arg) => [arg.split("=")[0]!, arg.slice(arg.indexOf("=") + 1)] as const));
     for (const name of options.keys()) if (!NAMES.has(name)) throw new CommandError(`unrecognized operand '${name}'`, 2);
@@ -26,7 +26,7 @@ export default command({
     const source = options.get("if");
     const path = source === undefined ? null : resolve(source);
     const isEndless = path === "/dev/zero" || path === "/dev/urandom" || path === "/dev/random";
-    if (isEndless && block * count > BYTES_MAX) throw new CommandError(`more than a command may put out here (${BYTES_MAX} bytes)`);
+    if (isEndless && block * count > BYTES_MAX) throw new CommandError(`exceeds the output limit of a command (${BYTES_MAX} bytes)`);
     const all = isEndless ? generate(path, block * count) : source === undefined ? bytes() : await read(source);
     const part = isEndless ? all : all.slice(start, Math.min(all.length, start + block * count));
     const full = Math.floor(part.length / block);
@@ -37,8 +37,7 @@ export default command({
     const seek = sizeOption("seek", 0) * sizeOption("bs", sizeOption("obs", 512));
     const keepsRest = options.get("conv")?.includes("notrunc") === true;
     const before = seek > 0 || keepsRest ? await read(target).catch(() => new Uint8Array()) : new Uint8Array();
-    if (seek + part.length > FILE_BYTES_MAX)
-      throw new CommandError(`a file of more than a command may write here (${FILE_BYTES_MAX} bytes)`);
+    if (seek + part.length > FILE_BYTES_MAX) throw new CommandError(`exceeds the file size limit of a command (${FILE_BYTES_MAX} bytes)`);
     const after = new Uint8Array(Math.max(seek + part.length, keepsRest ? before.length : 0));
     after.set(before.subarray(0, after.length));
     after.set(part, seek);

@@ -8,7 +8,7 @@ const HEAD = ["Filesystem", "Used", "Available", "Use%", "Mounted on"];
 export default command({
   name: "df",
   usage: "[-h] [path...]",
-  doc: "Show how much you store and how much you may. The gateway's tree is one file system, and its size is your quota; a dash stands for no limit. Sizes are in blocks of 1024 bytes, with -h as people read them.",
+  doc: "Show how much you store and how much you may store. The gateway's tree is one file system, and its size is your quota; a dash means no limit. Sizes are in blocks of 1024 bytes; -h prints them with units.",
   async run({ link, resolve }, args) {
     const { flags, rest } = parseFlags(args, { "human-readable": "h", kibibytes: "k", portability: "P" });
     for (const path of rest) await link.stat(resolve(path)).catch(() => failMissing(path));

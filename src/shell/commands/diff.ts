@@ -22,7 +22,7 @@ type Side = { name: string; lines: string[]; endsOpen: boolean; at: Date };
 export default command({
   name: "diff",
   usage: "[-uqrNiwbBsa] [-U lines] one other",
-  doc: "Show how two files or directories differ; - is the standard input. -u with lines around, -U how many, -q only whether, -r with all below, -N absent files count as empty, -i whatever the case, -w -b whatever the blanks, -B whatever the empty lines. 0 if nothing differs, 1 if something does.",
+  doc: "Show how two files or directories differ; - is standard input. -u adds context lines, -U sets how many, -q only reports whether they differ, -r compares directories recursively, -N treats absent files as empty, -i ignores case, -w and -b ignore white space, -B ignores empty lines. Exits with 0 if nothing differs, 1 if something does.",
   async run(context, args) {
     const { style, paths } = parseArgs(args);
     const [one, other, ...more] = paths;

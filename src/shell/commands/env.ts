@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 export default command({
   name: "env",
   usage: "[-i] [-u name] [name=value...] [command [word...]]",
-  doc: "Run a command with other variables. -u without one of them, -i without any. Without a command, print them.",
+  doc: "Run a command with other environment variables. -u removes one, -i removes all. Without a command, print them.",
   async run({ builtin, exec }, args) {
     const first = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
     // just-bash's own is correct with flags, and without a command.

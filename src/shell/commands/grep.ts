@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 export default command({
   name: "grep",
   usage: "[-EFPivnclLqosrhHwx] [-e pattern] [-m count] [-A -B -C lines] [--include=glob] pattern [path...]",
-  doc: "Print lines that match a pattern. As on any Unix; expressions of -P know no looking ahead or behind.",
+  doc: "Print lines that match a pattern. Works as on any Unix; -P does not support lookahead and lookbehind.",
   async run({ builtin }, args) {
     const patterns: string[] = [];
     const others: string[] = [];

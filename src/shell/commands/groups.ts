@@ -6,7 +6,7 @@ import { People } from "../people.ts";
 export default command({
   name: "groups",
   usage: "[user...]",
-  doc: "Print the groups of a user. Without a name, your own.",
+  doc: "Print the groups of a user. Without a name, prints yours.",
   async run({ link, who }, args) {
     const people = await People.read(link);
     if (args.length === 0) return `${[...new Set([who.gid, ...who.gids])].map((gid) => people.groupName(gid)).join(" ")}\n`;

@@ -20,16 +20,16 @@ const UNITS: Readonly<Record<string, number>> = {
 export default command({
   name: "head",
   usage: "[-n lines | -c bytes] [path...]",
-  doc: "Print the beginning of files. Of /dev/zero and /dev/urandom as many bytes as -c says.",
+  doc: "Print the beginning of files. /dev/zero and /dev/urandom need -c.",
   async run({ builtin, resolve }, args) {
     const path = args.find((arg) => !arg.startsWith("-") && ENDLESS_DEVICES.has(resolve(arg)));
     const short = parseAllBut(args);
     if (path === undefined) return short === null ? builtin(args) : dropLastLines(await builtin(short.others), short.lines);
     const count = /(?:^|\s)(?:-c|--bytes=?)\s*(\d+)([a-zA-Z]*)(?:\s|$)/.exec(args.join(" "));
     const unit = UNITS[count?.[2] ?? ""];
-    if (count === null || unit === undefined) throw new CommandError(`${path} has no end: say how much of it with -c`);
+    if (count === null || unit === undefined) throw new CommandError(`${path} is endless: limit it with -c`);
     const bytes = Number(count[1]) * unit;
-    if (bytes > BYTES_MAX) throw new CommandError(`${bytes} bytes are more than a command may put out here (${BYTES_MAX})`);
+    if (bytes > BYTES_MAX) throw new CommandError(`${bytes} bytes exceed the output limit of a command (${BYTES_MAX})`);
     if (resolve(path) === "/dev/zero") return { stdout: "\0".repeat(bytes), stdoutKind: "bytes" as const };
     const random = new Uint8Array(bytes);
     for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(random.subarray(at, at + 65_536));

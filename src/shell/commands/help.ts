@@ -6,7 +6,7 @@ import { readManual, summaryOf } from "../manual.ts";
 export default command({
   name: "help",
   usage: "[name]",
-  doc: "List the commands there are, or explain one.",
+  doc: "List all commands, or explain one.",
   async run(context, [name]) {
     if (name === "--names") return [...context.programs(), ...BUILT_IN].map((word) => `${word}\n`).join("");
     if (name !== undefined) return readManual(context, name);
@@ -15,13 +15,13 @@ export default command({
     const names = new Set(ours.map((file) => file.name));
     const others = context.programs().filter((program) => !names.has(program));
     return [
-      "Commands of GSV (man NAME explains one):",
+      "GSV commands (man NAME explains one):",
       ...ours.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
       "",
-      "Also here, as on any Unix:",
+      "Also available, as on any Unix:",
       ...wrapWords(others),
       "",
-      "man lists the manual, with every system call.",
+      "man lists all manual pages, including one for each system call.",
       "",
     ].join("\n");
   },

@@ -5,6 +5,6 @@ import { command } from "../command.ts";
 export default command({
   name: "hostname",
   usage: "",
-  doc: "Print the gateway's name. Root sets it with: gsv config set config/server/name NAME.",
+  doc: "Print the gateway's name. Root can set it: gsv config set config/server/name NAME.",
   run: async ({ host }) => `${host.name}\n`,
 });

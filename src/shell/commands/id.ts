@@ -6,7 +6,7 @@ import { People } from "../people.ts";
 export default command({
   name: "id",
   usage: "[-u | -g | -G | -n] [user]",
-  doc: "Print numbers and names of a user and their groups. Without a name, your own. -u the user's number only, -g the first group's, -G all groups', -n names instead of numbers.",
+  doc: "Print the ids and names of a user and their groups. Without a name, prints yours. -u prints only the user id, -g the primary group id, -G all group ids, -n names instead of ids.",
   async run({ link, who }, args) {
     const flags = args.filter((arg) => arg.startsWith("-")).join("");
     const name = args.find((arg) => !arg.startsWith("-"));

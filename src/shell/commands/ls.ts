@@ -28,7 +28,7 @@ type Style = { flags: ReadonlySet<string>; people: People | null; now: number };
 export default command({
   name: "ls",
   usage: "[-aAlhRrSFpdt1n] [path...]",
-  doc: "List files. -a all, -A all but . and .., -l with owners and modes, -h sizes for people, -R with all below, -r in reverse, -S by size, -t by time, -F and -p mark directories, -d the directory itself, -1 one a line, -n owners as numbers.",
+  doc: "List files. -a lists all, -A all but . and .., -l adds owners and modes, -h prints sizes with units, -R lists subdirectories, -r reverses the order, -S sorts by size, -t by time, -F and -p mark directories, -d lists the directory itself, -1 one file per line, -n owners as numbers.",
   async run(context, args) {
     const { flags, rest } = parseFlags(args, FLAGS);
     const isLong = flags.has("l") || flags.has("n");

@@ -8,7 +8,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 export default command({
   name: "mktemp",
   usage: "[-dqtu] [-p directory] [template]",
-  doc: "Make an empty file of a new name and print it. -d a directory, -p where, -u only the name. The template ends in XXX or more, which are replaced; without one it is /tmp/tmp.XXXXXXXXXX.",
+  doc: "Create an empty file with a new name and print the name. -d creates a directory, -p sets where, -u only prints a name. The template ends in at least three X, which are replaced; the default is /tmp/tmp.XXXXXXXXXX.",
   async run({ link, resolve, env }, args) {
     const at = args.findIndex((arg) => arg === "-p");
     const directory = at === -1 ? args.find((arg) => arg.startsWith("--tmpdir="))?.slice("--tmpdir=".length) : args[at + 1];
@@ -32,7 +32,7 @@ export default command({
       }
       return `${name}\n`;
     }
-    throw new CommandError("no name is free");
+    throw new CommandError("no unused name found");
   },
 });
 

@@ -5,6 +5,6 @@ import { command } from "../command.ts";
 export default command({
   name: "nproc",
   usage: "",
-  doc: "Print how many processors a command may use: one.",
+  doc: "Print the number of processors that a command may use: one.",
   run: async () => "1\n",
 });

@@ -12,7 +12,7 @@ const LETTERS: Readonly<Record<string, string>> = { b: "o1", c: "c", d: "u2", o:
 export default command({
   name: "od",
   usage: "[-bcdosx] [-A d|o|x|n] [-t type] [-j skip] [-N count] [-v] [path...]",
-  doc: "Show bytes. -A how the offsets are written, n not at all; -t as what, such as x1, o1, u1, d2, x4 or c; -c as characters, -b in octal, -x as hexadecimal words; -j from where, -N how many.",
+  doc: "Show the bytes of a file. -A sets the radix of offsets, or n for none; -t the format, such as x1, o1, u1, d2, x4 or c; -c shows characters, -b octal bytes, -x hexadecimal words; -j skips bytes, -N limits how many are shown.",
   async run({ read }, args) {
     const paths: string[] = [];
     const types: string[] = [];

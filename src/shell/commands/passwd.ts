@@ -6,14 +6,14 @@ import { inputLines } from "../input.ts";
 export default command({
   name: "passwd",
   usage: "[user]",
-  doc: "Change a password. Reads your present password and the new one from standard input, a line each; root reads only the new one, and may name a user.",
+  doc: "Change a password. Reads your current password and the new one from standard input, one line each. Root enters only the new one, and may name a user.",
   async run(context, args) {
     const { who, link } = context;
     const [username = who.username] = args;
     const isRoot = who.uid === 0;
     if (!isRoot && username !== who.username) throw new CommandError(`you may not change the password of ${username}`);
     const readLine = inputLines(context);
-    const current = isRoot ? undefined : await readLine("present password");
+    const current = isRoot ? undefined : await readLine("current password");
     const password = await readLine("new password");
     await link.sys("sys.user.password", { username, password, ...(current === undefined ? {} : { current }) });
     return "passwd: password changed\n";

@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 export default command({
   name: "paste",
   usage: "[-s] [-d characters] [path...]",
-  doc: "Put lines of files beside each other. -s the lines of each file, -d what stands between them.",
+  doc: "Join lines of files side by side. -s joins the lines of each file instead, -d sets the separator.",
   async run({ builtin }, args) {
     const builtinArgs = args.flatMap((arg) => {
       const [, serial, delimiter] = /^-(s?)d([\s\S]*)$/.exec(arg) ?? [];

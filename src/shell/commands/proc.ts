@@ -25,17 +25,17 @@ const SUBCOMMANDS: Record<string, Subcommand> = {
   call: { takes: ["conversation", "metadata-json", "timeout"], run: call },
 };
 
-const DOC = `Look after agent processes and talk to them.
+const DOC = `Manage agent processes and talk to them.
 
 proc self: the id of the process this runs in.
 proc list: your processes.
-proc segments: what of a conversation is in the archive. proc segment ID: the messages of one, with --limit, --offset and --json.
-proc policy: what happens when a conversation no longer fits the model's context; --overflow manual|auto-compact|fail, --compact-at N (a share of what fits, as 0.8) or --keep-last N set it.
-proc compact (--keep-last N | --through-message-id ID): archive the older part of a conversation, with --summary TEXT or one that the model writes in its place.
-proc fork (SEGMENT | --message-id ID): begin a conversation from a point of another; --target NAME, --title T, --segment-only.
-proc send PID MESSAGE: tell another process something. proc call PID MESSAGE: the same, and its answer comes back as a message of its own; --timeout 60s. Both only inside a process, with --metadata-json JSON for what goes along.
+proc segments: the archived parts of a conversation. proc segment ID: the messages of one; --limit, --offset, --json.
+proc policy: what happens when a conversation no longer fits the model's context; --overflow manual|auto-compact|fail, --compact-at N (a fraction of the context, such as 0.8) or --keep-last N set it.
+proc compact (--keep-last N | --through-message-id ID): archive the older part of a conversation and replace it with a summary: --summary TEXT, or one that the model writes.
+proc fork (SEGMENT | --message-id ID): start a conversation from a point of another; --target NAME, --title T, --segment-only.
+proc send PID MESSAGE: send a message to another process. proc call PID MESSAGE: the same, and its answer arrives as a message; --timeout 60s. Both work only inside a process; --metadata-json JSON attaches metadata.
 
---pid P names the process, else the one this runs in; --conversation ID one of its conversations, else default. A word after -- is no option.`;
+--pid P selects a process (default: the one this runs in), --conversation ID one of its conversations (default: default). Words after -- are not options.`;
 
 export default command({
   name: "proc",
@@ -44,7 +44,10 @@ export default command({
   async run(context, [name = "", ...args]): Promise<Output | string> {
     const sub = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
     if (sub === undefined)
-      throw new CommandError(`${name === "" ? "do what?" : `unknown: ${name}`} One of ${Object.keys(SUBCOMMANDS).join(", ")}`, 2);
+      throw new CommandError(
+        `${name === "" ? "no subcommand" : `unknown subcommand ${name}`}: use one of ${Object.keys(SUBCOMMANDS).join(", ")}`,
+        2,
+      );
     return sub.run(context, parse(args, sub.takes));
   },
 });
@@ -91,7 +94,7 @@ type Message = { id: number; role: string; content: unknown };
 
 async function segment(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   const { options } = parsedArgs;
-  const [segmentId = ""] = requireWords(parsedArgs, 1, "name one segment: proc segments lists them");
+  const [segmentId = ""] = requireWords(parsedArgs, 1, "give one segment; proc segments lists them");
   const page = { ...numberOption(options, "limit", "limit"), ...numberOption(options, "offset", "offset") };
   const answer = await context.link.sys<{ messages: Message[] }>("proc.conversation.segment.read", {
     ...targetOf(context, parsedArgs),
@@ -154,7 +157,7 @@ async function call(context: CommandContext, parsedArgs: ParsedArgs): Promise<st
 function ipcArgs(context: CommandContext, { rest, options }: ParsedArgs): Record<string, unknown> {
   requireOwnPid(context);
   const [pid, ...words] = rest;
-  if (pid === undefined || words.length === 0) throw new CommandError("name a process and say something to it", 2);
+  if (pid === undefined || words.length === 0) throw new CommandError("give a process and a message", 2);
   const json = options.get("metadata-json");
   const metadata = json === undefined ? {} : { metadata: parseJson(String(json)) };
   return { pid, message: words.join(" "), ...textOption(options, "conversation", "conversationId"), ...metadata };
@@ -164,17 +167,17 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new CommandError("--metadata-json is not JSON", 2);
+    throw new CommandError("--metadata-json is not valid JSON", 2);
   }
 }
 
 /** The pid of the process that this command runs in; fails outside a process. */
 function requireOwnPid({ env }: CommandContext): string {
-  return env.get("GSV_PID") || failUsage("this works only inside a process: gsv proc, at a terminal, does the same from outside");
+  return env.get("GSV_PID") || failUsage("this works only inside a process; from a terminal, use gsv proc");
 }
 
 function targetOf(context: CommandContext, { options }: ParsedArgs): Record<string, unknown> {
-  const pid = options.get("pid") ?? (context.env.get("GSV_PID") || failUsage("--pid P says which process; proc list shows yours"));
+  const pid = options.get("pid") ?? (context.env.get("GSV_PID") || failUsage("select a process with --pid P; proc list shows yours"));
   return { pid, ...textOption(options, "conversation", "conversationId") };
 }
 
@@ -218,7 +221,7 @@ function numberOption(options: ParsedArgs["options"], name: string, as: string):
 
 function parseDuration(text: string): number {
   const [, amount, unit = "ms"] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) ?? [];
-  return amount === undefined ? failUsage(`not a length of time: ${text}. Use one such as 60s or 5m`) : Number(amount) * UNIT_MS[unit]!;
+  return amount === undefined ? failUsage(`invalid duration: ${text}. Use one such as 60s or 5m`) : Number(amount) * UNIT_MS[unit]!;
 }
 
 function formatFacts(values: Record<string, string | number | boolean>): string {

@@ -7,7 +7,7 @@ type Entry = { pid: string; state: string; label: string | null; profile: string
 export default command({
   name: "ps",
   usage: "",
-  doc: "List your processes. The shell that runs this is among them; proc list says more of the others.",
+  doc: "List your processes. The list includes the shell that runs this; proc list shows more about the others.",
   async run({ env, link, who }) {
     // A caller without the right to list processes still sees the shell.
     const { processes } = await link.sys<{ processes: Entry[] }>("proc.list", { uid: who.uid }).catch(() => ({ processes: [] }));

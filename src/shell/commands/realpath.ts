@@ -6,7 +6,7 @@ import { command, CommandError, parseFlags } from "../command.ts";
 export default command({
   name: "realpath",
   usage: "[-emqs] path...",
-  doc: "Print absolute paths with no dots left in them. -e everything must exist, -m nothing has to; else all but the last name.",
+  doc: "Print absolute paths without . and .. components. With -e, the whole path must exist; with -m, nothing has to; otherwise, all but the last component.",
   async run({ link, resolve }, args) {
     const known = { "canonicalize-existing": "e", "canonicalize-missing": "m", quiet: "q", strip: "s", "no-symlinks": "s" };
     const { flags, rest } = parseFlags(args, known);

@@ -5,7 +5,7 @@ import { command, type CommandContext } from "../command.ts";
 export default command({
   name: "sed",
   usage: "[-nEri] [-e script] [-f path] [script] [path...]",
-  doc: "Edit lines as they pass. -n prints only what it is told to, -E takes extended expressions, -i changes the files themselves, -i.bak and keeps what they were.",
+  doc: "Edit lines of text. -n prints only what the script prints, -E uses extended expressions, -i edits files in place, -i.bak keeps a backup.",
   async run(context, args) {
     const at = args.findIndex((arg) => /^(?:-[nErsz]*i.|--in-place=.)/.test(arg));
     const [, letters, suffix] = /^(?:(-[nErsz]*i)|--in-place=)(.+)$/.exec(args[at] ?? "") ?? [];

@@ -6,6 +6,6 @@ import { innerShell } from "../inner.ts";
 export default command({
   name: "sh",
   usage: "[-eunx] [-o option] [-c script | path] [word...]",
-  doc: "Run a script in a shell of its own. -c the script itself, -n only reads it and says what is wrong, -e -u -x -o as set takes them.",
+  doc: "Run a script in its own shell. -c takes the script itself, -n only checks its syntax, -e -u -x -o are the options of set.",
   run: innerShell,
 });

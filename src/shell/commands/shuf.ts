@@ -5,7 +5,7 @@ import { command, CommandError } from "../command.ts";
 export default command({
   name: "shuf",
   usage: "[-e words... | -i from-to] [-n count] [path]",
-  doc: "Put lines into an order of chance. -e words instead of lines, -i numbers, -n at most so many, -r with repeats.",
+  doc: "Shuffle lines. -e shuffles words instead of lines, -i numbers, -n limits how many, -r allows repeats.",
   async run({ read }, args) {
     const rest: string[] = [];
     let [isWords, repeats] = [false, false];
@@ -23,7 +23,7 @@ export default command({
     if (Number.isNaN(count)) throw new CommandError("invalid line count");
     const lines = range === undefined ? (isWords ? rest : splitLines(await read(rest[0] ?? "-"))) : parseRange(range);
     if (repeats) {
-      if (!Number.isFinite(count) || lines.length === 0) throw new CommandError("-r needs lines, and -n to say how many");
+      if (!Number.isFinite(count) || lines.length === 0) throw new CommandError("-r needs input lines and -n");
       return Array.from({ length: count }, () => `${lines[randomBelow(lines.length)]}\n`).join("");
     }
     for (let at = lines.length - 1; at > 0; at--) {

@@ -25,7 +25,7 @@ const LONG: Readonly<Record<string, string>> = {
 export default command({
   name: "sort",
   usage: "[-rnghVMfbdsucCzR] [-k from[,to][flags]] [-t character] [-o path] [path...]",
-  doc: "Sort lines by their bytes. -n by numbers, -g with fractions and powers, -h as 2K 1G, -V as versions, -M as months, -f whatever the case, -r in reverse, -u each once, -k by fields, -t what stands between them, -s leaves equals as they are, -c only checks, -o writes a file, -R by chance.",
+  doc: "Sort lines by their bytes. -n sorts numbers, -g numbers with fractions and exponents, -h sizes such as 2K 1G, -V versions, -M months; -f ignores case, -r reverses the order, -u prints each line once, -k sorts by fields, -t sets the field separator, -s keeps the order of equal lines, -c only checks, -o writes to a file, -R shuffles.",
   async run(context, args) {
     const options = parseArgs(args);
     const { flags } = options;

@@ -7,7 +7,7 @@ import { People } from "../people.ts";
 export default command({
   name: "stat",
   usage: "[-c FORMAT] path...",
-  doc: "Show what is known about a file. FORMAT takes %n name, %N quoted name, %s size, %F kind, %a mode, %A mode in letters, %u %U owner, %g %G group, %Y time of change.",
+  doc: "Show the attributes of a file. FORMAT takes %n name, %N quoted name, %s size, %F kind, %a mode, %A mode in letters, %u %U owner, %g %G group, %Y modification time.",
   async run({ link, resolve }, args) {
     const isFormat = ["-c", "--format"].includes(args[0] ?? "");
     const inline = args[0]?.startsWith("--format=") ? args[0].slice("--format=".length) : undefined;

@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 export default command({
   name: "touch",
   usage: "[-c] [-d time | -t [[CC]YY]MMDDhhmm[.ss] | -r path] path...",
-  doc: "Make empty files, or set when files were changed. -c makes none, -d takes a date or @seconds, -r another file's time.",
+  doc: "Create empty files, or set modification times. -c creates no file, -d takes a date or @seconds, -r takes the time of another file.",
   async run({ builtin, link, resolve }, args) {
     const builtinArgs: string[] = [];
     for (let at = 0; at < args.length; at++) {

@@ -8,13 +8,13 @@ const BYTES_MAX = 16 * 1024 * 1024;
 export default command({
   name: "truncate",
   usage: "-s size path...",
-  doc: "Make files as long as that: what is over is lost, what is missing is zeros. The size may be +N or -N of what it is, and end in K, M or G.",
+  doc: "Set the size of files: longer files are cut, shorter ones are filled with zeros. The size may be relative, +N or -N, and end in K, M or G.",
   async run({ link, resolve, read }, args) {
     const at = args.findIndex((arg) => /^(?:-s|--size)/.test(arg));
     const inline = args[at]?.replace(/^(?:-s|--size=?)/, "") ?? "";
     const size = inline === "" ? args[at + 1] : inline;
     const paths = args.filter((_, index) => index !== at && !(inline === "" && index === at + 1));
-    if (at === -1 || size === undefined || paths.length === 0) throw new CommandError("says neither how long nor what", 2);
+    if (at === -1 || size === undefined || paths.length === 0) throw new CommandError("missing size or path", 2);
     for (const path of paths) {
       const before = await read(path).catch(() => new Uint8Array());
       const sign = /^[+-]/.exec(size)?.[0] ?? "";

@@ -5,12 +5,12 @@ import { command, CommandError } from "../command.ts";
 export default command({
   name: "umask",
   usage: "[0022]",
-  doc: "Print which bits new files lack: always 0022. Another mask is refused; use chmod.",
+  doc: "Print the file mode mask, which is always 0022. It cannot be changed; use chmod.",
   async run(_context, args) {
     const [mask] = args.filter((arg) => arg !== "-p");
     if (mask === "-S") return "u=rwx,g=rx,o=rx\n";
     if (mask === undefined) return "0022\n";
     if (/^0{0,2}22$/.test(mask)) return "";
-    throw new CommandError(`${mask}: new files are 0644 and directories 0755 here: use chmod`);
+    throw new CommandError(`${mask}: the mask is always 0022 here: use chmod`);
   },
 });

@@ -15,7 +15,7 @@ const FLAGS = {
 export default command({
   name: "uname",
   usage: "[-asnrvmo]",
-  doc: "Print what this machine is: the system, and with flags its name, version and host.",
+  doc: "Print system information: the system, and with options its name, version and host.",
   async run({ host }, args) {
     const { flags } = parseFlags(args, FLAGS);
     const facts: [string, string][] = [

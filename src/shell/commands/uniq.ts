@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 export default command({
   name: "uniq",
   usage: "[-cdui] [path]",
-  doc: "Print lines once that follow each other. -c with how often, -d only those that do, -u only those that do not, -i whatever the case.",
+  doc: "Print adjacent equal lines once. -c adds a count, -d prints only repeated lines, -u only unique lines, -i ignores case.",
   async run({ builtin }, args) {
     const result = await builtin(args);
     const hasCounts = args.some((arg) => arg === "--count" || /^-[a-z]*c/.test(arg));

@@ -6,7 +6,7 @@ import { inputLines } from "../input.ts";
 export default command({
   name: "useradd",
   usage: "[-c full-name] [-G group,...] name",
-  doc: "Add a user. Root only. Reads the new user's password from standard input.",
+  doc: "Add a user. Only root may do this. Reads the password of the new user from standard input.",
   async run(context, args) {
     const options: { gecos?: string; groups?: string[] } = {};
     const rest: string[] = [];
@@ -17,7 +17,7 @@ export default command({
       else if (args[at] !== "-m") rest.push(args[at]!);
     }
     const [username, ...others] = rest;
-    if (username === undefined || others.length > 0) throw new CommandError("name one user", 2);
+    if (username === undefined || others.length > 0) throw new CommandError("give one user name", 2);
     const password = await inputLines(context)("password of the new user");
     await context.link.sys("sys.user.create", { username, password, ...options });
     return `useradd: ${username} can log in now\n`;

@@ -9,7 +9,7 @@ const WORDS_MAX = 5_000;
 export default command({
   name: "xargs",
   usage: "[-0rt] [-d character] [-I text] [-n words] [-L lines] [-P any] [command [word...]]",
-  doc: "Run a command with words from the standard input. -0 and -d say what stands between them, -n how many a time, -L how many lines a time, -I what is replaced by a whole line, -r nothing where there are none, -t shows each command. All run one after another.",
+  doc: "Run a command with words from standard input. -0 and -d set the separator, -n the number of words per command, -L the number of lines per command, -I a text that is replaced by a whole line, -r runs nothing if there is no input, -t prints each command. Commands run one after another.",
   async run(context, args) {
     const { options, words } = parseArgs(args);
     const items = parseItems(new TextDecoder().decode(context.bytes()), options);

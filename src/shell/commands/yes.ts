@@ -7,6 +7,6 @@ const LINES = 10_000;
 export default command({
   name: "yes",
   usage: "[text]",
-  doc: `Print a line again and again: y, or the text. ${LINES} times, because a pipe here ends before the next command begins.`,
+  doc: `Print y, or the text, repeatedly. Prints ${LINES} lines, because here a command ends before the next one in a pipe starts.`,
   run: async (_context, args) => `${args.length === 0 ? "y" : args.join(" ")}\n`.repeat(LINES),
 });

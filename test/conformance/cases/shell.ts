@@ -328,7 +328,7 @@ verifies("shell.exec:runaway", async ({ alice, bob }) => {
   });
   expect(await run(client, "head -c 1G /dev/zero")).toMatchObject({
     status: "failed",
-    output: expect.stringContaining("more than a command may put out"),
+    output: expect.stringContaining("exceed the output limit of a command"),
   });
 });
 
