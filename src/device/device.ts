@@ -45,7 +45,7 @@ export type RunningDevice = {
 /** An image in base64 has to fit into a frame that the gateway accepts. */
 const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 * 1024 };
 
-const CANCELLED = "It was stopped by whoever asked for it";
+const CANCELLED = "The caller cancelled it";
 
 export async function startDevice(options: DeviceOptions): Promise<RunningDevice> {
   const { url, auth, deviceId, workspace, log = () => {} } = options;

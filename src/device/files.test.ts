@@ -139,15 +139,15 @@ it("follows no link to a place with secrets, and reads and writes those only by 
   const range = { start: 0, end: 9 };
   const { version } = await files.stat(link);
   for (const path of [link, join(docs, "work")]) {
-    const says = `${path} leads by a link to ${key}, where secrets may be. If you mean that, name it by that path`;
+    const says = `${path} leads through a link to ${key}, which may contain secrets. To use it, give that path`;
     await expect(files.read(path)).rejects.toThrow(says);
     await expect(files.read(path, range)).rejects.toThrow(says);
     await expect(files.open(path, version)).rejects.toThrow(says);
     await expect(files.write(path, bytes("other"))).rejects.toThrow(says);
     await expect(files.receive(path, { size: 1, tag: undefined, mode: undefined })).rejects.toThrow(says);
   }
-  await expect(files.list(docs)).rejects.toThrow("leads by a link");
-  await expect(files.write(join(docs, "authorized_keys"), bytes("x"))).rejects.toThrow("leads by a link");
+  await expect(files.list(docs)).rejects.toThrow("leads through a link");
+  await expect(files.write(join(docs, "authorized_keys"), bytes("x"))).rejects.toThrow("leads through a link");
   expect([readFileSync(key, "utf8"), readdirSync(join(folder, ".ssh"))]).toEqual(["PRIVATE\n", ["work"]]);
   // Reading by its own path, or through links between other files, works as before.
   expect(await files.read(key, range)).toEqual(bytes("PRIVATE\n"));
@@ -164,11 +164,11 @@ it("follows no link to a place with secrets, and reads and writes those only by 
       return result.ok ? result.matches.map((match) => match.path) : result.error;
     };
     expect(await found("proj")).toEqual([plain, join(folder, "proj/real.md")]);
-    expect(await found("proj/docs")).toMatch("leads by a link");
+    expect(await found("proj/docs")).toMatch("leads through a link");
     expect(await found(".ssh")).toEqual([key]);
     expect(await readFile(machine, { path: "proj/readme.md" })).toMatchObject({
       ok: false,
-      error: expect.stringMatching("leads by a link"),
+      error: expect.stringMatching("leads through a link"),
     });
     expect(await readFile(machine, { path: ".ssh/work" })).toMatchObject({ ok: true, content: expect.stringMatching("PRIVATE") });
   }

@@ -44,7 +44,7 @@ export class MachineFiles implements FileSystem {
   }
 
   resolve(path: string): string {
-    if (path.includes("\0")) throw new FileError("EINVAL", path, "A path must not hold a NUL");
+    if (path.includes("\0")) throw new FileError("EINVAL", path, "A path must not contain a NUL");
     if (path === "~" || path.startsWith("~/")) return resolve(homedir(), path.slice(2));
     return resolve(this.#workspace, path);
   }
@@ -165,7 +165,7 @@ export class MachineFiles implements FileSystem {
     const target = await resolveLinks(path);
     const existing = await lstat(target, { bigint: true }).catch(() => null);
     if (existing?.isDirectory()) throw new FileError("EISDIR", path);
-    if (existing !== null && !existing.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
+    if (existing !== null && !existing.isFile()) throw new FileError("EINVAL", path, `Not a regular file: ${path}. Nothing was copied`);
     const part = await mapErrors(path, this.#parts.open(target, size, tag));
     if (part === null) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
     const { handle } = part;
@@ -256,11 +256,7 @@ async function resolveLinks(path: string): Promise<string> {
     ),
   );
   if (target !== path && namesSecret(target) && !namesSecret(path))
-    throw new FileError(
-      "EINVAL",
-      path,
-      `${path} leads by a link to ${target}, where secrets may be. If you mean that, name it by that path`,
-    );
+    throw new FileError("EINVAL", path, `${path} leads through a link to ${target}, which may contain secrets. To use it, give that path`);
   return target;
 }
 
@@ -286,7 +282,11 @@ function modeLike(existing: BigIntStats): number {
 }
 
 function replacedError(path: string): FileError {
-  return new FileError("EINVAL", path, `Somebody replaced what was being written beside ${path}, so it was left as it is: try again`);
+  return new FileError(
+    "EINVAL",
+    path,
+    `The temporary file for ${path} was replaced by another program, so ${path} was not changed: try again`,
+  );
 }
 
 type Versioned = { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };

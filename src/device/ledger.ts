@@ -103,12 +103,12 @@ export class Ledger {
     throw entry.isDone
       ? new CallError({
           code: 409,
-          message: "It was carried out, but its result is no longer kept: look what is there",
+          message: "The call ran, but its result is no longer stored: check its effect",
           details: { outcome: "done" },
         })
       : new CallError({
           code: 409,
-          message: "Whether it was carried out is not known: the daemon was ended meanwhile. Look what is there",
+          message: "The device was stopped during the call, so it may or may not have run: check its effect",
           details: { outcome: "unknown" },
         });
   }
@@ -120,7 +120,7 @@ export class Ledger {
     } catch (error) {
       const { message } = error as Error;
       this.#entries.delete(line.key);
-      throw new CallError({ code: 507, message: `The device's ledger cannot be written, so nothing was carried out: ${message}` });
+      throw new CallError({ code: 507, message: `The device's ledger cannot be written, so the call did not run: ${message}` });
     }
   }
 
@@ -166,7 +166,7 @@ export class Ledger {
     if (this.#entries.size >= this.#limits.keys)
       throw new CallError({
         code: 429,
-        message: `Too many calls with a key: this device remembers ${this.#limits.keys} within a day. Send it without a key`,
+        message: `Too many calls with an idempotency key: this device stores ${this.#limits.keys} a day. Send the call without a key`,
         details: { takesKey: false },
       });
   }

@@ -141,7 +141,7 @@ it("does not move a file into place that has replaced the part", async () => {
   const part = join(folder, parts()[0]!);
   rmSync(part);
   symlinkSync(secret, part);
-  await expect(receipt.finish("")).rejects.toThrow(/Somebody replaced/);
+  await expect(receipt.finish("")).rejects.toThrow(/was replaced by another program/);
   await receipt.leave(true);
   expect([existsSync(target), readFileSync(secret, "utf8"), statSync(secret).mode & 0o777]).toEqual([false, SECRET, 0o600]);
 });

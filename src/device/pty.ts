@@ -24,7 +24,7 @@ export async function loadPty(load: () => Promise<unknown> = () => import(PACKAG
     return loaded.default ?? loaded;
   } catch {
     throw new OpError(
-      `This device has no terminals: there, run npm install ${PACKAGE}@${VERSION} beside the gsv program and start the device again, or leave tty out`,
+      `This device does not support terminals. On the device, run npm install ${PACKAGE}@${VERSION} next to the gsv program and restart the device, or omit tty`,
     );
   }
 }

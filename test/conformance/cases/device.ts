@@ -185,7 +185,7 @@ verifies("fs.read:device", async ({ host, alice }) => {
   // A link to a file with secrets is not followed; naming that file directly works.
   writeFileSync(join(device.workspace, "server.key"), "secret\n");
   symlinkSync("server.key", join(device.workspace, "readme.md"));
-  const linked = { ok: false, error: expect.stringMatching(/readme\.md leads by a link to .*server\.key/) };
+  const linked = { ok: false, error: expect.stringMatching(/readme\.md leads through a link to .*server\.key/) };
   expect(await client.call("fs.read", { target, path: "readme.md" })).toMatchObject(linked);
   expect(await client.call("fs.read", { target, path: "server.key" })).toMatchObject({ ok: true, content: "     1\tsecret" });
   // The same path on the gateway is another file.
