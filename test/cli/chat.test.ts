@@ -17,7 +17,7 @@ import { ALICE, BOB, enter, populate, ROOT } from "../support/people.ts";
 import { steadyPort } from "../support/steady-port.ts";
 import { hasTmux, Terminal } from "../support/tmux.ts";
 
-const KEYS = "y allow it once   a exactly this for a day   n refuse";
+const KEYS = "y allow once   a allow exactly this for a day   n deny";
 
 let scratch: string;
 let gateway: ChildProcess;
@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
       .on("hello there", answerWith("# Title\nThis is **bold** and `code`.\n- one\n- two"))
       .on("go on", answerWith("And that was all."));
     const chat = await open();
-    await chat.shows("A new conversation");
+    await chat.shows("New conversation. Type /help");
     chat.say("hello there");
     await chat.shows("› hello there\n\nTitle\nThis is bold and code.\n• one\n• two\n\n›");
     chat.say("go on");
@@ -96,9 +96,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     chat.say("/context");
     await chat.shows("openai-compatible/scripted");
     chat.say("/nonsense");
-    await chat.shows("There is no /nonsense");
+    await chat.shows("Unknown command /nonsense");
     chat.say("/new Other things");
-    await chat.shows("A new conversation:");
+    await chat.shows("New conversation:");
     chat.say("/conversations");
     await chat.shows(/\* .*Other things/);
   });
@@ -108,7 +108,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     provider.on("delete it with a yes", callTool("Delete", { target: "gsv", path }), answerWith("It is gone."));
     const chat = await open();
     chat.say("delete it with a yes");
-    await chat.shows(`? May it do this?\n  fs.delete on gsv, in /home/alice\n  path: ${path}\n`);
+    await chat.shows(`? Allow this?\n  fs.delete on gsv, in /home/alice\n  path: ${path}\n`);
     await chat.shows(KEYS);
     expect(await exists(path)).toBe(true);
     chat.keys("y");
@@ -123,21 +123,21 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     provider.on("delete it later", async () => (await hold.released, callTool("Delete", { target: "gsv", path })), answerWith("Then not."));
     const chat = await open();
     chat.say("delete it later");
-    await chat.shows("working; Ctrl-C stops it");
+    await chat.shows("working; Ctrl-C to stop");
     chat.type("yy");
     await chat.shows("› yy");
     hold.release();
-    await chat.shows("? May it do this?");
-    await chat.shows("a question waits above: Tab, and the next key answers it");
+    await chat.shows("? Allow this?");
+    await chat.shows("a question is waiting above: press Tab, then answer it with a key");
     chat.type("y");
     await chat.shows("› yyy");
     expect(await exists(path)).toBe(true);
     chat.keys("Tab");
     await chat.shows(KEYS);
     chat.type("n");
-    await chat.shows("why not? (Enter for no reason)");
+    await chat.shows("reason (optional):");
     chat.say("I need it");
-    await chat.shows("  refused: I need it");
+    await chat.shows("  denied: I need it");
     await chat.shows("Then not.");
     expect(JSON.stringify(provider.asked.at(-1)?.body)).toContain("I need it");
     expect(await exists(path)).toBe(true);
@@ -157,13 +157,13 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     provider.on("once more", callTool("Delete", { target: "gsv", path }), answerWith("Gone again, unasked."));
     chat.say("once more");
     await chat.shows("Gone again, unasked.");
-    expect(count(chat.screen(), "? May it do this?")).toBe(1);
+    expect(count(chat.screen(), "? Allow this?")).toBe(1);
     const { grants } = await client.call("proc.approval.list", { pid });
     expect(grants).toMatchObject([{ scope: "exact" }]);
     const { out } = await gsv(["approvals"]);
     expect(out).toContain(grants[0]!.says);
     expect(out).toContain(`    path: ${path}\n`);
-    expect((await gsv(["approvals", "revoke", grants[0]!.grantId.slice(0, 8)])).out).toBe(`Taken back: ${grants[0]!.grantId}\n`);
+    expect((await gsv(["approvals", "revoke", grants[0]!.grantId.slice(0, 8)])).out).toBe(`Revoked ${grants[0]!.grantId}\n`);
     expect((await client.call("proc.approval.list", { pid })).grants).toEqual([]);
   });
 
@@ -186,8 +186,8 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
       provider.on("look around", callTool("Read", { target: "gsv", path: "~" }), answerWith("With a little more I am done."));
       const chat = await open();
       chat.say("look around");
-      await chat.shows("? May it go on?");
-      await chat.shows("y go on   n stop here");
+      await chat.shows("? Continue?");
+      await chat.shows("y continue   n stop");
       chat.keys("y");
       await chat.shows("With a little more I am done.");
     } finally {
@@ -206,14 +206,14 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows("queued: second");
     chat.keys("C-c");
     await chat.shows("stopped");
-    await chat.shows("1 message waits on hold");
+    await chat.shows("1 message is on hold");
     await chat.shows("on hold: second");
     chat.say("/resume");
     await chat.shows("› second\n\nThe second one.\n");
     expect(chat.screen()).not.toContain("on hold: second");
     expect(chat.screen()).not.toContain("never comes");
     chat.keys("C-c");
-    await chat.shows("Ctrl-C again leaves");
+    await chat.shows("press Ctrl-C again");
     chat.keys("C-c");
     await chat.shows("code=0");
   });
@@ -223,9 +223,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     provider.on("take your time", async () => (await hold.released, answerWith("Done meanwhile.")));
     const chat = await open();
     chat.say("take your time");
-    await chat.shows("working; Ctrl-C stops it");
+    await chat.shows("working; Ctrl-C to stop");
     chat.keys("C-d");
-    await chat.shows("It goes on working");
+    await chat.shows("The run continues");
     await chat.shows("code=0");
     hold.release();
     await expect.poll(async () => JSON.stringify((await client.call("proc.history", { pid })).messages)).toContain("Done meanwhile.");
@@ -244,10 +244,10 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     chat.say("two");
     await chat.shows("word20.");
     await killGateway();
-    await chat.shows("the connection was lost; trying to get it back");
+    await chat.shows("connection lost; reconnecting");
     isBack = true;
     gateway = await startGateway();
-    await chat.shows(/word59\.\n\n› say something/);
+    await chat.shows(/word59\.\n\n› type a message/);
     const screen = chat.screen();
     for (let at = 0; at < 60; at++) expect(count(screen, `word${at}.`)).toBe(1);
     for (const said of ["› one", "› two", "Before."]) expect(count(screen, said)).toBe(1);
@@ -257,11 +257,11 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     provider.on("are you still there?", answerWith("Here again."));
     const chat = await open();
     await killGateway();
-    await chat.shows("the connection was lost; trying to get it back");
+    await chat.shows("connection lost; reconnecting");
     chat.say("are you still there?");
     await chat.shows("sending: are you still there?");
     gateway = await startGateway();
-    await chat.shows("› are you still there?\n\nHere again.\n\n› say something");
+    await chat.shows("› are you still there?\n\nHere again.\n\n› type a message");
     expect(count(chat.screen(), "are you still there?")).toBe(1);
     const { messages } = await client.call("proc.history", { pid });
     expect(messages.map(({ content }) => content)).toEqual(["are you still there?", "Here again."]);
@@ -279,7 +279,7 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
     await once.shows("allowed once");
     await expect.poll(() => count(once.screen(), KEYS)).toBe(2);
     once.keys("n");
-    await once.shows("why not?");
+    await once.shows("reason (optional):");
     once.say("");
     await once.shows("One of them is gone.\ncode=0");
     expect([await exists(first), await exists(second)]).toEqual([false, true]);
@@ -321,8 +321,11 @@ describe("from a script", () => {
     provider.on("fail", { status: 401 });
     const failed = await gsv(["chat", "--pid", pid, "fail"]);
     expect(failed).toMatchObject({ code: 1, out: "" });
-    expect(failed.err).toMatch(/^error: .+\nSay it again to try once more\. Which model is asked/);
-    expect(await gsv(["chat", "--pid", pid])).toMatchObject({ code: 2, err: expect.stringContaining("nothing to say") as string });
+    expect(failed.err).toMatch(/^error: .+\nSend the message again to retry\. To see which model is used/);
+    expect(await gsv(["chat", "--pid", pid])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("No message: standard input is empty") as string,
+    });
     expect(await gsv(["chat", "--pid", "no-such", "x"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("gsv proc list") as string,
@@ -355,7 +358,7 @@ describe("from a script", () => {
     const waiting = gsv(["chat", "--pid", pid, "--wait", "delete it and wait"]);
     await expect.poll(async () => (await client.call("proc.approval.list", { pid })).pending.length).toBe(1);
     const { pending } = await client.call("proc.approval.list", { pid });
-    expect((await gsv(["approvals", "deny", pending[0]!.requestId, "--reason", "keep it"])).out).toBe("Refused: keep it\n");
+    expect((await gsv(["approvals", "deny", pending[0]!.requestId, "--reason", "keep it"])).out).toBe("Denied: keep it\n");
     expect(await waiting).toMatchObject({ code: 0, out: "Not gone.\n" });
   });
 });
@@ -374,9 +377,9 @@ test("gsv proc starts, lists, messages and kills processes", async () => {
   expect((await gsv(["proc", "usage", "--days", "1"])).out).toMatch(/^DAY /);
   expect((await gsv(["proc", "context", child])).out).toMatch(/^model +openai-compatible\/scripted\n/);
   expect((await gsv(["proc", "abort", child])).out).toBe(`${child} is not working on anything\n`);
-  expect((await gsv(["proc", "reset", child])).out).toMatch(/^\S+ begins anew; its 2 messages are in \/var\/sessions\//);
-  expect((await gsv(["proc", "history", "--pid", child])).err).toContain("Nothing was said yet");
-  expect((await gsv(["proc", "kill", child])).out).toMatch(new RegExp(`^Ended all that ${child} did`));
+  expect((await gsv(["proc", "reset", child])).out).toMatch(/^Reset \S+; its 2 messages are archived in \/var\/sessions\//);
+  expect((await gsv(["proc", "history", "--pid", child])).err).toContain("No messages yet");
+  expect((await gsv(["proc", "kill", child])).out).toMatch(new RegExp(`^Ended everything that ${child} was doing`));
   expect(await gsv(["proc", "kill", "no-such"])).toMatchObject({ code: 1, err: expect.stringContaining("gsv proc list") as string });
 });
 
@@ -388,11 +391,11 @@ test("the gateway's shell has a proc command, which inside a process means that 
   expect(await shell("proc list")).toMatch(/^PID +STATE +PROFILE +LABEL\n[^]*init:1000 +\S+ +init +init \(alice\)\n/);
   expect(await shell(`proc policy --pid ${pid}`)).toMatch(/^conversation=default overflow=\S+ compact_at=\S+ keep_last=\d+\n$/);
   expect(await shell(`proc policy --pid ${pid} --overflow fail --keep-last 5`)).toMatch(/overflow=fail compact_at=\S+ keep_last=5\n$/);
-  expect(await shell("proc policy")).toContain("--pid P says which process");
+  expect(await shell("proc policy")).toContain("select a process with --pid P");
   expect(await shell("proc self")).toContain("only inside a process");
   expect(await shell("proc call x y")).toContain("only inside a process");
-  expect(await shell("proc call x y --timeout soon")).toContain("not a length of time: soon");
-  expect(await shell("proc nonsense")).toContain("unknown: nonsense");
+  expect(await shell("proc call x y --timeout soon")).toContain("invalid duration: soon");
+  expect(await shell("proc nonsense")).toContain("unknown subcommand nonsense");
   expect(await shell("man proc")).toContain("proc compact (--keep-last N | --through-message-id ID)");
   const other = (await client.call("proc.spawn", { profile: "task", label: "other" })).pid;
   const run = "proc self; proc policy; proc send " + other + " hello from here; cat /proc/self/status";
@@ -515,7 +518,7 @@ function environment(): NodeJS.ProcessEnv {
 
 async function open(): Promise<Terminal> {
   const chat = run("chat", "--pid", pid);
-  await chat.shows("say something, or /help");
+  await chat.shows("type a message, or /help");
   return chat;
 }
 

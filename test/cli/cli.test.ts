@@ -55,7 +55,7 @@ describe("setup of a fresh gateway", () => {
     });
     expect(await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "-"])).toMatchObject({ code: 1 });
     const half = await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "x", "--ai-provider", "openai"]);
-    expect(half).toMatchObject({ code: 1, err: "gsv: --ai-provider needs --ai-model: a provider alone answers nothing\n" });
+    expect(half).toMatchObject({ code: 1, err: "gsv: --ai-provider needs --ai-model\n" });
     // A name that is taken does not mean that the gateway is set up.
     const taken = await gsv(["auth", "setup", "--url", url, "--username", "root", "--new-password", ALICE.password]);
     expect(taken).toMatchObject({ code: 1, err: "gsv: User already exists: root (409)\n" });
@@ -71,7 +71,7 @@ describe("setup of a fresh gateway", () => {
     expect(statSync(configFile).mode & 0o777).toBe(0o600);
     expect(localConfig().gateway).toMatchObject({ username: "alice", session_token: expect.stringMatching(/^gsv_user_/) });
     expect(localConfig().gateway.url).toBe(`${url.replace("http", "ws")}/ws`);
-    expect(await gsv(["auth", "setup"])).toMatchObject({ code: 1, err: expect.stringContaining("set up already") });
+    expect(await gsv(["auth", "setup"])).toMatchObject({ code: 1, err: expect.stringContaining("already set up") });
   });
 
   test("ai check tries the configured model or another one", async () => {
@@ -89,7 +89,7 @@ describe("setup of a fresh gateway", () => {
 
   test("status prints text or JSON", async () => {
     const people = await gsv(["status"]);
-    expect(people.out).toMatch(/^you +alice, session ends in 8 h$/m);
+    expect(people.out).toMatch(/^you +alice, session expires in 8 h$/m);
     expect(people.out).not.toContain("\u001b");
     const programs = await gsv(["status", "--json"]);
     expect(JSON.parse(programs.out)).toMatchObject({
@@ -139,7 +139,7 @@ describe("calls", () => {
     });
     const secret = await gsv(["call", "sys.info"], { stdin: "hunter2" });
     expect(secret).toMatchObject({ code: 1, err: expect.not.stringContaining("hunter2") });
-    expect(await gsv(["call", "sys.info", "{"])).toMatchObject({ code: 1, err: expect.stringContaining("not JSON") });
+    expect(await gsv(["call", "sys.info", "{"])).toMatchObject({ code: 1, err: expect.stringContaining("not valid JSON") });
     expect(await gsv(["call", "sys.info", "[]"])).toMatchObject({ code: 1, err: expect.stringContaining("JSON object") });
   });
 
@@ -148,12 +148,12 @@ describe("calls", () => {
     expect(typo).toMatchObject({
       code: 0,
       out: expect.stringContaining("config/server/name"),
-      err: "gsv: warning: sys.config.get knows no field kye, so it is dropped. Did you mean key?\n",
+      err: "gsv: warning: sys.config.get has no field kye; it is ignored. Did you mean key?\n",
     });
     const piped = await gsv(["call", "sys.info"], { stdin: '{"\\u001b[2J":1}' });
     expect(piped).toMatchObject({
       code: 0,
-      err: expect.stringMatching(/^gsv: warning: sys\.info knows no field \S+, so it is dropped\n$/),
+      err: expect.stringMatching(/^gsv: warning: sys\.info has no field \S+; it is ignored\n$/),
     });
     expect(piped.err).not.toContain("\u001b");
     expect(await gsv(["call", "sys.setup", '{"usrname":"mallory"}'])).toMatchObject({
@@ -230,19 +230,22 @@ describe("tokens", () => {
     expect(made).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^gsv_user_\S{43}\n$/),
-      err: expect.stringContaining("it ends in 30 d"),
+      err: expect.stringContaining("it expires in 30 d"),
     });
     const config = join(scratch, "nobody.toml");
     const env = { GSV_TOKEN: made.out.trim(), GSV_URL: url };
     expect(await gsv(["-u", "alice", "call", "sys.info"], { env, config })).toMatchObject({ code: 0 });
-    expect(await gsv(["call", "sys.info"], { env, config })).toMatchObject({ code: 1, err: "gsv: Whose token is it? Add --user NAME\n" });
+    expect(await gsv(["call", "sys.info"], { env, config })).toMatchObject({
+      code: 1,
+      err: "gsv: The owner of the token is not known: add --user NAME\n",
+    });
   });
 
   test("a device token is created, listed and revoked, by gsv token and gsv auth token", async () => {
     expect(await gsv(["auth", "token", "create", "--device", "phone"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^gsv_node_/),
-      err: expect.stringMatching(/must be used within 1 h.*paste there, within 1 h /s),
+      err: expect.stringMatching(/must be used within 1 h.*run this command on that machine within 1 h /s),
     });
     const { tokens } = JSON.parse((await gsv(["token", "list", "--json"])).out) as {
       tokens: { tokenId: string; allowedDeviceId: string | null }[];
@@ -250,18 +253,21 @@ describe("tokens", () => {
     const id = tokens.find(({ allowedDeviceId }) => allowedDeviceId === "phone")?.tokenId ?? "";
     const table = (await gsv(["token", "list"])).out.split("\n");
     expect(table[0]).toMatch(/^ID +UID +KIND +LABEL/);
-    expect(table.find((line) => line.startsWith(id))).toMatch(/ node +- +phone .* never +in (1 h|60 min) unused$/);
+    expect(table.find((line) => line.startsWith(id))).toMatch(/ node +- +phone .* never +in (1 h|60 min) if unused$/);
     const lasting = await gsv(["token", "create", "--device", "phone", "--within", "never", "--json"]);
     const { tokenId } = (JSON.parse(lasting.out) as { token: { tokenId: string } }).token;
-    expect((await gsv(["token", "list"])).out).toMatch(new RegExp(`^${tokenId} .* in 365 d unused$`, "m"));
+    expect((await gsv(["token", "list"])).out).toMatch(new RegExp(`^${tokenId} .* in 365 d if unused$`, "m"));
     expect(await gsv(["token", "create", "--device", "phone", "--within", "soon"])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("Not a length of time"),
+      err: expect.stringContaining("Invalid duration"),
     });
     expect(await gsv(["token", "revoke", id, "--reason", "lost"])).toMatchObject({ code: 0 });
     expect((await gsv(["token", "list"])).out).not.toContain(id);
     expect((await gsv(["auth", "token", "list", "--all"])).out).toContain(id);
-    expect(await gsv(["token", "revoke", "no-such-id"])).toMatchObject({ code: 1, err: expect.stringContaining("No such token") });
+    expect(await gsv(["token", "revoke", "no-such-id"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("You have no token no-such-id"),
+    });
   });
 
   test("a session cannot create a token that outlives it, and the error says what to do", async () => {
@@ -270,7 +276,7 @@ describe("tokens", () => {
       out: "",
       err: expect.stringContaining("add -p"),
     });
-    expect(await gsv(["token", "create", "--expires", "soon"])).toMatchObject({ code: 1, err: expect.stringContaining("Not a time") });
+    expect(await gsv(["token", "create", "--expires", "soon"])).toMatchObject({ code: 1, err: expect.stringContaining("Invalid time") });
   });
 });
 
@@ -392,12 +398,12 @@ describe("files", () => {
     expect(await gsv(["cat", "f/bin"], { env: TERMINAL })).toEqual({
       code: 1,
       out: "",
-      err: "gsv: Not text: f/bin. Save it with: gsv cat f/bin > FILE\n",
+      err: "gsv: Not a text file: f/bin. To save it: gsv cat f/bin > FILE\n",
     });
     expect(await gsv(["cat", "f"])).toMatchObject({
       code: 1,
       out: "",
-      err: "gsv: Is a directory: /home/alice/f. gsv ls shows what is in it\n",
+      err: "gsv: Is a directory: /home/alice/f. To list it: gsv ls\n",
     });
   });
 
@@ -429,7 +435,7 @@ describe("files", () => {
     expect(await gsv(["search", "x", "s/none"])).toMatchObject({ code: 1, err: expect.stringMatching(/^gsv: Not found/) });
     await gsv(["write", "s/many.txt"], { stdin: "many\n".repeat(501) });
     const many = await gsv(["search", "many", "s"]);
-    expect(many).toMatchObject({ code: 0, err: expect.stringMatching(/^gsv: the search ended early, after 500 lines/) });
+    expect(many).toMatchObject({ code: 0, err: expect.stringMatching(/^gsv: the search stopped after 500 lines/) });
     expect(many.out.trim().split("\n")).toHaveLength(500);
     expect(JSON.parse((await gsv(["search", "TODO", "s", "--json"])).out)).toMatchObject({ count: 2, truncated: false });
   });
@@ -453,7 +459,7 @@ describe("files", () => {
     async () => {
       for (const path of ["t/d/x", "t/e/x", "t/f"]) await gsv(["write", path], { stdin: "x" });
       expect(await atTerminal(["rm", "t/f"], "")).not.toContain("Delete the directory");
-      expect(await atTerminal(["rm", "-r", "t/d"], "n")).toContain("Delete the directory t/d with all below it?");
+      expect(await atTerminal(["rm", "-r", "t/d"], "n")).toContain("Delete the directory t/d with everything in it?");
       expect(await gsv(["ls", "t"])).toMatchObject({ out: "d/\ne/\n" });
       expect(await atTerminal(["rm", "t/d"], "y")).toContain("Delete the directory");
       expect(await atTerminal(["rm", "-f", "t/e"], "")).not.toContain("Delete the directory");
@@ -472,14 +478,14 @@ describe("files", () => {
       expect(await gsv(words)).toEqual({
         code: 1,
         out: "",
-        err: "gsv: no such device: laptop. You have none yet: gsv token create --device NAME shows how to add one\n",
+        err: "gsv: no such device: laptop. You have none yet. To add one: gsv token create --device NAME\n",
       });
     for (const words of [
       ["cat", "laptop:"],
       ["write", "laptop:"],
       ["rm", "-rf", "f", "laptop:"],
     ])
-      expect(await gsv(words)).toEqual({ code: 1, out: "", err: "gsv: Which file on laptop? Write laptop:PATH\n" });
+      expect(await gsv(words)).toEqual({ code: 1, out: "", err: "gsv: No path on laptop: write laptop:PATH\n" });
     expect(await gsv(["write", "./a:b"], { stdin: "colon" })).toMatchObject({ code: 0 });
     expect(await gsv(["cat", "/home/alice/a:b"])).toMatchObject({ code: 0, out: "colon" });
   });
@@ -501,17 +507,17 @@ describe("files", () => {
       ["device", "remove", "worksop"],
       ["call", "fs.read", '{"target":"worksop","path":"x"}'],
     ];
-    const err = "gsv: no such device: worksop. Did you mean workshop? Yours: workshop\n";
+    const err = "gsv: no such device: worksop. Did you mean workshop? Your devices: workshop\n";
     const results = await Promise.all(commands.map(async (words) => ({ words, ...(await gsv(words, { stdin: "ls\n" })) })));
     expect(results).toEqual(commands.map((words) => ({ words, code: 1, out: "", err })));
     const [foreign, absent] = await Promise.all([gsv(["ls", "vault:"]), gsv(["ls", "fault:"])]);
-    expect(foreign).toEqual({ code: 1, out: "", err: "gsv: no such device: vault. Yours: workshop\n" });
+    expect(foreign).toEqual({ code: 1, out: "", err: "gsv: no such device: vault. Your devices: workshop\n" });
     expect(absent).toEqual({ ...foreign, err: foreign.err.replace("vault", "fault") });
     workshop.close();
     await expect.poll(async () => (await own.call("sys.device.list", {})).devices).toEqual([]);
-    expect((await gsv(["ls", "worksop:"])).err).toContain("Yours: workshop (offline)");
+    expect((await gsv(["ls", "worksop:"])).err).toContain("Your devices: workshop (offline)");
     expect((await gsv(["ls", "workshop:"])).err).toBe("gsv: Device offline: workshop (503)\n");
-    expect((await asRoot(["ls", "worksop:"])).err).toContain("Did you mean workshop? Yours: vault, workshop (offline)");
+    expect((await asRoot(["ls", "worksop:"])).err).toContain("Did you mean workshop? Your devices: vault, workshop (offline)");
     vault.close();
     for (const [client, deviceId] of [
       [own, "workshop"],
@@ -527,7 +533,7 @@ describe("repositories", () => {
   test("are created and listed, with their log and diffs", async () => {
     const made = await gsv(["repo", "create", "notes", "--description", "what I read"]);
     expect(made).toMatchObject({ code: 0, out: `git clone ${url}/git/alice/notes\n`, err: expect.stringContaining("Created alice/notes") });
-    expect(await gsv(["repo", "create", "alice/notes"])).toMatchObject({ code: 0, err: "alice/notes was there already.\n" });
+    expect(await gsv(["repo", "create", "alice/notes"])).toMatchObject({ code: 0, err: "alice/notes already exists.\n" });
     expect(await gsv(["repo", "create", "root/mine"])).toMatchObject({ code: 1, err: "gsv: Repository not found: root/mine (404)\n" });
     const list = await gsv(["repo", "list"]);
     expect(list.out).toMatch(/^alice\/home +home +private /m);
@@ -565,7 +571,7 @@ describe("help", () => {
     for (const usage of ["ls [path]", "cat <path>", "write <path> [file]", "rm [options] <path...>", "search [options] <text> [path]"])
       expect((await gsv(["help"])).out).toContain(`  ${usage} `);
     expect((await gsv(["help", "token", "create"])).out).toContain("--device <id>");
-    expect((await gsv(["cp", "--help"])).out).toMatch(/copy files of any kind and size/);
+    expect((await gsv(["cp", "--help"])).out).toMatch(/copy files between this machine, the gateway/);
     expect(await gsv(["help", "sys.tokn.create"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("Did you mean sys.token.create"),
@@ -609,7 +615,7 @@ describe("errors", () => {
       expect(await gsv(["status", "--url", hostile])).toMatchObject({
         code: 1,
         out: "",
-        err: expect.stringMatching(/^gsv: Refused .*\n$/),
+        err: expect.stringMatching(/^gsv: Invalid gateway address.*\n$/),
       });
   });
 
@@ -635,7 +641,7 @@ describe("errors", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^fail .*secret\.key can be read by other users/m);
     expect(out).toMatch(/^ok +Gateway and CLI are both version/m);
-    expect(out).toMatch(/^ok +A gateway runs on /m);
+    expect(out).toMatch(/^ok +A gateway runs with data directory /m);
     expect(out).toMatch(/^ok +Rights: Only root may do everything/m);
     chmodSync(join(host.home, "secret.key"), 0o600);
     const after = JSON.parse((await gsv(["doctor", "--json"])).out) as { findings: { mark: string; text: string }[] };
@@ -649,7 +655,7 @@ describe("sessions", () => {
     expect(await gsv(["status"])).toMatchObject({ code: 0, out: expect.stringContaining("not logged in, the token was refused") });
     expect(await gsv(["call", "sys.info"])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/the session has ended.*\ngsv: Not logged in at/),
+      err: expect.stringMatching(/the session is no longer valid.*\ngsv: Not logged in at/),
     });
     expect(localConfig().gateway).not.toHaveProperty("session_token");
     expect(await gsv(["auth", "login", "-p", "-"], { stdin: `${ALICE.password}\n` })).toMatchObject({
@@ -723,7 +729,7 @@ function atTerminal(args: string[], keys: string): Promise<string> {
     let unsent = keys;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       shown += text;
-      if (!shown.includes("below it?")) return;
+      if (!shown.includes("everything in it?")) return;
       child.stdin.write(unsent);
       unsent = "";
     });

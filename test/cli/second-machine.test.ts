@@ -211,7 +211,7 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     expect(done).toMatchObject({
       code: 0,
       out: expect.stringMatching(/gsv device run\n$/),
-      err: expect.stringContaining("does not answer"),
+      err: expect.stringContaining("does not respond"),
     });
     const daemon = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: ["ignore", "ignore", "pipe"] });
     children.push(daemon);
@@ -221,15 +221,15 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     const replaced = waitForExit(daemon);
     const service = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--log-file", log], { env: bare.env, stdio: "ignore" });
     children.push(service);
-    expect(await replaced).toEqual([1, expect.stringContaining("Another daemon has connected as laptop")]);
+    expect(await replaced).toEqual([1, expect.stringContaining("Another machine or program has connected as laptop")]);
     children.push(spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: "ignore" }));
-    await expect.poll(() => readFileSync(log, "utf8")).toMatch(/"level":"error","msg":"Another daemon has connected as laptop/);
+    await expect.poll(() => readFileSync(log, "utf8")).toMatch(/"level":"error","msg":"Another machine or program has connected as laptop/);
     expect(service.exitCode).toBeNull();
     const other = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--id", "another"], { env: bare.env });
     const [code, err] = await waitForExit(other);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("gsv token create --device another") });
     const elsewhere = spawn(join(bare.home, ".local/bin/gsv"), ["--url", "ws://127.0.0.1:9", "device", "run"], { env: bare.env });
-    expect((await waitForExit(elsewhere))[1]).toContain("A device needs a token of its own");
+    expect((await waitForExit(elsewhere))[1]).toContain("This device needs a token");
   });
 });
 
@@ -247,7 +247,7 @@ describe("the installer refuses", () => {
       `#!/bin/sh\n${curl} "$@"\nfor last; do :; done\ncase $last in *.mjs) echo '// evil' >>"$3" ;; esac\n`,
     );
     const refused = await install(env);
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("does not fit its checksum") });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("does not match its checksum") });
     expect(readFileSync(join(home, ".local/share/gsv/gsv.mjs")).equals(before)).toBe(true);
     expect(readdirSync(join(home, ".local/share/gsv"))).toEqual(["gsv.mjs"]);
   });
@@ -257,7 +257,7 @@ describe("the installer refuses", () => {
     program(join(stand.folder, "node"), "#!/bin/sh\ncase $1 in -p) echo 18 ;; *) echo v18.20.0 ;; esac\n");
     expect(await install(env)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/Node\.js 20 or newer is needed and .* is v18\.20\.0/),
+      err: expect.stringMatching(/Node\.js 20 or newer is required, but .* is v18\.20\.0/),
     });
   });
 
@@ -265,7 +265,7 @@ describe("the installer refuses", () => {
     const { env, home } = machine("taken");
     mkdirSync(join(home, ".local/bin"), { recursive: true });
     program(join(home, ".local/bin/gsv"), "#!/bin/sh\necho mine\n");
-    expect(await install(env)).toMatchObject({ code: 1, err: expect.stringContaining("is something else") });
+    expect(await install(env)).toMatchObject({ code: 1, err: expect.stringContaining("is another program") });
     expect(await install({ ...env, INSTALL_DIR: join(home, "it's here") })).toMatchObject({ code: 0 });
     expect(await run(env, join(home, "it's here/gsv"), ["version"])).toMatchObject({ code: 0 });
   });
@@ -288,11 +288,11 @@ describe.skipIf(!LINUX)("gsv up --service", () => {
     const { env, home, stand } = machine("gateway");
     const port = await steadyPort();
     const own = (...args: string[]) => run(env, process.execPath, [join(dist, "gsv.js"), "up", ...args]);
-    expect(await own("--service", "status")).toMatchObject({ code: 1, err: expect.stringContaining("gsv up --service does that") });
+    expect(await own("--service", "status")).toMatchObject({ code: 1, err: expect.stringContaining("To install it: gsv up --service") });
     expect(await own("--service", "--port", "nonsense")).toMatchObject({ code: 1, err: expect.stringContaining("Not a port") });
-    expect(await own("--service", "nonsense")).toMatchObject({ code: 1, err: expect.stringContaining("There are: install, status") });
+    expect(await own("--service", "nonsense")).toMatchObject({ code: 1, err: expect.stringContaining("Use one of: install, status") });
     const flags = ["--home", join(home, "my data"), "--port", String(port), "--origin", "http://localhost:1", "http://localhost:2"];
-    expect(await own("--service", ...flags)).toMatchObject({ code: 0, out: expect.stringContaining("The service gsv is started") });
+    expect(await own("--service", ...flags)).toMatchObject({ code: 0, out: expect.stringContaining("Started the service gsv") });
     const health = async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.status;
     await expect.poll(health).toBe(200);
     expect(await own("--service", "status")).toMatchObject({ code: 0, out: expect.stringContaining("active (running)") });
@@ -312,7 +312,10 @@ describe.skipIf(!LINUX)("gsv up --service", () => {
     const { env } = machine("both");
     const { home } = await gateway();
     const refused = await run(env, process.execPath, [join(dist, "gsv.js"), "up", "--service", "--home", home]);
-    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/runs on .* already \(process \d+\): end it first/) });
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/already runs with data directory .* \(process \d+\)\. Stop it first/),
+    });
   });
 });
 

@@ -111,7 +111,7 @@ describe.skipIf(!hasProgram("tmux") || !hasProgram("bash"))("gsv shell --target"
     open();
     await type("x=kept; echo ready", "ready");
     tmux("send-keys", "Enter", "~.");
-    await waitFor(/left it running: gsv jobs attach (sh_\S+)/);
+    await waitFor(/it is still running; to return to it: gsv jobs attach (sh_\w+)/);
     await waitFor("code=0");
     const { sessions } = await client.call("shell.list", { target: "laptop" });
     const mine = sessions.find(({ state, tty }) => state === "running" && tty === true)!;
@@ -127,7 +127,7 @@ describe.skipIf(!hasProgram("tmux") || !hasProgram("bash"))("gsv shell --target"
     open();
     await type("x=kept; (sleep 2; echo said meanwhile) & echo ready", "ready");
     await host.restart();
-    await waitFor("connected again");
+    await waitFor("reconnected");
     await waitFor("said meanwhile");
     await type('echo "[$x]"', "[kept]");
   });
@@ -166,7 +166,7 @@ describe.skipIf(!hasProgram("tmux") || !hasProgram("bash"))("gsv shell --target"
     const other = await startDaemon(bare, "bare", token.token);
     try {
       open("shell", "--target", "bare");
-      await waitFor("has no terminals");
+      await waitFor("does not support terminals");
       await waitFor("alice@bare");
       await type('cd /; x=5; echo "[$x]"', "[5]");
     } finally {

@@ -149,7 +149,7 @@ test("the console, and the first page without a built desktop, name a command th
   const bare = join(scratch, "without-desktop");
   cpSync(realpathSync(BUILD), bare, { recursive: true, filter: (path) => !path.endsWith("/downloads/web") });
   const { url, output } = await upFrom(bare, "--home", join(scratch, "hints"));
-  expect(output).toContain(`or in another terminal: npx gsv --url ${url} auth setup\n`);
+  expect(output).toContain(`or run in another terminal: npx gsv --url ${url} auth setup\n`);
   expect(await (await fetch(url!)).text()).toContain(`<pre>npx gsv --url ${url} auth setup</pre>`);
   const everywhere = await up("--home", join(scratch, "everywhere"), "--host", "0.0.0.0", "--allow-remote");
   expect(everywhere.url).toMatch(/^http:\/\/localhost:/);

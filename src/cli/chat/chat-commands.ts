@@ -22,10 +22,10 @@ type Command = { usage: string; doc: string; run(chat: Chat, rest: string): Prom
 const KEEP_LAST = 20;
 
 const COMMANDS: Record<string, Command> = {
-  help: { usage: "/help", doc: "this list", run: (chat) => chat.remark(helpText()) },
+  help: { usage: "/help", doc: "show this list", run: (chat) => chat.remark(helpText()) },
   new: {
     usage: "/new [title]",
-    doc: "begin another conversation; this one stays",
+    doc: "start a new conversation; this one is kept",
     async run(chat, title) {
       const { pid } = chat.where;
       const { conversation } = await chat.client.call("proc.conversation.open", { pid, ...(title === "" ? {} : { title }) });
@@ -33,64 +33,67 @@ const COMMANDS: Record<string, Command> = {
       await chat.load();
     },
   },
-  conversations: { usage: "/conversations", doc: "those there are", run: listConversations },
+  conversations: { usage: "/conversations", doc: "list conversations", run: listConversations },
   open: {
     usage: "/open NAME",
-    doc: "go on with another conversation, by its id or title",
+    doc: "switch to another conversation, by id or title",
     async run(chat, name) {
       chat.where.conversationId = await conversationOf(chat.client, chat.where.pid, name);
       await chat.load();
     },
   },
-  history: { usage: "/history", doc: "the last messages, at length", run: showHistory },
-  abort: { usage: "/abort", doc: "end what it is working on, as Ctrl-C does", run: (chat) => chat.abort() },
-  resume: { usage: "/resume", doc: "say what waits on hold since it was stopped", run: (chat) => chat.resume() },
+  history: { usage: "/history", doc: "show the last messages in full", run: showHistory },
+  abort: { usage: "/abort", doc: "stop the current run, like Ctrl-C", run: (chat) => chat.abort() },
+  resume: { usage: "/resume", doc: "send the messages that are on hold since the run was stopped", run: (chat) => chat.resume() },
   compact: {
     usage: "/compact",
-    doc: `put all but the last ${KEEP_LAST} messages into the archive, and a summary in their place`,
+    doc: `archive all but the last ${KEEP_LAST} messages and replace them with a summary`,
     async run({ client, where }) {
       await client.call("proc.conversation.compact", { ...where, generateSummary: true, keepLast: KEEP_LAST });
     },
   },
   context: {
     usage: "/context",
-    doc: "what the model is told, and how full the conversation is",
+    doc: "show what the model is told and how full the conversation is",
     run: async (chat) => chat.remark(fieldsText(contextFields(await chat.client.call("proc.context", { ...chat.where })))),
   },
   usage: {
     usage: "/usage",
-    doc: "what this process has used so far",
+    doc: "show what this process has used so far",
     run: async (chat) => chat.remark(fieldsText(spentFields((await chat.client.call("proc.usage", { pid: chat.where.pid })).spent))),
   },
   verbose: {
     usage: "/verbose",
-    doc: "show results of tools and thoughts, or fold them again",
-    run: (chat) => chat.remark(chat.toggleVerbose() ? "Results and thoughts are shown from now on" : "Results and thoughts are folded"),
+    doc: "show or hide tool results and reasoning",
+    run: (chat) =>
+      chat.remark(
+        chat.toggleVerbose() ? "Tool results and reasoning are shown from now on" : "Tool results and reasoning are hidden from now on",
+      ),
   },
-  quit: { usage: "/quit", doc: "leave, as Ctrl-D does; what runs goes on", run: (chat) => chat.leave() },
+  quit: { usage: "/quit", doc: "leave, like Ctrl-D; the run continues", run: (chat) => chat.leave() },
 };
 
 export async function runCommand(chat: Chat, line: string): Promise<void> {
   const [, name = "", rest = ""] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) return chat.remark(`There is no /${name}: /help lists what there is`);
+  if (command === undefined) return chat.remark(`Unknown command /${name}: /help lists the commands`);
   await command.run(chat, rest.trim());
 }
 
 function helpText(): string {
   const rows = Object.values(COMMANDS).map(({ usage, doc }): [string, string] => [usage, doc]);
   const keys: [string, string][] = [
-    ["Ctrl-C", "stop what it is working on; once more leaves"],
-    ["Ctrl-D", "leave; what runs goes on"],
-    ["Ctrl-O", "more of the last tool call or thought"],
-    ["Alt-Enter", "another line"],
+    ["Ctrl-C", "stop the current run; press again to leave"],
+    ["Ctrl-D", "leave; the run continues"],
+    ["Ctrl-O", "show more of the last tool call or reasoning"],
+    ["Alt-Enter", "start a new line"],
   ];
   return fieldsText([...rows, ...keys]);
 }
 
 async function listConversations(chat: Chat): Promise<void> {
   const { conversations } = await chat.client.call("proc.conversation.list", { pid: chat.where.pid });
-  if (conversations.length === 0) return chat.remark("All of them are closed: /new begins another");
+  if (conversations.length === 0) return chat.remark("All conversations are closed: /new starts another");
   const rows = conversations.map(({ id, title, messageCount, updatedAt }): [string, string] => [
     `${id === chat.where.conversationId ? "*" : " "} ${id}`,
     `${messageCount} messages, ${relative(updatedAt, "-")}${title === null ? "" : `   ${title}`}`,
@@ -104,7 +107,7 @@ async function showHistory(chat: Chat): Promise<void> {
     const words = spokenText(message);
     return words === null ? [] : [`${message.role === "user" ? "› " : ""}${truncate(words, 40, 4_000)}\n`];
   });
-  chat.remark(lines.length === 0 ? "Nothing was said yet" : lines.join("\n"));
+  chat.remark(lines.length === 0 ? "No messages yet" : lines.join("\n"));
 }
 
 function fieldsText(fields: readonly (readonly [string, string])[]): string {

@@ -64,7 +64,7 @@ export class ChatSession {
     const outcome = new Promise<number | Error>((resolve) => (this.#end = resolve));
     client.onStatus = (status, reason) => {
       this.#isConnected = status === "connected";
-      if (status === "closed") return this.#end(new Problem(`The gateway ended the connection: ${reason?.message ?? ""}`));
+      if (status === "closed") return this.#end(new Problem(`The gateway closed the connection: ${reason?.message ?? ""}`));
       this.#page.redraw();
     };
     const stopKeys = onKeys((key) => this.#press(key));
@@ -77,8 +77,7 @@ export class ChatSession {
       onEvent: (event) => afterLoad(() => this.#handleEvent(event)),
       onPiece: (piece) => afterLoad(() => this.#handlePiece(piece)),
       onLive: (live) => afterLoad(() => this.#handleLive(live)),
-      onGap: () =>
-        afterLoad(() => this.reportFailure(this.load("Too much happened while the connection was away; the last messages are:"))),
+      onGap: () => afterLoad(() => this.reportFailure(this.load("Some events were missed while disconnected. The last messages:"))),
       onError: (error) => this.#end(error),
     });
     try {
@@ -135,13 +134,13 @@ export class ChatSession {
   }
 
   leave(code = 0): void {
-    if (this.#isWorking()) this.remark("It goes on working; gsv chat shows what came of it");
+    if (this.#isWorking()) this.remark("The run continues; to see the result: gsv chat");
     this.#end(code);
   }
 
   async abort(): Promise<void> {
     const runId = [...this.#activity.runs].find(([, conversationId]) => conversationId === this.where.conversationId)?.[0];
-    if (runId === undefined) return this.remark("It is not working on anything");
+    if (runId === undefined) return this.remark("No run to stop");
     this.#isStopping = true;
     this.#page.redraw();
     const { stillRunning, pausedCount } = await this.client.call("proc.abort", { pid: this.where.pid, runId, pauseQueue: true });
@@ -151,7 +150,7 @@ export class ChatSession {
 
   async resume(): Promise<void> {
     const { resumed } = await this.client.call("proc.queue.resume", { ...this.where });
-    if (resumed === 0) this.remark("Nothing is on hold");
+    if (resumed === 0) this.remark("No messages are on hold");
   }
 
   /** Shows an error line if the work fails. */
@@ -161,11 +160,11 @@ export class ChatSession {
 
   #showEarlier(words: readonly { role: string; text: string }[], messageCount: number, title?: string): void {
     const { conversationId } = this.where;
-    const name = conversationId === "default" ? "" : ` of ${conversationId}`;
+    const name = conversationId === "default" ? "" : ` in ${conversationId}`;
     const earlier = words.slice(-EARLIER_MESSAGES);
     if (title !== undefined) this.remark(title);
-    else if (messageCount > 0) this.remark(`${messageCount} messages${name} so far, at the end:`);
-    else this.remark(name === "" ? "A new conversation. /help says what can be done here." : `A new conversation: ${conversationId}`);
+    else if (messageCount > 0) this.remark(`${messageCount} messages${name} so far. The last ones:`);
+    else this.remark(name === "" ? "New conversation. Type /help for commands." : `New conversation: ${conversationId}`);
     for (const { role, text } of earlier) {
       if (role === "user") this.#show([{ stream: "stdout", text: `\n${personText(truncate(text), this.#look)}\n\n` }]);
       else this.remark(truncate(text));
@@ -177,7 +176,7 @@ export class ChatSession {
     const { conversationId } = payload;
     this.#activity = reduce(this.#activity, event);
     if (conversationId !== this.where.conversationId) {
-      if (signal === HIL_REQUESTED) this.remark(`A question waits in conversation ${conversationId}: /open ${conversationId}`);
+      if (signal === HIL_REQUESTED) this.remark(`A question is waiting in conversation ${conversationId}: /open ${conversationId}`);
       return;
     }
     if (signal === HIL_REQUESTED) return this.#ask(payload);

@@ -112,7 +112,7 @@ test("a retry voids the text so far, and the next answer is shown whole", () => 
     output("Hello"),
     finish({ text: "Hello" }),
   ];
-  expect(render(run)).toBe("Hal\nthe model call failed (overloaded); trying again in 3.0 s; what it has said so far is void\nHello\n");
+  expect(render(run)).toBe("Hal\nthe model call failed (overloaded); retrying in 3.0 s; ignore the answer so far\nHello\n");
 });
 
 test("errors and stops are shown", () => {
@@ -153,27 +153,27 @@ test("a question shows everything that would run, with control characters escape
   const question = { ...QUESTION, syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" };
   expect(questionText(question, "plain")).toBe(
     [
-      "? May it do this?",
+      "? Allow this?",
       "  shell.exec on mac, in /home/alice",
       "  input:",
       "    | a",
       "    | ⟨U+001B⟩[1Ab⟨U+000D⟩⟨U+202E⟩",
       "  cwd: /x",
-      "  asked because it is on a device",
+      "  it is on a device",
     ].join("\n"),
   );
 });
 
 test("a long request is cut with a remark, and can be shown whole", () => {
   const question = { ...QUESTION, syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) } };
-  expect(questionText(question, "plain")).toContain("Not all of it is shown: press w");
+  expect(questionText(question, "plain")).toContain("Not shown in full: press w");
   expect(questionText(question, "plain").length).toBeLessThan(6_000);
   expect(questionText(question, "plain", true)).toContain("x".repeat(100_000));
 });
 
 test("a question about a budget has its own text", () => {
   const question = { ...QUESTION, syscall: "proc.budget", why: "2 model calls are used up" };
-  expect(questionText(question, "plain")).toBe("? May it go on?\n  2 model calls are used up");
+  expect(questionText(question, "plain")).toBe("? Continue?\n  2 model calls are used up");
 });
 
 test("an answer that restarts after a crash continues where the screen stopped", () => {
@@ -192,7 +192,7 @@ test("an answer that differs after a crash is shown whole, with a remark", () =>
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.showLive(null);
   const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
-  expect(text([...again, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
+  expect(text([...again, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was interrupted; it starts again\ntwo\n");
 });
 
 test("an answer that does not restart is reported as cut off", () => {
@@ -200,7 +200,7 @@ test("an answer that does not restart is reported as cut off", () => {
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.showLive(null);
-  expect(text([start, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
+  expect(text([start, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was interrupted\ntwo\n");
 });
 
 test("a client that joins in the middle of an answer sees what has arrived and then the rest", () => {

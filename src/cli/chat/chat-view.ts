@@ -110,7 +110,7 @@ export class ChatView {
     switch (signal) {
       case RUN_STARTED:
         // Another run started before the interrupted answer could start over.
-        if (this.#shown !== "") this.#remark("the answer was cut off", "dim");
+        if (this.#shown !== "") this.#remark("the answer was interrupted", "dim");
         this.#endCall();
         this.#lastText = "";
         this.#historyText = "";
@@ -151,7 +151,7 @@ export class ChatView {
     if (this.#shown.startsWith(whole)) return;
     let rest = whole.slice(this.#shown.length);
     if (!whole.startsWith(this.#shown)) {
-      this.#remark("the answer was cut off; it begins anew", "dim");
+      this.#remark("the answer was interrupted; it starts again", "dim");
       rest = whole;
     }
     this.#showText(rest);
@@ -181,7 +181,7 @@ export class ChatView {
 
   #showChange({ changes, event, archivedMessages = 0, role, content }: Payload<typeof PROC_CHANGED>): void {
     if (event === "conversation.compacted" && this.#look !== "raw")
-      return this.#remark(`${archivedMessages} earlier messages were put into the archive, and a summary in their place`, "dim");
+      return this.#remark(`${archivedMessages} earlier messages were archived and replaced with a summary`, "dim");
     if (!this.#showsPeople || !changes.includes("messages") || role !== "user") return;
     this.#endCall();
     this.#put(`\n${personText(content, this.#look)}\n\n`);
@@ -231,7 +231,7 @@ export class ChatView {
     this.#endCall();
     const wait = waitMs < 1_000 ? "now" : `in ${duration(waitMs)}`;
     const reason = why === "" ? "" : ` (${firstLine(why)})`;
-    this.#remark(`the model call failed${reason}; trying again ${wait}${hasShown ? "; what it has said so far is void" : ""}`, "yellow");
+    this.#remark(`the model call failed${reason}; retrying ${wait}${hasShown ? "; ignore the answer so far" : ""}`, "yellow");
   }
 
   #finishRun({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {

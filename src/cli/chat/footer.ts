@@ -27,9 +27,9 @@ export type FooterState = {
 };
 
 const PROMPT = "› ";
-const PLACEHOLDER = "say something, or /help";
-const CALL_KEYS = "y allow it once   a exactly this for a day   n refuse   w show all of it";
-const BUDGET_KEYS = "y go on   n stop here";
+const PLACEHOLDER = "type a message, or /help";
+const CALL_KEYS = "y allow once   a allow exactly this for a day   n deny   w show all";
+const BUDGET_KEYS = "y continue   n stop";
 /** Pending messages shown at most, so that the rest has room. */
 const WAITING_ROWS = 5;
 
@@ -57,7 +57,7 @@ function inputOf(state: FooterState, paint: (text: string) => string): Foot {
   const { editor, reason, isArmed, question, columns, isWorking } = state;
   const inputRows = (prompt: string, { before, text }: LineEditor) =>
     rowsOf(prompt, printable(before, "\n\t"), printable(text.slice(before.length), "\n\t"), columns);
-  if (reason !== null) return inputRows("why not? (Enter for no reason) ", reason);
+  if (reason !== null) return inputRows("reason (optional): ", reason);
   if (isArmed && question !== null) {
     const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
     return { rows: [state.isStyled ? styled(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
@@ -68,11 +68,11 @@ function inputOf(state: FooterState, paint: (text: string) => string): Foot {
 }
 
 function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FooterState): string {
-  if (!isConnected) return "the connection was lost; trying to get it back";
-  if (isStopping) return "stopping; Ctrl-C again leaves";
-  if (isLeaving) return "Ctrl-C again leaves, and so does Ctrl-D";
-  if (question !== null && !isArmed && !editor.isEmpty) return "a question waits above: Tab, and the next key answers it";
-  return isWorking && question === null ? "working; Ctrl-C stops it" : "";
+  if (!isConnected) return "connection lost; reconnecting";
+  if (isStopping) return "stopping; press Ctrl-C again to leave";
+  if (isLeaving) return "press Ctrl-C again or Ctrl-D to leave";
+  if (question !== null && !isArmed && !editor.isEmpty) return "a question is waiting above: press Tab, then answer it with a key";
+  return isWorking && question === null ? "working; Ctrl-C to stop" : "";
 }
 
 function cut(text: string, columns: number): string {

@@ -78,12 +78,12 @@ class Once {
       onLive: (live) => {
         if (this.#hasBegun) this.#show(this.#view.showLive(live !== null && isOurs(live) ? live : null));
       },
-      onGap: () => this.#fail(new Problem("Too much happened while the connection was away: gsv proc history shows what was said")),
+      onGap: () => this.#fail(new Problem("Some events were missed while disconnected. To see the conversation: gsv proc history")),
       onError: (error) => this.#fail(error),
     });
     this.#client.onStatus = (status, reason) => {
-      if (status === "closed") this.#fail(reason ?? new Problem("The gateway ended the connection"));
-      else note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
+      if (status === "closed") this.#fail(reason ?? new Problem("The gateway closed the connection"));
+      else note(status === "connected" ? "gsv: reconnected" : "gsv: connection lost; reconnecting");
     };
     const onInterrupt = () => this.#interrupt();
     process.on("SIGINT", onInterrupt);
@@ -91,7 +91,7 @@ class Once {
       await subscription.begun;
       this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
         ({ queued }) => {
-          if (queued === true && !this.#hasBegun) note("gsv: it is at work on something else; this waits until it is done");
+          if (queued === true && !this.#hasBegun) note("gsv: the agent is busy; your message is queued");
         },
         (error: Error) => this.#fail(error),
       );
@@ -160,7 +160,7 @@ class Once {
   #reportQuestion(question: Question): void {
     const { requestId } = question;
     this.#showQuestion(question);
-    note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
+    note(`gsv: waiting for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
     if (!this.#options.waits) this.#end({ question });
   }
 
@@ -171,7 +171,7 @@ class Once {
 
   #interrupt(): void {
     if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
-    note("gsv: stopping; Ctrl-C again leaves");
+    note("gsv: stopping; press Ctrl-C again to leave");
     this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId, pauseQueue: true }).then(
       ({ stillRunning, pausedCount }) => {
         const rest = afterStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });

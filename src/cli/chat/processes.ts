@@ -23,8 +23,8 @@ export async function processOf(client: Client, name?: string): Promise<string> 
   const exact = processes.find(({ pid }) => pid === name);
   if (exact !== undefined) return exact.pid;
   const found = processes.filter(({ pid, label }) => pid.startsWith(name) || label === name);
-  if (found.length === 0) throw new Problem(`You have no process ${name}: gsv proc list shows those you have`);
-  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ pid }) => pid).join(", ")}`);
+  if (found.length === 0) throw new Problem(`You have no process ${name}: gsv proc list shows your processes`);
+  if (found.length > 1) throw new Problem(`Several ids match: ${found.map(({ pid }) => pid).join(", ")}`);
   return found[0]!.pid;
 }
 
@@ -35,14 +35,14 @@ export async function conversationOf(client: Client, pid: string, name?: string)
   const exact = conversations.find(({ id, title }) => id === name || title === name);
   if (exact !== undefined) return exact.id;
   const found = conversations.filter(({ id }) => id.startsWith(name));
-  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ id }) => id).join(", ")}`);
-  if (found.length === 0) throw new Problem(`There is no conversation ${name}: gsv chat --new begins one`);
+  if (found.length > 1) throw new Problem(`Several ids match: ${found.map(({ id }) => id).join(", ")}`);
+  if (found.length === 0) throw new Problem(`There is no conversation ${name}: gsv chat --new starts one`);
   return found[0]!.id;
 }
 
 export function spentFields({ modelCalls, toolCalls, wallMs, usage }: Spent): [string, string][] {
   const about = usage.isEstimate === true ? "about " : "";
-  const cached = usage.cacheRead > 0 ? `, ${count(usage.cacheRead)} of them from the cache` : "";
+  const cached = usage.cacheRead > 0 ? `, ${count(usage.cacheRead)} from the cache` : "";
   return [
     ["model calls", count(modelCalls)],
     ["tool calls", count(toolCalls)],
@@ -53,14 +53,14 @@ export function spentFields({ modelCalls, toolCalls, wallMs, usage }: Spent): [s
 }
 
 export function money(dollars: number): string {
-  if (dollars === 0) return "nothing";
+  if (dollars === 0) return "$0";
   return `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(2)}`;
 }
 
 export function contextFields({ provider, model, contextWindowTokens, tools, toolTokens, context, parts }: Context): [string, string][] {
   const partTokens = parts.reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
-  const window = contextWindowTokens === null ? "of unknown size" : `${count(contextWindowTokens)} tokens`;
-  const fill = context === null ? "nothing was said yet" : fullness(context.inputTokens, context.pressure);
+  const window = contextWindowTokens === null ? "unknown" : `${count(contextWindowTokens)} tokens`;
+  const fill = context === null ? "no messages yet" : fullness(context.inputTokens, context.pressure);
   return [
     ["model", `${provider}/${model}`],
     ["window", window],
@@ -75,5 +75,5 @@ export function count(number: number): string {
 }
 
 function fullness(tokens: number, pressure: number | null): string {
-  return `${count(tokens)} tokens at the last call${pressure === null ? "" : `, ${Math.round(pressure * 100)} % of what fits`}`;
+  return `${count(tokens)} tokens at the last call${pressure === null ? "" : `, ${Math.round(pressure * 100)} % of the context window`}`;
 }

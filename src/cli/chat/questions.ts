@@ -68,6 +68,6 @@ export type Decision = { decision: "approve" | "deny"; reason?: string } & Parti
 
 /** The line that confirms a decision. */
 export function decisionLine({ decision, remember, reason }: Decision): string {
-  if (decision === "deny") return reason === undefined ? "refused" : `refused: ${reason}`;
-  return remember === true ? "allowed, and exactly this for a day: gsv approvals lists and revokes it" : "allowed once";
+  if (decision === "deny") return reason === undefined ? "denied" : `denied: ${reason}`;
+  return remember === true ? "allowed, and exactly this for a day; to review or revoke it: gsv approvals" : "allowed once";
 }

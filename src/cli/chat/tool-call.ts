@@ -32,14 +32,14 @@ export function toolLine({ name, syscall, args }: ToolCall): string {
 export function questionText(question: Question, look: OutputMode, isWhole = false): string {
   const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
   const { syscall: call, args, target, cwd, why } = question;
-  if (call === BUDGET) return `${paint("? May it go on?", "yellow")}\n  ${printable(why)}`;
+  if (call === BUDGET) return `${paint("? Continue?", "yellow")}\n  ${printable(why)}`;
   // The first line names the target already.
   const rest = args.target === target ? withoutTarget(args) : args;
   const shown = showRequest({ call, args: rest, target, cwd }, isWhole);
   const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(printable(line), "bold") : printable(line)}`);
-  const missing = shown.isWhole ? [] : [paint("  Not all of it is shown: press w to see the whole before you allow it", "yellow")];
-  const because = why === "" ? [] : [paint(`  asked because ${printable(why)}`, "dim")];
-  return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
+  const missing = shown.isWhole ? [] : [paint("  Not shown in full: press w to see all of it before you allow it", "yellow")];
+  const because = why === "" ? [] : [paint(`  ${printable(why)}`, "dim")];
+  return [paint("? Allow this?", "yellow"), ...lines, ...missing, ...because].join("\n");
 }
 
 /** Keeps only the fields of a question; signals and lists have more. */
@@ -68,11 +68,11 @@ export function nextStep(reason: string): string {
   switch (reason) {
     case "generation.error":
     case "generation.empty":
-      return "Say it again to try once more. Which model is asked, and where: gsv config get config/ai";
+      return "Send the message again to retry. To see which model is used: gsv config get config/ai";
     case "lease.expired":
-      return "Nothing was heard of it for too long. Say it again to try once more";
+      return "The run made no progress for too long. Send the message again to retry";
     case "internal":
-      return "Say it again to try once more; the gateway's log says what happened";
+      return "Send the message again to retry. The gateway's log has the details";
     default:
       return "";
   }

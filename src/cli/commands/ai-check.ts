@@ -12,14 +12,14 @@ const MODELS_SHOWN = 20;
 
 export async function aiCheck(flags: Flags): Promise<number> {
   const { provider, model, baseUrl } = flags;
-  const apiKey = flags.apiKey === undefined ? undefined : await secretValue("--api-key", flags.apiKey, () => askSecret("API key to try"));
+  const apiKey = flags.apiKey === undefined ? undefined : await secretValue("--api-key", flags.apiKey, () => askSecret("API key to test"));
   const args = { provider, model, baseUrl, apiKey };
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const { check } = await withClient(flags, (client) => client.call("ai.check", given, { timeoutMs: CALL_MS }));
   if (flags.json) sayJson({ check });
   else {
     const name = check.model === "" ? check.title : `${check.title}, model ${check.model}`;
-    if (check.ok) sayMark("ok", `${name} answered in ${check.ms} ms: ${check.said || "(nothing)"}`);
+    if (check.ok) sayMark("ok", `${name} answered in ${check.ms} ms: ${check.said || "(empty answer)"}`);
     else sayMark("fail", `${name}: ${check.problem?.message ?? "no answer"}`);
     if (!check.ok && check.models !== null && check.problem?.field === "model") for (const line of modelLines(check.models)) say(line);
   }

@@ -19,29 +19,29 @@ export async function approvalsList(flags: Globals & { whole?: boolean }): Promi
   const listed = await withClient(flags, (client) => client.call("proc.approval.list", { whole: flags.whole === true }));
   if (flags.json) return sayJson(listed);
   const { pending, grants } = listed;
-  if (pending.length === 0) note("Nothing waits for your answer");
+  if (pending.length === 0) note("No questions are waiting for you");
   for (const { requestId, pid, why, createdAt, expiresAt, shown, kind } of pending) {
-    say(`${requestId}   ${pid}, asked ${relative(createdAt, "-")}, ends ${relative(expiresAt, "-")}`);
+    say(`${requestId}   ${pid}, asked ${relative(createdAt, "-")}, expires ${relative(expiresAt, "-")}`);
     if (kind === "call") for (const line of shown.text.split("\n")) say(`  ${line}`);
-    say(`  ${kind === "budget" ? "May it go on? " : "asked because "}${why}`);
-    if (kind === "call" && !shown.isWhole) note("gsv: not all of it is shown: gsv approvals list --whole shows the rest");
+    say(`  ${kind === "budget" ? "Continue? " : ""}${why}`);
+    if (kind === "call" && !shown.isWhole) note("gsv: this call is not shown in full; to see all of it: gsv approvals --whole");
     say("");
   }
-  if (pending.length > 0) note("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the beginning of an id is enough");
+  if (pending.length > 0) note("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the start of an id is enough");
   if (grants.length === 0) return;
   for (const { grantId, pid, madeAt, expiresAt, says, shown } of grants) {
-    say(`${grantId}   ${pid}, allowed ${relative(madeAt, "-")}, ends ${relative(expiresAt, "-")}`);
+    say(`${grantId}   ${pid}, allowed ${relative(madeAt, "-")}, expires ${relative(expiresAt, "-")}`);
     say(`  ${says}`);
-    say("  approved was:");
+    say("  you approved:");
     for (const line of shown.text.split("\n")) say(`    ${line}`);
     say("");
   }
-  note("gsv: take one back with gsv approvals revoke GRANT");
+  note("gsv: to revoke one: gsv approvals revoke GRANT");
 }
 
 export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly string[]): Promise<void> {
   const { scope = "exact" } = flags;
-  if (!SCOPES.some((one) => one === scope)) throw new Problem(`--scope is one of ${SCOPES.join(", ")}`, EXIT_USAGE);
+  if (!SCOPES.some((one) => one === scope)) throw new Problem(`--scope must be one of ${SCOPES.join(", ")}`, EXIT_USAGE);
   const [, hours] = HOURS.exec(flags.for ?? "1h") ?? [];
   if (hours === undefined) throw new Problem("--for takes a number of hours, such as 8h", EXIT_USAGE);
   const remember = flags.day === true || flags.scope !== undefined || flags.for !== undefined;
@@ -65,7 +65,7 @@ export async function approvalsDeny(flags: Globals & { reason?: string }, [id = 
     const reason = flags.reason === undefined ? {} : { reason: flags.reason };
     const answer = await client.call("proc.hil", { requestId, decision: "deny", ...reason });
     if (flags.json) return sayJson(answer);
-    say(decisionLine({ decision: "deny", ...reason }).replace(/^r/, "R"));
+    say(decisionLine({ decision: "deny", ...reason }).replace(/^d/, "D"));
   });
 }
 
@@ -76,11 +76,11 @@ export async function approvalsRevoke(flags: Globals, [id = ""]: readonly string
       grants,
       ({ grantId }) => grantId.startsWith(id),
       ({ grantId }) => grantId,
-      `You have allowed nothing as ${id}`,
+      `You have no grant ${id}: gsv approvals lists your grants`,
     );
     const answer = await client.call("proc.approval.revoke", { grantId });
     if (flags.json) return sayJson(answer);
-    say(answer.revoked ? `Taken back: ${grantId}` : `${grantId} had ended already`);
+    say(answer.revoked ? `Revoked ${grantId}` : `${grantId} had already ended`);
   });
 }
 
@@ -89,9 +89,9 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
   if (!Number.isInteger(limit) || limit < 1) throw new Problem("--limit takes a whole number", EXIT_USAGE);
   const { questions } = await withClient(flags, (client) => client.call("proc.approval.history", { limit }));
   if (flags.json) return sayJson({ questions });
-  if (questions.length === 0) return note("Nothing was asked yet");
+  if (questions.length === 0) return note("No questions yet");
   sayTable(
-    ["ASKED", "PROCESS", "BECAME", "WHAT"],
+    ["ASKED", "PROCESS", "OUTCOME", "CALL"],
     questions.map(({ createdAt, pid, state, shown }) => [
       relative(createdAt, "-"),
       pid,
@@ -103,7 +103,7 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
 
 async function findPending(client: Client, id: string): Promise<ApprovalList["pending"][number]> {
   const { pending } = await client.call("proc.approval.list", {});
-  const missing = `No question ${id} waits: gsv approvals lists those that do`;
+  const missing = `No waiting question ${id}: gsv approvals lists them`;
   return findOne(
     pending,
     ({ requestId }) => requestId.startsWith(id),
@@ -114,7 +114,7 @@ async function findPending(client: Client, id: string): Promise<ApprovalList["pe
 
 function findOne<T>(all: readonly T[], isMatch: (item: T) => boolean, name: (item: T) => string, missing: string): T {
   const found = all.filter(isMatch);
-  if (found.length > 1) throw new Problem(`Which one? ${found.map(name).join(", ")}`);
+  if (found.length > 1) throw new Problem(`Several ids match: ${found.map(name).join(", ")}`);
   return found[0] ?? fail(missing);
 }
 

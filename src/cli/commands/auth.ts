@@ -11,7 +11,7 @@ import { note, say, sayJson } from "../terminal/terminal.ts";
 export async function setup(flags: Globals & SetupFlags): Promise<void> {
   const place = locate(flags);
   const { origin } = place.address;
-  if (!(await health(place.address)).setupMode) throw new Problem(`${origin} is set up already: run gsv auth login`);
+  if (!(await health(place.address)).setupMode) throw new Problem(`${origin} is already set up: run gsv auth login`);
   const requestedName = flags.username ?? flags.user;
   const { username, password, result } = await setUp(
     place.address,
@@ -20,20 +20,20 @@ export async function setup(flags: Globals & SetupFlags): Promise<void> {
   const client = await enterWithPassword(place, { username, password }, { switchUser: true });
   client.close();
   rememberUrl(flags, place);
-  note(`Set up. You are ${username} at ${origin}, and logged in for ${SESSION_HOURS} hours.`);
-  note("Next: gsv status shows the gateway, gsv help what you can do, gsv user add NAME makes room for others (as root: -u root).");
+  note(`Setup is complete. You are logged in at ${origin} as ${username} for ${SESSION_HOURS} hours.`);
+  note("Next: gsv chat talks to your agent, gsv help lists all commands, gsv -u root user add NAME adds another user.");
   if (flags.json) sayJson(result);
   else if (result.nodeToken !== undefined) {
-    note(`The token of device ${String(result.nodeToken.allowedDeviceId)}, shown only now. It must connect within an hour:`);
+    note(`Token for device ${String(result.nodeToken.allowedDeviceId)}; it is not shown again. The device must connect within an hour:`);
     say(result.nodeToken.token);
   }
 }
 
 export async function login(flags: Globals & { username?: string; ttlHours?: string }): Promise<void> {
   const hours = Number(flags.ttlHours ?? SESSION_HOURS);
-  if (!(hours > 0 && hours <= 24 * 365)) throw new Problem(`Not a number of hours: ${flags.ttlHours}`);
+  if (!(hours > 0 && hours <= 24 * 365)) throw new Problem(`--ttl-hours must be a number of hours, up to a year: ${flags.ttlHours}`);
   if (flags.token)
-    throw new Problem("A token needs no login: use it with --token or GSV_TOKEN, or keep it with gsv config --local set gateway.token -");
+    throw new Problem("A token needs no login: use it with --token or GSV_TOKEN, or store it with gsv config --local set gateway.token -");
   const place = locate(flags);
   const user = flags.user ?? flags.username;
   const client = await logIn(user === undefined ? flags : { ...flags, user }, place, { switchUser: true, hours });
@@ -51,11 +51,11 @@ export async function logout(flags: Globals): Promise<void> {
     return;
   }
   const revoked = await revokeSession(address, saved).catch((error: unknown) => {
-    const ends = relative(saved.session_expires_at, "by itself");
-    note(`gsv: the gateway could not be told (${error instanceof Error ? error.message : String(error)}); the token ends ${ends}`);
+    const ends = relative(saved.session_expires_at, "automatically");
+    note(`gsv: the session could not be revoked (${error instanceof Error ? error.message : String(error)}); it expires ${ends}`);
     return false;
   });
   updateConfig(config.file, (table) => dropSession(table, address.origin));
-  note(revoked ? `Logged out at ${address.origin}; the session's token is revoked.` : `Logged out at ${address.origin}.`);
-  if (saved.token !== undefined) note(`gateway.token in ${config.file} stays and is still used.`);
+  note(revoked ? `Logged out at ${address.origin}; the session is revoked.` : `Logged out at ${address.origin}.`);
+  if (saved.token !== undefined) note(`gateway.token in ${config.file} is kept and still used.`);
 }

@@ -36,7 +36,7 @@ export async function call(flags: Globals, [name = "", given]: readonly string[]
 /** The gateway drops unknown fields and runs the call without them. */
 function warnOfUnknownFields({ name, args: schema }: Reference, args: Record<string, unknown>): void {
   for (const { field, meant } of unknownFields(schema, args))
-    note(`gsv: warning: ${name} knows no field ${field}, so it is dropped${meant === null ? "" : `. Did you mean ${meant}?`}`);
+    note(`gsv: warning: ${name} has no field ${field}; it is ignored${meant === null ? "" : `. Did you mean ${meant}?`}`);
 }
 
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
@@ -53,7 +53,7 @@ async function callAsStranger(flags: Globals, name: string, args: Record<string,
 async function pipedArgs(given: string | undefined): Promise<Record<string, unknown>> {
   if (given === undefined && !isPiped()) return {};
   const hint = setTimeout(
-    () => note("gsv: waiting for the arguments as JSON on standard input; {} on the command line needs none"),
+    () => note("gsv: reading JSON arguments from standard input; for none, write {} on the command line"),
     HINT_AFTER_MS,
   );
   try {
@@ -81,7 +81,7 @@ function parseArgs(text: string): Record<string, unknown> {
   } catch (error) {
     // The parser's own message quotes what it read, which may be a secret.
     const where = / at position \d+/.exec(String(error))?.[0] ?? "";
-    throw new Problem(`The arguments are not JSON${where}. Write them like '{"key":"config/server"}'`);
+    throw new Problem(`The arguments are not valid JSON${where}. Write them like '{"key":"config/server"}'`);
   }
   if (!isObject(value)) throw new Problem("The arguments must be a JSON object, such as {}");
   return value;

@@ -28,7 +28,7 @@ export async function capabilityGrant(flags: Globals, [group = "", capability = 
     const { gid, name } = await findGroup(client, group);
     const { changed } = await client.call("sys.capability.grant", { gid, capability });
     if (flags.json) return sayJson({ changed });
-    note(changed ? `Group ${name} may now use ${capability}.` : `Group ${name} had ${capability} already.`);
+    note(changed ? `Group ${name} may now use ${capability}.` : `Group ${name} already had ${capability}.`);
   });
 }
 
@@ -37,7 +37,7 @@ export async function capabilityRevoke(flags: Globals, [group = "", capability =
     const { gid, name } = await findGroup(client, group);
     const { changed } = await client.call("sys.capability.revoke", { gid, capability });
     if (flags.json) sayJson({ changed });
-    if (!changed) throw new Problem(`Group ${name} has no ${capability} as such: gsv capability list ${name} shows what it has`);
+    if (!changed) throw new Problem(`Group ${name} was not granted ${capability}: gsv capability list ${name} shows its capabilities`);
     note(`Group ${name} no longer has ${capability}.`);
   });
 }

@@ -31,7 +31,7 @@ function terminalWriter(text: string): Write {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let isFirst = true;
   return (chunk) => {
-    if (isFirst && !isText(chunk)) throw new Problem(`Not text: ${text}. Save it with: gsv cat ${text} > FILE`);
+    if (isFirst && !isText(chunk)) throw new Problem(`Not a text file: ${text}. To save it: gsv cat ${text} > FILE`);
     isFirst = false;
     return writeContent(decoder.decode(chunk, { stream: true }));
   };
@@ -43,6 +43,6 @@ async function download(client: Client, place: TargetPath, write: Write): Promis
     read: async () => new Uint8Array(),
     write: async (chunk) => write(chunk),
   }));
-  if (!answer.ok && answer.error.startsWith("Is a directory")) throw new Problem(`${answer.error}. gsv ls shows what is in it`);
+  if (!answer.ok && answer.error.startsWith("Is a directory")) throw new Problem(`${answer.error}. To list it: gsv ls`);
   return mustBeOk(answer);
 }

@@ -20,21 +20,20 @@ const EXIT_USAGE = 2;
 
 export async function chat(flags: ChatFlags, words: readonly string[]): Promise<number> {
   const isVerbose = flags.verbose === true;
-  if (flags.new === true && flags.conversation !== undefined)
-    throw new Problem("Give either --new or --conversation, not both", EXIT_USAGE);
-  if (flags.title !== undefined && flags.new !== true) throw new Problem("--title names a conversation that --new begins", EXIT_USAGE);
+  if (flags.new === true && flags.conversation !== undefined) throw new Problem("Use either --new or --conversation, not both", EXIT_USAGE);
+  if (flags.title !== undefined && flags.new !== true) throw new Problem("--title needs --new", EXIT_USAGE);
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (words.length === 0 && isTerminal && flags.json !== true && flags.events !== true) {
     const { ChatSession } = await import("../chat/chat-session.ts");
     return withClient(flags, async (client) => new ChatSession(client, await resolveWhere(client, flags), { isVerbose }).converse());
   }
-  if (words.length === 0 && process.stdin.isTTY) throw new Problem('Say what? gsv chat "your message"', EXIT_USAGE);
+  if (words.length === 0 && process.stdin.isTTY) throw new Problem('No message: gsv chat "your message"', EXIT_USAGE);
   const { chatOnce } = await import("../chat/one-message.ts");
   return withClient(flags, async (client) => {
     // Read after the login, which may itself read a password from standard input.
     const piped = process.stdin.isTTY ? "" : (await stdinRest()).trimEnd();
     const message = [words.join(" "), piped].filter((part) => part.trim() !== "").join("\n\n");
-    if (message === "") throw new Problem("There is nothing to say: neither a message nor anything on standard input", EXIT_USAGE);
+    if (message === "") throw new Problem("No message: standard input is empty", EXIT_USAGE);
     const prints = flags.events === true ? "events" : flags.json === true ? "object" : "text";
     return chatOnce(client, await resolveWhere(client, flags), message, { isVerbose, prints, waits: flags.wait === true });
   });

@@ -57,8 +57,8 @@ function valueText(value: TomlValue): string {
 /** A value of `-`, or none, is asked for or read from standard input: other users of the machine can see the command line. */
 async function valueOf(key: string, given: string | undefined): Promise<string> {
   if (given !== undefined && given !== "-") return given;
-  if (isInteractive()) return askSecret(`Value of ${key}`);
-  if (given === undefined) throw new Problem(`Set ${key} to what? Add a value, or - to read it from standard input`);
+  if (isInteractive()) return askSecret(`Value for ${key}`);
+  if (given === undefined) throw new Problem(`No value for ${key}: add one, or - to read it from standard input`);
   return (await stdinRest()).replace(/\r?\n$/, "");
 }
 
@@ -67,13 +67,13 @@ function setLocal(key: string, value: string): void {
   const [section = "", ...rest] = path;
   const field = rest.at(-1) ?? "";
   if (!SECTIONS.includes(section) || rest.length === 0)
-    throw new Problem(`No such key: ${key}. Keys begin with one of: ${SECTIONS.map((name) => `${name}.`).join(" ")}`);
+    throw new Problem(`No such key: ${key}. Keys start with one of: ${SECTIONS.map((name) => `${name}.`).join(" ")}`);
   if (section === "gateway" || section === "gateways") {
     const depth = section === "gateway" ? 1 : 2;
     if (rest.length !== depth || !SETTABLE.includes(field) || (depth === 2 && field === "url")) {
       const isManaged = CREDENTIAL_FIELDS.some((name) => name === field && field.startsWith("session_"));
       throw new Problem(
-        isManaged ? `${key} belongs to gsv auth login` : `No such key: ${key}. Use gateway.url, gateway.username or gateway.token`,
+        isManaged ? `${key} is managed by gsv auth login` : `No such key: ${key}. Use gateway.url, gateway.username or gateway.token`,
       );
     }
     if (depth === 2) mustBeOrigin(rest[0] ?? "");
@@ -86,7 +86,7 @@ function setLocal(key: string, value: string): void {
 
 function mustBeOrigin(text: string): void {
   const { origin } = gatewayAddress(text);
-  if (origin !== text) throw new Problem(`Gateways are kept by origin: write gateways."${origin}"`);
+  if (origin !== text) throw new Problem(`Gateways are stored by origin: write gateways."${origin}"`);
 }
 
 function setAt(table: TomlTable, path: readonly string[], value: string): void {
@@ -105,7 +105,7 @@ function parseKey(key: string): string[] {
   const found = key.match(/"[^"]*"|[^."]+/g) ?? [];
   const path = found.map((part) => part.replace(/^"|"$/g, ""));
   const rejoined = found.join(".");
-  if (rejoined !== key || path.some((part) => part === "" || part === "__proto__")) throw new Problem(`Not a key: ${key}`);
+  if (rejoined !== key || path.some((part) => part === "" || part === "__proto__")) throw new Problem(`Invalid key: ${key}`);
   return path;
 }
 

@@ -22,16 +22,16 @@ const ERASE = "\r\u001b[K";
 
 export async function cp(flags: Flags, texts: readonly string[]): Promise<number> {
   const [last = "", ...others] = texts.toReversed();
-  if (others.length === 0) throw new Problem(`Copy ${last} to where? Write gsv cp FROM TO`);
+  if (others.length === 0) throw new Problem(`No destination for ${last}: gsv cp FROM TO`);
   const places = texts.map((text) => parseTargetPath(text, "."));
   if (places.every(({ target }) => target === undefined))
-    throw new Problem("All of these are on this machine: write gsv:PATH for a file on the gateway, or laptop:PATH for one on a device");
+    throw new Problem("All paths are on this machine: write gsv:PATH for the gateway, or laptop:PATH for a device");
   return withClient(flags, async (client) => {
     client.keepConnected();
     const to = side(client, last);
     const toKind = await to.depot.kind(to.path);
     if (others.length > 1 && toKind !== "directory" && !isFolderText(last))
-      throw new Problem(`Not a directory: ${last}. Several files are copied into one: write it with a / at its end to have it made`);
+      throw new Problem(`Not a directory: ${last}. To copy several files into a new directory, add a / at the end`);
     if (toKind === null && isFolderText(last)) await to.depot.makeDirectory(to.path);
     const copied: CopyResult[] = [];
     let exitCode = 0;
@@ -76,7 +76,7 @@ function isFolderText(text: string): boolean {
 function nameOf(path: string, text: string): string {
   const name = /[^/]+(?=\/*$)/.exec(path)?.[0] ?? "";
   if (name === "" || name === "." || name === ".." || name === "~")
-    throw new Problem(`What should the copy of ${text} be called? Name a directory that does not exist yet, or the files in it`);
+    throw new Problem(`${text} has no name to copy it under: give a destination that does not exist yet, or name the files in it`);
   return name;
 }
 
@@ -85,18 +85,18 @@ async function planJobs(from: Side, to: Side, isRecursive: boolean): Promise<Job
   const kind = await from.depot.kind(from.path);
   if (kind === null) throw new Problem(`Not found: ${from.depot.text(from.path)}`);
   if (kind === "file") return [{ from, to }];
-  if (!isRecursive) throw new Problem(`Is a directory: ${from.depot.text(from.path)}. Add -r to copy it with all below it`);
+  if (!isRecursive) throw new Problem(`Is a directory: ${from.depot.text(from.path)}. Add -r to copy it with everything in it`);
   if ((await to.depot.kind(to.path)) === "file")
-    throw new Problem(`Not a directory: ${to.depot.text(to.path)}, and a directory cannot take its place`);
+    throw new Problem(`Not a directory: ${to.depot.text(to.path)}; it cannot be replaced by a directory`);
   return planDirectory(from, to);
 }
 
 async function planDirectory(from: Side, to: Side): Promise<Job[]> {
   const { files, directories, others } = await from.depot.list(from.path);
-  for (const name of others) note(`gsv: left out, neither a file nor a directory: ${inside(from, name).path}`);
+  for (const name of others) note(`gsv: skipped, neither a file nor a directory: ${inside(from, name).path}`);
   const isMade = await to.depot.makeDirectory(to.path);
   if (!isMade && files.length + directories.length + others.length === 0)
-    note(`gsv: left out, because it is empty and a directory comes with its first file: ${from.depot.text(from.path)}`);
+    note(`gsv: skipped, because empty directories are not created on a target: ${from.depot.text(from.path)}`);
   const jobs = files.map((name) => ({ from: inside(from, name), to: inside(to, name) }));
   for (const name of directories) jobs.push(...(await planDirectory(inside(from, name), inside(to, name))));
   return jobs;
@@ -106,7 +106,7 @@ async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progr
   const names = { from: from.depot.text(from.path), to: to.depot.text(to.path) };
   try {
     const present: FileKind = await to.depot.kind(to.path);
-    if (present === "directory") throw new Problem(`Is a directory: ${names.to}. A file does not take its place`);
+    if (present === "directory") throw new Problem(`Is a directory: ${names.to}. It cannot be replaced by a file`);
     if (present !== null && clobber === false) return null;
     const { size } = await transfer(client, from, to, progress);
     return { ...names, size };

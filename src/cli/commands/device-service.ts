@@ -19,7 +19,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
   const device = complete(thisDevice(flags, homedir()));
   const { config, address, deviceId, workspace, username, token } = device;
   if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
-    throw new Problem(`There is no directory ${workspace}: make it, or choose another with --workspace`);
+    throw new Problem(`Directory not found: ${workspace}. Create it, or choose another with --workspace`);
   updateConfig(config.file, (table) => {
     keepDevice(table, { id: deviceId, token, workspace, url: address.url, username });
     if (tableAt(table, "gateway")?.url !== undefined) return;
@@ -27,16 +27,16 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
     setGatewayUrl(table, address.url);
     keepSession(table, address.origin, { username });
   });
-  say(`${deviceId} of ${username} at ${address.origin}: kept in ${config.file}`);
+  say(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
   const manager = await serviceManager();
   if ("none" in manager) {
     note(`gsv: ${manager.none}.`);
-    return say(`To connect this machine for as long as the command runs: ${commandName()} device run`);
+    return say(`To connect this machine while a command runs: ${commandName()} device run`);
   }
   const remarks = await manager.install(await service());
-  say(`The service ${NAME} is started: ${manager.file(NAME)}`);
+  say(`Started the service ${NAME}: ${manager.file(NAME)}`);
   for (const remark of remarks) say(remark);
-  say("See how it does: gsv device status, gsv device logs");
+  say("To check on it: gsv device status, gsv device logs");
 }
 
 export async function deviceControl(action: "start" | "stop" | "restart"): Promise<void> {
@@ -44,14 +44,18 @@ export async function deviceControl(action: "start" | "stop" | "restart"): Promi
   if (!(await manager.state(NAME)).isInstalled) throw notInstalledProblem();
   await manager[action](NAME);
   say(
-    { start: "Started.", stop: "Stopped, with the commands it ran. It starts again with the machine.", restart: "Started anew." }[action],
+    { start: "Started.", stop: "Stopped, with the commands it ran. It starts again when the machine restarts.", restart: "Restarted." }[
+      action
+    ],
   );
 }
 
 export async function deviceUninstall(): Promise<void> {
   if (!(await (await mustManage()).uninstall(NAME))) throw notInstalledProblem();
   const { config } = thisDevice({});
-  say(`The service is removed. The settings are still in ${config.file}, and the token works: gsv token list, gsv token revoke ID.`);
+  say(
+    `Removed the service. The settings stay in ${config.file}, and the token stays valid; to revoke it: gsv token list, gsv token revoke ID.`,
+  );
 }
 
 export async function deviceStatus(flags: Globals): Promise<number> {
@@ -67,10 +71,10 @@ export async function deviceStatus(flags: Globals): Promise<number> {
     return isRunning ? 0 : 1;
   }
   sayFields([
-    ["device", device.token === undefined ? `${deviceId}, without a token: gsv token create --device ${deviceId}` : deviceId],
+    ["device", device.token === undefined ? `${deviceId}, no token: gsv token create --device ${deviceId}` : deviceId],
     ["gateway", `${address.url}${username === undefined ? "" : ` as ${username}`}`],
     ["workspace", workspace],
-    ["service", "none" in manager ? manager.none : state?.isInstalled ? state.detail : "not installed: gsv device install"],
+    ["service", "none" in manager ? manager.none : state?.isInstalled ? state.detail : "not installed; to install it: gsv device install"],
     ["log", log],
     ...(last === undefined ? [] : [["last", pretty(last)] as const]),
   ]);
@@ -84,10 +88,10 @@ export async function deviceLogs(flags: DeviceFlags & { lines?: string; follow?:
 /** Prints the last lines, and with --follow new ones. */
 export async function showLog(file: string, flags: { lines?: string; follow?: boolean; json?: boolean }): Promise<void> {
   const { lines: count = "100" } = flags;
-  if (!/^\d{1,6}$/.test(count)) throw new Problem(`Not a number of lines: ${count}`);
+  if (!/^\d{1,6}$/.test(count)) throw new Problem(`--lines must be a number: ${count}`);
   const show = (line: string) => (flags.json ? sayLine(line) : say(pretty(line)));
   const { lines, end } = lastLines(file, Number(count));
-  if (lines.length === 0) note(`gsv: nothing is logged yet in ${file}`);
+  if (lines.length === 0) note(`gsv: the log is empty: ${file}`);
   lines.forEach(show);
   if (flags.follow) for await (const line of follow(file, end)) show(line);
 }
@@ -95,7 +99,7 @@ export async function showLog(file: string, flags: { lines?: string; follow?: bo
 async function service(): Promise<Service> {
   return {
     name: NAME,
-    description: "GSV device daemon: makes this machine a target",
+    description: "GSV device: connects this machine to a gateway",
     command: [...command().words, "device", "run", "--log-file"],
     environment: await surroundings(),
     stopSeconds: 10,
@@ -118,5 +122,5 @@ function command(): { words: string[]; isInstalled: boolean } {
 }
 
 function notInstalledProblem(): Problem {
-  return new Problem("No service is installed: gsv device install does that");
+  return new Problem("The service is not installed. To install it: gsv device install");
 }

@@ -45,7 +45,7 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
     if (!removed) throw await noSuchDevice(client, deviceId);
   });
   if (flags.json) return sayJson({ removed: true });
-  say(`Forgot ${deviceId}. Its token still works: gsv token list, gsv token revoke ID.`);
+  say(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
 }
 
 /** Runs until a signal ends it, and reconnects whenever the gateway is back. With a log file it runs unattended. */
@@ -75,7 +75,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
         WebSocket,
         log: logEvent,
       });
-      if (isAttended) say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
+      if (isAttended) say(`${deviceId} is connected to ${address.origin}; relative paths start at ${workspace}. Ctrl-C disconnects it.`);
       else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;
       const { client } = running;
@@ -87,7 +87,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
         };
       });
       if (/Replaced by newer/.test(reason?.message ?? "")) {
-        const why = `Another daemon has connected as ${deviceId}: give one of them another --id`;
+        const why = `Another machine or program has connected as ${deviceId}: give one of them another --id`;
         if (isAttended) throw new Problem(why);
         // A service would be restarted at once, and the two daemons would replace each other forever.
         log("error", why);
@@ -96,7 +96,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
     } catch (error) {
       if (error instanceof Problem) throw error;
       // Any cause may be fixed while this runs: by a new token, by a restart of the gateway.
-      log("warn", "not connected; trying again", { reason: failureReason(error, deviceId) });
+      log("warn", "not connected; retrying", { reason: failureReason(error, deviceId) });
     }
     await new Promise((done) => setTimeout(done, waitMs * (0.5 + Math.random())));
   }
@@ -106,7 +106,7 @@ function failureReason(error: unknown, deviceId: string): string {
   if (!(error instanceof CallError)) return (error as Error).message;
   const why = `refused: ${error.message} (${error.code})`;
   if (error.code !== 401) return why;
-  return `${why}. The token was revoked, has ended, or was not used in time after it was made: gsv token create --device ${deviceId} prints a new line`;
+  return `${why}. The token was revoked, has expired, or was not used in time. To get a new install command: gsv token create --device ${deviceId}`;
 }
 
 const noteLog: DeviceLog = (_, message, { reason } = {}) => {

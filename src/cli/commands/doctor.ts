@@ -42,13 +42,13 @@ export async function doctor(globals: DoctorFlags): Promise<number> {
 
 function nodeVersion(): Finding {
   const { node } = process.versions;
-  if (Number(node.split(".")[0]) < NODE_MAJOR) return fail(`Node ${node} is too old: install ${NODE_MAJOR} or newer`);
-  return ok(`Node ${node} (the gateway brings its own where this one is too old for it)`);
+  if (Number(node.split(".")[0]) < NODE_MAJOR) return fail(`Node ${node} is too old: install Node ${NODE_MAJOR} or newer`);
+  return ok(`Node ${node} (if it is too old for the gateway, the gateway installs its own)`);
 }
 
 function configMode({ config: { file, looseMode } }: GatewayAccess): Finding {
-  if (looseMode !== null) return fail(`${file} has mode ${looseMode} and tokens in it are not used. Run: chmod 600 ${file}`);
-  return ok(modeOf(file) === null ? `No configuration yet (${file})` : `${file} is private`);
+  if (looseMode !== null) return fail(`${file} has mode ${looseMode}, so tokens in it are not used. Run: chmod 600 ${file}`);
+  return ok(modeOf(file) === null ? `No config file yet (${file})` : `${file} is private`);
 }
 
 function gatewayState({ address }: GatewayAccess, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
@@ -58,25 +58,23 @@ function gatewayState({ address }: GatewayAccess, { version, setupMode, startedA
       ? ok(`Gateway and CLI are both version ${VERSION}`)
       : warn(`The gateway is version ${version} and this CLI ${VERSION}: update the older one`),
     ...(setupMode
-      ? [warn("The gateway has no user yet: unless it demands a setup code, whoever reaches it first owns it. Run: gsv auth setup")]
+      ? [warn("The gateway has no user yet: unless it requires a setup code, the first to reach it becomes its owner. Run: gsv auth setup")]
       : []),
     ...(skewMs === null ? [] : [clock(skewMs)]),
   ];
 }
 
 function clock(skewMs: number): Finding {
-  if (Math.abs(skewMs) <= SKEW_MS) return ok("The gateway's clock and this machine's agree");
+  if (Math.abs(skewMs) <= SKEW_MS) return ok("The clocks of the gateway and this machine agree");
   const which = skewMs > 0 ? "ahead of" : "behind";
   return warn(
-    `The gateway's clock is ${span(Math.abs(skewMs))} ${which} this machine's, so times and expiries will be off: set both by NTP`,
+    `The gateway's clock is ${span(Math.abs(skewMs))} ${which} this machine's, so times will be wrong: synchronize both clocks (NTP)`,
   );
 }
 
 function encryption({ address }: GatewayAccess): Finding[] {
   if (address.isLocal || address.isEncrypted) return [];
-  return [
-    warn(`${address.origin} is not encrypted. Unless the network is (such as a VPN), put TLS before it: see docs/guides/remote-access.md`),
-  ];
+  return [warn(`${address.origin} is not encrypted. Unless the network is (such as a VPN), use TLS: see docs/guides/remote-access.md`)];
 }
 
 /** The gateway whose data is on this machine, if there is one. */
@@ -90,19 +88,25 @@ function localGateway({ address }: GatewayAccess): Finding[] {
   const running = readRunning(home);
   return [
     ...(modes.length > 0 ? modes : [ok(`The data directory ${home} is private`)]),
-    ...(running === null ? [ok(`No gateway runs on ${home}`)] : runningGateway(running, home)),
+    ...(running === null ? [ok(`No gateway runs with data directory ${home}`)] : runningGateway(running, home)),
   ];
 }
 
 function runningGateway(running: RunningGateway, home: string): Finding[] {
   const { pid, url, startedAt, version } = running;
   if (!isAlive(running))
-    return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
+    return [
+      warn(
+        `The gateway with data directory ${home} (process ${pid}) did not shut down cleanly. No data is lost; to start it again: gsv up`,
+      ),
+    ];
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const isExposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
   return [
-    ok(`A gateway runs on ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`),
-    ...(isExposed ? [warn(`It listens at ${url}, beyond this machine and without TLS: see docs/guides/remote-access.md`)] : []),
+    ok(
+      `A gateway runs with data directory ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`,
+    ),
+    ...(isExposed ? [warn(`It accepts connections from other machines without TLS at ${url}: see docs/guides/remote-access.md`)] : []),
   ];
 }
 
@@ -114,14 +118,16 @@ async function ownDevice(): Promise<Finding[]> {
   const state = "none" in manager ? null : await manager.state("gsvd");
   return [
     ...(token === undefined && config.looseMode === null
-      ? [fail(`This machine is to be the device ${deviceId} and has no token for it: gsv token create --device ${deviceId}`)]
+      ? [fail(`Device ${deviceId} (this machine) has no token. To create one: gsv token create --device ${deviceId}`)]
       : []),
-    ...(username === undefined ? [fail(`Whose device ${deviceId} is, is not known. Run: gsv config --local set node.username NAME`)] : []),
+    ...(username === undefined
+      ? [fail(`Device ${deviceId} (this machine) has no owner set. Run: gsv config --local set node.username NAME`)]
+      : []),
     ...(modeOf(workspace) === null
-      ? [fail(`The workspace of ${deviceId} is not there: ${workspace}. Make it, or set node.workspace`)]
+      ? [fail(`The workspace of ${deviceId} does not exist: ${workspace}. Create it, or set node.workspace`)]
       : []),
-    ...(state?.isInstalled && !state.isRunning ? [warn(`The service of ${deviceId} does not run. Run: gsv device start`)] : []),
-    ok(`This machine is the device ${deviceId} at ${address.origin}${state?.isRunning ? ", and its service runs" : ""}`),
+    ...(state?.isInstalled && !state.isRunning ? [warn(`The service of ${deviceId} is not running. Run: gsv device start`)] : []),
+    ok(`This machine is the device ${deviceId} at ${address.origin}${state?.isRunning ? "; its service is running" : ""}`),
   ];
 }
 
@@ -130,16 +136,16 @@ async function accountFindings(globals: DoctorFlags, place: GatewayAccess): Prom
   try {
     const known = globals.password === undefined ? findCredential(globals, place) : null;
     if (known === null && globals.password === undefined)
-      return [warn("Not logged in, so the gateway was not asked how it is. Run: gsv auth login")];
+      return [warn("Not logged in, so the gateway's own checks were skipped. Run: gsv auth login")];
     client = known === null ? await enter(globals) : await open(place.address, known.auth);
   } catch (error) {
-    return [warn(`The gateway was not asked how it is: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
+    return [warn(`The gateway's own checks were skipped: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
   }
   try {
     const { username } = client.session.identity.process;
     return [ok(`Logged in as ${username}`), ...(await gatewayFindings(client, globals.model === true))];
   } catch (error) {
-    return [warn(`What the gateway knows was not looked at: ${error instanceof Error ? error.message : String(error)}`)];
+    return [warn(`The gateway's own checks failed: ${error instanceof Error ? error.message : String(error)}`)];
   } finally {
     client.close();
   }

@@ -30,7 +30,9 @@ export async function runGateway(flags: UpFlags): Promise<void> {
 function mustHaveSqlite(): void {
   const [major = 0] = process.versions.node.split(".").map(Number);
   if (major < 24)
-    throw new Problem(`The gateway needs Node 24 and this is ${process.versions.node}: start it with npx gsv up, which brings its own`);
+    throw new Problem(
+      `The gateway needs Node 24, and this is Node ${process.versions.node}. Start it with npx gsv up, which installs its own`,
+    );
 }
 
 function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {
@@ -40,7 +42,7 @@ function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string 
     `Data and logs are in ${home}`,
   ];
   if (gateway.isSetupMode)
-    lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${cliCommand(url)} auth setup`);
-  if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
+    lines.push("", `To set it up, open the address above in a browser, or run in another terminal: ${cliCommand(url)} auth setup`);
+  if (gateway.setupCode !== null) lines.push(`Setup code, needed because other machines can reach this gateway: ${gateway.setupCode}`);
   return lines.join("\n");
 }

@@ -19,22 +19,24 @@ export async function groupList(flags: Globals): Promise<void> {
 export async function groupAdd(flags: Globals, [name = ""]: readonly string[]): Promise<void> {
   const { group } = await withClient(flags, (client) => client.call("sys.group.create", { name }));
   if (flags.json) return sayJson({ group });
-  note(`Added group ${group.name} (gid ${group.gid}). It may do nothing yet: gsv capability grant ${group.name} CAPABILITY`);
+  note(
+    `Added group ${group.name} (gid ${group.gid}). It has no capabilities yet; to grant one: gsv capability grant ${group.name} CAPABILITY`,
+  );
 }
 
 export async function groupRemove(flags: Globals, [group = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const { gid, name } = await findGroup(client, group);
     const { removed } = await client.call("sys.group.remove", { gid });
-    note(removed ? `Removed group ${name}.` : `There was no group ${name}.`);
+    note(removed ? `Removed group ${name}.` : `There is no group ${name}.`);
   });
 }
 
 /** Without users, prints the members; with users, replaces them, or adds or removes the named ones. */
 export async function groupMembers(flags: MembersFlags, [group = "", ...users]: readonly string[]): Promise<void> {
   if ([flags.add, flags.remove, flags.none].filter(Boolean).length > 1) throw new Problem("Use only one of --add, --remove and --none");
-  if ((flags.add || flags.remove) && users.length === 0) throw new Problem("Name the users too");
-  if (flags.none && users.length > 0) throw new Problem("--none empties the group: name no users with it");
+  if ((flags.add || flags.remove) && users.length === 0) throw new Problem("Name the users to add or remove");
+  if (flags.none && users.length > 0) throw new Problem("--none removes all members: do not name users with it");
   await withClient(flags, async (client) => {
     const found = await findGroup(client, group);
     if (users.length === 0 && !flags.none) {
@@ -56,6 +58,6 @@ export async function groupMembers(flags: MembersFlags, [group = "", ...users]: 
 export async function findGroup(client: Client, text: string): Promise<{ gid: number; name: string; members: string[] }> {
   const { groups } = await client.call("sys.group.list", {});
   const found = groups.find(({ name }) => name === text) ?? groups.find(({ gid }) => String(gid) === text);
-  if (found === undefined) throw new Problem(`No such group: ${text}. gsv group list shows them`);
+  if (found === undefined) throw new Problem(`No such group: ${text}. gsv group list shows all groups`);
   return found;
 }

@@ -36,7 +36,7 @@ function findCommand(program: Command, words: readonly string[]): Command | null
 
 function printCalls(calls: readonly Reference[]): void {
   sayTable(
-    ["SYSCALL", "WHAT IT DOES"],
+    ["SYSCALL", "DESCRIPTION"],
     calls.map(({ name, doc }) => [name, firstSentence(doc)]),
   );
 }
@@ -67,10 +67,10 @@ function page(call: Reference): string {
 const KINDS: Record<Reference["does"], string> = { read: "reads only", write: "one transaction", effect: "has effects" };
 
 function callersText({ from, grant }: Reference): string {
-  if (from.includes("stranger")) return "anybody, before logging in";
+  if (from.includes("stranger")) return "anybody, before login";
   const groups =
     grant.length === 0
-      ? "root, until granted to others"
+      ? "root, unless granted to others"
       : `root and the ${grant.join(" and ")} group${grant.length > 1 ? "s" : ""}, unless changed`;
   return `${from.join(", ")} connections; capability held by ${groups}`;
 }

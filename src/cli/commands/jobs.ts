@@ -64,10 +64,10 @@ async function follow(client: Client, command: { sessionId: string; target?: str
   const result = await Promise.race([running.done, interrupt]);
   Object.values(screens).forEach((screen) => screen.end());
   if (result === null) {
-    note(`gsv: left it running: gsv jobs kill ${command.sessionId} ends it`);
+    note(`gsv: it is still running; to end it: gsv jobs kill ${command.sessionId}`);
     return 0;
   }
-  if (running.isTruncated) note("gsv: of what it put out before, a part was left out");
+  if (running.isTruncated) note("gsv: part of its earlier output is missing");
   if (result.error !== undefined) note(`gsv: ${result.error}`);
   return result.exitCode ?? 1;
 }
@@ -77,8 +77,8 @@ async function find(client: Client, target: string | undefined, id: string): Pro
   const found = (await jobsOf(client, target)).filter(({ sessionId }) =>
     [sessionId, sessionId.replace(/^sh_/, "")].some((one) => one.startsWith(id)),
   );
-  if (found.length === 0) throw new Problem(`You have no job ${id}: gsv jobs lists those you have`);
-  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ sessionId }) => sessionId).join(", ")}`);
+  if (found.length === 0) throw new Problem(`You have no job ${id}: gsv jobs lists your jobs`);
+  if (found.length > 1) throw new Problem(`Several ids match: ${found.map(({ sessionId }) => sessionId).join(", ")}`);
   return found[0]!;
 }
 
@@ -88,7 +88,7 @@ async function jobsOf(client: Client, target: string | undefined): Promise<Job[]
   const targets = [GATEWAY, ...devices.map(({ deviceId }) => deviceId)];
   const answers = await Promise.allSettled(targets.map((one) => jobsOn(client, one)));
   answers.forEach((answer, at) => {
-    if (answer.status === "rejected") note(`gsv: ${targets[at]} was not asked: ${(answer.reason as Error).message}`);
+    if (answer.status === "rejected") note(`gsv: cannot list jobs on ${targets[at]}: ${(answer.reason as Error).message}`);
   });
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }

@@ -16,7 +16,7 @@ const EXIT_USAGE = 2;
 export async function procList(flags: Globals & { uid?: string }): Promise<void> {
   const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
   if (flags.json) return sayJson({ processes });
-  if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
+  if (processes.length === 0) return note("No processes yet: gsv chat starts your first one");
   sayTable(
     ["PID", "STATE", "PROFILE", "LABEL", "QUEUED", "ACTIVE"],
     processes.map((one) => [one.pid, stateOf(one), one.profile, one.label ?? "-", one.queuedCount, relative(one.lastActiveAt, "never")]),
@@ -26,7 +26,7 @@ export async function procList(flags: Globals & { uid?: string }): Promise<void>
 export async function procTree(flags: Globals & { uid?: string }): Promise<void> {
   const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
   if (flags.json) return sayJson({ processes });
-  if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
+  if (processes.length === 0) return note("No processes yet: gsv chat starts your first one");
   const pids = new Set(processes.map(({ pid }) => pid));
   const rows: [string, string, string][] = [];
   const add = (parent: string | null, depth: number) => {
@@ -55,7 +55,7 @@ export async function procSpawn(flags: SpawnFlags, words: readonly string[]): Pr
     });
     if (flags.json) return sayJson(started);
     say(started.pid);
-    note(`gsv: talk to it with gsv chat --pid ${started.pid.slice(0, 8)}`);
+    note(`gsv: to talk to it: gsv chat --pid ${started.pid.slice(0, 8)}`);
   });
 }
 
@@ -63,7 +63,7 @@ export async function procSend(flags: ProcessFlags, words: readonly string[]): P
   await withClient(flags, async (client) => {
     const piped = process.stdin.isTTY || words.length > 0 ? "" : await stdinRest();
     const message = [words.join(" "), piped.trimEnd()].filter((part) => part.trim() !== "").join("\n\n");
-    if (message === "") throw new Problem("Say what? gsv proc send MESSAGE", EXIT_USAGE);
+    if (message === "") throw new Problem("No message: gsv proc send MESSAGE", EXIT_USAGE);
     const sent = await client.call("proc.send", { ...(await resolveWhere(client, flags)), message });
     if (flags.json) return sayJson(sent);
     say(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
@@ -76,7 +76,7 @@ export async function procHistory(flags: ProcessFlags & { limit?: string; offset
     const offset = integer("--offset", flags.offset ?? String(-limit));
     const history = await client.call("proc.history", { ...(await resolveWhere(client, flags)), limit, offset });
     if (flags.json) return sayJson(history);
-    if (history.messages.length === 0) return note("Nothing was said yet: gsv chat begins");
+    if (history.messages.length === 0) return note("No messages yet: gsv chat starts a conversation");
     for (const message of history.messages) {
       const { who, text } = rowOf(message);
       say(`[${message.id}] ${who}, ${relative(message.timestamp, "-")}`);
@@ -93,7 +93,7 @@ export async function procAbort(flags: Globals & { run?: string }, [given]: read
     const run = flags.run === undefined ? {} : { runId: flags.run };
     const done = await client.call("proc.abort", { pid, ...run, pauseQueue: true });
     if (flags.json) return sayJson(done);
-    say(done.aborted ? `Ended run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
+    say(done.aborted ? `Stopped run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
     sayRest(done, pid);
   });
 }
@@ -102,7 +102,7 @@ export async function procResume(flags: Globals, [given]: readonly string[]): Pr
   await withClient(flags, async (client) => {
     const resumed = await client.call("proc.queue.resume", { pid: await processOf(client, given) });
     if (flags.json) return sayJson(resumed);
-    say(resumed.resumed === 0 ? "Nothing is on hold" : `${resumed.resumed} resumed`);
+    say(resumed.resumed === 0 ? "No messages are on hold" : `Resumed ${resumed.resumed} message${resumed.resumed === 1 ? "" : "s"}`);
   });
 }
 
@@ -110,7 +110,7 @@ export async function procKill(flags: Globals & { archive?: boolean }, [given = 
   await withClient(flags, async (client) => {
     const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
     if (flags.json) return sayJson(killed);
-    say(`Ended all that ${killed.pid} did and emptied its conversations${archiveText(killed)}`);
+    say(`Ended everything that ${killed.pid} was doing and emptied its conversations${archiveText(killed)}`);
     sayRest(killed, killed.pid);
   });
 }
@@ -120,7 +120,7 @@ export async function procReset(flags: ProcessFlags, [given]: readonly string[])
     const pid = await processOf(client, given ?? flags.pid);
     const reset = await client.call("proc.reset", { pid });
     if (flags.json) return sayJson(reset);
-    say(`${reset.pid} begins anew${archiveText(reset)}`);
+    say(`Reset ${reset.pid}${archiveText(reset)}`);
     sayRest(reset, reset.pid);
   });
 }
@@ -144,7 +144,7 @@ export async function procContext(flags: ProcessFlags & { text?: boolean }, [giv
     sayFields(contextFields(context));
     say("");
     sayTable(
-      ["PART", "BYTES", "TOKENS", "LEFT OUT"],
+      ["PART", "BYTES", "TOKENS", "TRUNCATED"],
       context.parts.map(({ name, bytes, estimatedTokens, cut }) => [
         name,
         count(bytes),
@@ -158,7 +158,7 @@ export async function procContext(flags: ProcessFlags & { text?: boolean }, [giv
 async function printSpending(client: Client, flags: Globals, days: number): Promise<void> {
   const spent = await client.call("proc.spending", { days });
   if (flags.json) return sayJson(spent);
-  if (spent.days.length === 0) return note("Nothing was used in that time");
+  if (spent.days.length === 0) return note("No usage in that time");
   sayTable(
     ["DAY", "MODEL CALLS", "TOOL CALLS", "TOKENS", "COST"],
     spent.days.map(({ day, spent: { modelCalls, toolCalls, usage } }) => [
@@ -191,7 +191,7 @@ function sayRest({ stillRunning, pausedCount }: Partial<Stop>, pid: string): voi
 }
 
 function archiveText({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {
-  return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are in ${archivedTo}`;
+  return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are archived in ${archivedTo}`;
 }
 
 function integer(flag: string, text: string): number {

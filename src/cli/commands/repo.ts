@@ -37,9 +37,7 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
     });
     if (flags.json) return sayJson(made);
     note(
-      made.created
-        ? `Created ${made.repo}. Clone it with git, with a token (gsv token create) as the password:`
-        : `${made.repo} was there already.`,
+      made.created ? `Created ${made.repo}. To clone it, use a token (gsv token create) as the password:` : `${made.repo} already exists.`,
     );
     say(`git clone ${locate(flags).address.healthUrl.replace(/\/healthz$/, "")}/git/${made.repo}`);
   });
@@ -69,7 +67,7 @@ export async function repoDiff(flags: Globals, [name = "", commit = ""]: readonl
   const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: fullName(client, name), commit }));
   if (flags.json) return sayJson(diff);
   for (const file of diff.files) sayFile(file);
-  if (diff.truncated) note("There is more than is shown.");
+  if (diff.truncated) note("The diff is too long to be shown in full.");
 }
 
 /** In git's format. */

@@ -39,6 +39,6 @@ async function isConfirmed(client: Client, flags: Flags, place: TargetPath): Pro
   if (canAsk ? flags.force : flags.recursive) return true;
   if (!(await isDirectory(client, place))) return true;
   const name = formatTargetPath(place, place.path);
-  if (!canAsk) throw new Problem(`Is a directory: ${name}. Add -r to delete it with all below it`);
-  return askYes(`Delete the directory ${printable(name)} with all below it?`, false);
+  if (!canAsk) throw new Problem(`Is a directory: ${name}. Add -r to delete it with everything in it`);
+  return askYes(`Delete the directory ${printable(name)} with everything in it?`, false);
 }

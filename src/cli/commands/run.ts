@@ -18,7 +18,7 @@ type Flags = Globals & { target?: string; cwd?: string; timeout?: string; tty?: 
 const PIECE_CHARS = 64 * 1024;
 
 export async function run(flags: Flags, words: readonly string[]): Promise<number> {
-  if (words.length === 0 && process.stdin.isTTY) throw new Problem("Run what? Write gsv run -- COMMAND, or gsv shell for a prompt");
+  if (words.length === 0 && process.stdin.isTTY) throw new Problem("No command: write gsv run -- COMMAND, or use gsv shell for a prompt");
   return runWords(flags, words);
 }
 
@@ -65,7 +65,7 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
     if (!json) Object.values(screens).forEach((screen) => screen.end());
     const { isTruncated: truncated } = running;
     if (json) sayJson({ exitCode, ...output, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
-    else if (truncated) note("gsv: output was left out where it came faster than it could be fetched: write it to a file instead");
+    else if (truncated) note("gsv: some output is missing, because it came too fast: write it to a file instead");
     if (!json && error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
     return exitCode;
   } finally {
@@ -81,7 +81,7 @@ async function sendInput(running: RunningCommand): Promise<void> {
   for (let part = hasInput() ? await stdinPart() : null; part !== null && !running.isOver; part = await stdinPart()) {
     const text = decoder.decode(part, { stream: true });
     if (text.includes(INTERRUPT) || text.includes(END_OF_INPUT)) {
-      note("gsv: standard input holds a Ctrl-C or Ctrl-D character, which a command cannot be sent as data: it is interrupted");
+      note("gsv: standard input contains a Ctrl-C or Ctrl-D character, which cannot be sent as data: the command is interrupted");
       return running.interrupt();
     }
     for (let at = 0; at < text.length; at += PIECE_CHARS) await running.write(text.slice(at, at + PIECE_CHARS));
@@ -101,6 +101,6 @@ function hasInput(): boolean {
 
 function parseTimeout(text: string): number {
   const seconds = Number(text);
-  if (!Number.isFinite(seconds) || seconds <= 0) throw new Problem(`--timeout is a number of seconds, such as 20: ${text}`);
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new Problem(`--timeout must be a number of seconds, such as 20: ${text}`);
   return Math.max(1, Math.round(seconds * 1_000));
 }

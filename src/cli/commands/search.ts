@@ -11,6 +11,6 @@ export async function search(flags: Globals & { include?: string }, [query = "",
   const { matches, count, truncated = false } = mustBeOk(await withClient(flags, (client) => client.call("fs.search", args)));
   if (flags.json) sayJson({ matches, count, truncated });
   else for (const { path, line, content } of matches) sayLine(`${formatTargetPath(place, path)}:${line}: ${content}`);
-  if (truncated) note(`gsv: the search ended early, after ${count} lines: there may be more. Name a path or --include to search less`);
+  if (truncated) note(`gsv: the search stopped after ${count} lines; there may be more. Give a path or --include to narrow it`);
   return matches.length === 0 ? 1 : 0;
 }

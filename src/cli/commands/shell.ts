@@ -33,7 +33,7 @@ export async function shell(flags: Flags): Promise<number> {
       const outcome = await attach(client, { input: "", target });
       if ("exitCode" in outcome) return outcome.exitCode;
       note(`gsv: ${outcome.error}`);
-      note("gsv: here is a prompt instead; programs that draw on the screen do not work at it");
+      note("gsv: using a plain prompt instead; full-screen programs do not work in it");
     }
     const session = new Session(client, target);
     await session.begin();
@@ -73,14 +73,14 @@ class Session {
       this.#client.onStatus = (status, reason) => {
         this.#isConnected = status === "connected";
         if (status === "closed") return resolve(reason);
-        const remark = this.#isConnected ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back";
+        const remark = this.#isConnected ? "gsv: reconnected" : "gsv: connection lost; reconnecting";
         keyboard.interject(() => note(remark));
       };
     });
     try {
       for (let text = ""; ;) {
         const input = await Promise.race([keyboard.ask(text === "" ? this.#prompt() : CONTINUATION_PROMPT), closed]);
-        if (input === null || input instanceof Error) throw new Problem(`The gateway ended the connection: ${input?.message ?? ""}`);
+        if (input === null || input instanceof Error) throw new Problem(`The gateway closed the connection: ${input?.message ?? ""}`);
         if (input.kind === "end" && text === "") return this.#leave();
         if (input.kind !== "line") {
           // End of input or an interrupt in the middle of a command discards it.
@@ -96,7 +96,7 @@ class Session {
         if (line.trim() === "") continue;
         if (!this.#isConnected) {
           // A command kept for later would run when nobody expects it.
-          note("gsv: not connected, so this was not run: wait until it says that it is, or leave with Ctrl-D");
+          note("gsv: not connected, so this was not run: wait until it has reconnected, or leave with Ctrl-D");
           continue;
         }
         const code = await this.#execute(line);
@@ -128,7 +128,7 @@ class Session {
       this.#state.status = exitCode ?? 1;
       if (exitCode === undefined && /^(Not found|cwd is not)/.test(error ?? "") && this.#state.cwd !== this.#state.home) {
         this.#state.goHome();
-        note(`gsv: the working directory is gone; back in ${this.#state.home}`);
+        note(`gsv: the working directory no longer exists; now in ${this.#state.home}`);
       }
       const isSyntax = exitCode === 2 && /syntax error|unexpected EOF/.test(errors);
       return /\b(exit|logout)\b/.test(line) && exitCode !== undefined && error === undefined && !isSyntax ? exitCode : null;
@@ -161,8 +161,8 @@ class Session {
       const rest = report.rest();
       if (rest !== "") void screens.stderr.write(rest);
       if (report.text !== null && !this.#state.learn(report.text))
-        note("gsv: the variables are too large to be kept for the next line: unset some of them");
-      if (running.isTruncated) note("gsv: output was left out where it came faster than it could be fetched");
+        note("gsv: the variables are too large to be kept for the next line; unset some of them");
+      if (running.isTruncated) note("gsv: some output is missing, because it came too fast");
       return { ...result, hasReport: report.text !== null || running.isTruncated, errors };
     } finally {
       Object.values(screens).forEach((screen) => screen.end());

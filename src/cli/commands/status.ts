@@ -48,7 +48,7 @@ export async function status(globals: Globals): Promise<number> {
     ["state", `up since ${local(state.startedAt)} (${span(Date.now() - state.startedAt)}), version ${state.version}`],
     ["setup", state.setupMode ? "no user yet: run gsv auth setup" : "done"],
     ["you", you.remark],
-    ...(you.connections === null ? [] : [["connections", `${you.connections} besides this one`] as const]),
+    ...(you.connections === null ? [] : [["connections", `${you.connections} other than this one`] as const]),
   ]);
   return 0;
 }
@@ -57,7 +57,7 @@ async function fetchAccount(place: GatewayAccess, known: TokenCredential | Passw
   const client = await open(place.address, known.auth);
   try {
     const { username } = client.session.identity.process;
-    const ends = known.from === "session" ? `, session ends ${relative(place.saved.session_expires_at, "never")}` : "";
+    const ends = known.from === "session" ? `, session expires ${relative(place.saved.session_expires_at, "never")}` : "";
     const connections = await client.call("sys.connection.list", {}).then(
       (answer) => answer.connections.length - 1,
       () => null,
@@ -69,7 +69,7 @@ async function fetchAccount(place: GatewayAccess, known: TokenCredential | Passw
 }
 
 function noAccount(state: Health): Account {
-  return { username: null, connections: null, remark: state.setupMode ? "nobody yet" : "not logged in: run gsv auth login" };
+  return { username: null, connections: null, remark: state.setupMode ? "no user yet" : "not logged in: run gsv auth login" };
 }
 
 function refusedAccount(known: TokenCredential | PasswordCredential, error: unknown): Account {

@@ -23,9 +23,8 @@ type TokenEnd = { expiresAt: number | null; endsUnusedAt?: number | null };
 export async function tokenCreate(flags: CreateFlags): Promise<void> {
   const { device, label } = flags;
   const kind = flags.kind ?? (device === undefined ? "user" : "node");
-  if (kind !== "node" && kind !== "service" && kind !== "user")
-    throw new Problem(`Not a kind of token: ${kind}. Use node, service or user`);
-  if (device !== undefined && kind !== "node") throw new Problem("--device goes with --kind node only");
+  if (kind !== "node" && kind !== "service" && kind !== "user") throw new Problem(`--kind must be node, service or user: ${kind}`);
+  if (device !== undefined && kind !== "node") throw new Problem("--device needs --kind node");
   const expires = flags.expires ?? flags.expiresAt;
   const within = flags.within === undefined ? (device === undefined ? null : LINE_WORKS_MS) : parseLength(flags.within);
   const args = {
@@ -46,16 +45,16 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   const line = (secret: string) => (device === undefined ? null : installLine(origin, { deviceId: device, username, token: secret }));
   const install = line(token.token);
   if (flags.json) return sayJson(install === null ? { token } : { token, install: install.trim() });
-  const bound = device === undefined ? "" : `, only for device ${device}`;
+  const bound = device === undefined ? "" : ` for device ${device}`;
   note(
-    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${span(within)}`}. Shown only now:`,
+    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${span(within)}`}. It is not shown again:`,
   );
   say(token.token);
   // A token that is piped elsewhere is not shown on the terminal.
   const shown = process.stdout.isTTY ? install : line("TOKEN");
   if (shown !== null) {
-    const works = within === null ? "" : `, within ${span(within)}`;
-    note(`To make another machine this device, and keep it one, paste there${works} (it needs Node 20 or newer):`);
+    const works = within === null ? "" : ` within ${span(within)}`;
+    note(`To connect ${device}, run this command on that machine${works} (needs Node 20 or newer):`);
     note(shown);
     const remark = reachRemark(origin, "gsv --url URL token create ...");
     if (remark !== null) note(`gsv: note: ${remark}`);
@@ -65,7 +64,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     expires === undefined &&
     typeof token.expiresAt === "number" &&
     token.expiresAt - token.createdAt < SESSION_HOURS * 3_600_000;
-  if (isSessionBound) note("It ends with your session; add -p to make one that lasts longer.");
+  if (isSessionBound) note("It expires with your session. To create one that lasts longer, add -p.");
 }
 
 export async function tokenList(flags: Globals & { uid?: string; all?: boolean }): Promise<void> {
@@ -74,7 +73,7 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
   const now = Date.now();
   const shown = flags.all ? tokens : tokens.filter((token) => isTokenLive(token, now));
   sayTable(
-    ["ID", "UID", "KIND", "LABEL", "DEVICE", "CREATED", "USED", "ENDS"],
+    ["ID", "UID", "KIND", "LABEL", "DEVICE", "CREATED", "USED", "EXPIRES"],
     shown.map((token) => [
       token.tokenId,
       token.uid,
@@ -86,25 +85,25 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
       token.revokedAt === null ? endColumn(token, now) : `revoked ${relative(token.revokedAt, "", now)}`,
     ]),
   );
-  if (shown.length < tokens.length) note(`${tokens.length - shown.length} ended or revoked: --all shows them`);
+  if (shown.length < tokens.length) note(`${tokens.length - shown.length} expired or revoked; to list them: --all`);
 }
 
 export async function tokenRevoke(flags: Globals & { reason?: string; uid?: string }, [tokenId = ""]: readonly string[]): Promise<void> {
   const args = { tokenId, ...(flags.reason === undefined ? {} : { reason: flags.reason }), ...uidOf(flags) };
   const { revoked } = await withClient(flags, (client) => client.call("sys.token.revoke", args));
   if (flags.json) sayJson({ revoked });
-  if (!revoked) throw new Problem(`No such token of yours: ${tokenId}. gsv token list shows their ids`);
+  if (!revoked) throw new Problem(`You have no token ${tokenId}: gsv token list shows your tokens`);
   note(`Revoked ${tokenId}; connections that used it are closed.`);
 }
 
 /** Whichever comes first: its expiry, or its end for lack of use. */
 function endColumn({ expiresAt, endsUnusedAt = null }: TokenEnd, now: number): string {
   if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return relative(expiresAt, "never", now);
-  return `${relative(endsUnusedAt, "", now)} unused`;
+  return `${relative(endsUnusedAt, "", now)} if unused`;
 }
 
 function endText({ expiresAt, endsUnusedAt = null }: TokenEnd): string {
-  return expiresAt === null && endsUnusedAt !== null ? "ends after a year without use" : `ends ${relative(expiresAt, "never")}`;
+  return expiresAt === null && endsUnusedAt !== null ? "expires after a year without use" : `expires ${relative(expiresAt, "never")}`;
 }
 
 async function ownerName(client: Client, uid: number | undefined): Promise<string> {
@@ -116,7 +115,7 @@ async function ownerName(client: Client, uid: number | undefined): Promise<strin
 
 function uidOf({ uid }: { uid?: string }): { uid?: number } {
   if (uid === undefined) return {};
-  if (!/^\d{1,9}$/.test(uid)) throw new Problem(`Not a uid: ${uid}. gsv user list shows them`);
+  if (!/^\d{1,9}$/.test(uid)) throw new Problem(`--uid must be a number: ${uid}. gsv user list shows the uids`);
   return { uid: Number(uid) };
 }
 

@@ -8,7 +8,7 @@ declare const GSV_ONE_FILE: boolean;
 
 export async function up(flags: UpFlags & { service?: string | true }): Promise<number | void> {
   if (typeof GSV_ONE_FILE !== "undefined" && GSV_ONE_FILE) {
-    throw new Problem("This is the command line alone. The gateway runs from a clone of GSV: npm start there");
+    throw new Problem("This installation has no gateway, only the command line. Run the gateway from a clone of GSV: npm start");
   } else if (flags.service === undefined) {
     return (await import("./foreground.ts")).runGateway(flags);
   } else {

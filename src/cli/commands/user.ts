@@ -55,20 +55,20 @@ export async function userPassword(flags: PasswordFlags, [name]: readonly string
       if (saved.username === self) updateConfig(config.file, (table) => dropSession(table, address.origin));
     }
     note(
-      `The password of ${username} is changed.${revokeTokens ? " All tokens of that user are revoked." : " Tokens stay valid; --revoke-tokens ends them too."}`,
+      `Changed the password of ${username}.${revokeTokens ? " All their tokens are revoked." : " Tokens stay valid; to revoke them too: --revoke-tokens."}`,
     );
   });
 }
 
 export async function userLock(flags: Globals, [username = ""]: readonly string[], locked: boolean): Promise<void> {
   await withClient(flags, (client) => client.call("sys.user.lock", { username, locked }));
-  note(locked ? `${username} is locked; their connections are closed.` : `${username} may enter again.`);
+  note(locked ? `${username} is locked; their connections are closed.` : `${username} can log in again.`);
 }
 
 /** Checked before the login, so that no command stops halfway for lack of a password. */
 function mustHavePassword(flags: { newPassword?: string }): void {
   if (flags.newPassword === undefined && !isInteractive())
-    throw new Problem("There is no terminal to ask at: add --new-password - to read it from standard input");
+    throw new Problem("No terminal to prompt at: add --new-password - to read it from standard input");
 }
 
 function newPassword(flags: { newPassword?: string }, username: string): Promise<string> {

@@ -23,6 +23,6 @@ export async function workspaceList(flags: Globals & { all?: boolean }): Promise
 export async function workspaceCreate(flags: Globals, [label]: readonly string[]): Promise<void> {
   const made = await withClient(flags, (client) => client.call("sys.workspace.create", label === undefined ? {} : { label }));
   if (flags.json) return sayJson(made);
-  note(`Made a workspace; its files are in the repository ${made.repo}.`);
+  note(`Created a workspace; its files are in the repository ${made.repo}.`);
   say(made.workspace.workspaceId);
 }

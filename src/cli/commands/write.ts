@@ -31,9 +31,9 @@ async function writeFile(client: Client, { target = GATEWAY, path }: TargetPath,
 
 /** Reads after the login, because a password on standard input comes before the content. */
 async function writeStdin(client: Client, place: TargetPath): Promise<Made> {
-  if (process.stdin.isTTY) note("gsv: type the text; Ctrl-D on a line of its own ends it");
+  if (process.stdin.isTTY) note("gsv: type the text; end it with Ctrl-D on an empty line");
   const bytes = await stdinBytes(STDIN_BYTES_MAX);
-  if (bytes.length > STDIN_BYTES_MAX) throw new Problem("Too much to be piped: save it in a file, and name that");
+  if (bytes.length > STDIN_BYTES_MAX) throw new Problem("Too much input for a pipe: save it to a file and name that file");
   const content = { size: bytes.length, version: "", mode: 0o644, read: async (start: number, end: number) => bytes.subarray(start, end) };
   return mustBeOk(await client.upload({ ...place, size: bytes.length }, content));
 }

@@ -28,7 +28,7 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
   try {
     // Private, because this may create the data directory, which a gateway may use later.
     mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
-    const log = new LogFile(file, (lost) => line("warn", "lines were lost: the log took none", { lost }), limits);
+    const log = new LogFile(file, (lost) => line("warn", "log lines were lost: the log could not be written", { lost }), limits);
     return (level, msg, fields) => log.write(line(level, msg, fields));
   } catch (error) {
     throw new Problem(`Cannot write the log ${file}: ${(error as Error).message}`);
@@ -38,6 +38,6 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
 function count(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
   const text = env[name];
   if (!text) return fallback;
-  if (!/^[1-9]\d{0,11}$/.test(text)) throw new Problem(`${name} must be a whole number above zero, and is ${text}`);
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw new Problem(`${name} must be a whole number above zero: ${text}`);
   return Number(text);
 }

@@ -37,11 +37,11 @@ async function listDevices(client: Client): Promise<Device[] | null> {
 function problemWith(name: string, devices: readonly Device[] | null): Problem {
   const message = `no such device: ${name}`;
   if (devices === null) return new Problem(message);
-  if (devices.length === 0) return new Problem(`${message}. You have none yet: gsv token create --device NAME shows how to add one`);
+  if (devices.length === 0) return new Problem(`${message}. You have none yet. To add one: gsv token create --device NAME`);
   const [meant] = findSimilar(
     name,
     devices.map(({ deviceId }) => deviceId),
   );
   const yours = devices.map(({ deviceId, online }) => (online ? deviceId : `${deviceId} (offline)`)).join(", ");
-  return new Problem(`${message}. ${meant === undefined ? "" : `Did you mean ${meant}? `}Yours: ${yours}`);
+  return new Problem(`${message}. ${meant === undefined ? "" : `Did you mean ${meant}? `}Your devices: ${yours}`);
 }

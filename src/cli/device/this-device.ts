@@ -54,10 +54,10 @@ export function complete({ config, deviceId, username, token, ...rest }: ThisDev
     if (config.looseMode !== null)
       note(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
     throw new Problem(
-      `A device needs a token of its own: gsv token create --device ${deviceId} prints the line to run here, or give the token as GSV_DEVICE_TOKEN`,
+      `This device needs a token: gsv token create --device ${deviceId} prints the command to run here; or set GSV_DEVICE_TOKEN`,
     );
   }
-  if (username === undefined) throw new Problem("Whose device is it? Add --user NAME");
+  if (username === undefined) throw new Problem("The owner of the device is not known: add --user NAME");
   return { config, deviceId, username, token, ...rest };
 }
 

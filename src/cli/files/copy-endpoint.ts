@@ -81,5 +81,5 @@ export function targetEndpoint(client: Client, target: string): CopyEndpoint {
 /** A malicious target must not choose where on this machine a file is written. */
 function mustBeName(name: string, where: string): void {
   if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || (process.platform === "win32" && /[\\:]/.test(name)))
-    throw new Problem(`${where} holds something whose name is no name: ${JSON.stringify(name)}. Nothing of it was copied`);
+    throw new Problem(`${where} contains an entry with an invalid name: ${JSON.stringify(name)}. Nothing was copied from it`);
 }

@@ -34,8 +34,8 @@ test("everything else is a path", () => {
 });
 
 test("a target without a path is refused, unless the command takes directories", () => {
-  expect(() => parseTargetPath("laptop:")).toThrow("Which file on laptop? Write laptop:PATH");
-  expect(() => parseTargetPath("")).toThrow("Name a path");
+  expect(() => parseTargetPath("laptop:")).toThrow("No path on laptop: write laptop:PATH");
+  expect(() => parseTargetPath("")).toThrow("No path given");
   expect(parseTargetPath("laptop:", ".")).toEqual({ target: "laptop", path: "." });
   expect(parseTargetPath("", ".")).toEqual({ path: "." });
 });

@@ -10,7 +10,7 @@ export type TargetPath = { path: string; target?: string };
 export function parseTargetPath(text: string, defaultPath?: string): TargetPath {
   const [, target, rest = text] = /^([^/\\:.~][^/\\:]+):(.*)$/s.exec(text) ?? [];
   const path = rest || defaultPath;
-  if (path === undefined) throw new Problem(target === undefined ? "Name a path" : `Which file on ${target}? Write ${target}:PATH`);
+  if (path === undefined) throw new Problem(target === undefined ? "No path given" : `No path on ${target}: write ${target}:PATH`);
   return target === undefined ? { path } : { path, target };
 }
 

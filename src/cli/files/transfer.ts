@@ -46,7 +46,7 @@ export async function transfer(client: Client, from: Side, to: Side, progress: P
       // A copy that never started fails at once; only an interrupted one is retried.
       const mayRetry = isTransient(error) || (isInterrupted && error instanceof Problem && IN_PROGRESS.test(error.message));
       if (progressAt === null || !mayRetry || Date.now() - progressAt > RECONNECT_MS) throw isInterrupted ? withAdvice(error) : error;
-      if (!isInterrupted) note(`gsv: ${(error as Error).message}. Waiting for it to come back, to go on where it stopped`);
+      if (!isInterrupted) note(`gsv: ${(error as Error).message}. Waiting to resume the copy`);
       isInterrupted = true;
       await sleep(RETRY_MS, new AbortController().signal);
     }
@@ -142,5 +142,5 @@ function isTransient(error: unknown): boolean {
 
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof ConnectionLost) && !(error instanceof CallError)) return error;
-  return new Problem(`${error.message}. Copy it again, and it goes on where it stopped`);
+  return new Problem(`${error.message}. To resume the copy, run the command again`);
 }

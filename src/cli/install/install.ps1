@@ -1,10 +1,10 @@
-# Installs the gsv command from a gateway, for the user who runs this and without administrator rights, and with -Device
-# keeps what this machine needs to be a target of that gateway. Safe to run again.
+# Installs the gsv command from a gateway, for the current user and without administrator rights. With -Device it also
+# stores what this machine needs to be a device of that gateway. Safe to run again.
 #
 #   irm @GSV_ORIGIN@/downloads/cli/install.ps1 | iex
 #   $env:GSV_DEVICE_TOKEN='...'; & ([scriptblock]::Create((irm @GSV_ORIGIN@/downloads/cli/install.ps1))) -Device laptop -User alice
 #
-# INSTALL_DIR says where it goes, else %LOCALAPPDATA%\gsv.
+# INSTALL_DIR is where it goes (default: %LOCALAPPDATA%\gsv).
 
 param([string]$Device = '', [string]$User = '', [string]$Workspace = '')
 
@@ -16,13 +16,13 @@ $nodeMajor = 20
 $terminal = '@lydell/node-pty@1.1.0'
 
 function Install-Gsv {
-  if ($Device -and -not $User) { throw 'gsv: Whose device is it? Add -User NAME' }
-  if ($Device -and -not $env:GSV_DEVICE_TOKEN) { throw "gsv: A device needs a token: gsv token create --device $Device makes one; set it as GSV_DEVICE_TOKEN" }
+  if ($Device -and -not $User) { throw 'gsv: The owner of the device is not known: add -User NAME' }
+  if ($Device -and -not $env:GSV_DEVICE_TOKEN) { throw "gsv: The device needs a token: create one with gsv token create --device $Device and set it as GSV_DEVICE_TOKEN" }
   $node = Get-Command node -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
-  if (-not $node) { throw "gsv: Node.js $nodeMajor or newer is needed and there is none: install it from https://nodejs.org, then run this again" }
+  if (-not $node) { throw "gsv: Node.js $nodeMajor or newer is required but not installed: install it from https://nodejs.org, then run this again" }
   $version = & $node.Source --version
   if ([int]($version.TrimStart('v').Split('.')[0]) -lt $nodeMajor) {
-    throw "gsv: Node.js $nodeMajor or newer is needed and this is ${version}: install a newer one, then run this again"
+    throw "gsv: Node.js $nodeMajor or newer is required, but this is ${version}: install a newer one, then run this again"
   }
   $folder = if ($env:INSTALL_DIR) { $env:INSTALL_DIR } elseif ($env:GSV_INSTALL_DIR) { $env:GSV_INSTALL_DIR } else { Join-Path $env:LOCALAPPDATA 'gsv' }
   New-Item -ItemType Directory -Force -Path $folder | Out-Null
@@ -34,7 +34,7 @@ function Install-Gsv {
   $wanted = $sum.Trim().Split(' ')[0]
   if ((Get-FileHash -Algorithm SHA256 -Path $fetched).Hash -ne $wanted) {
     Remove-Item $fetched
-    throw "gsv: What came from $origin does not fit its checksum, so nothing was installed. Run this again; if it stays so, something on the way alters downloads"
+    throw "gsv: The download from $origin does not match its checksum, so nothing was installed. Run this again; if it keeps failing, a proxy or cache may be altering downloads"
   }
   Move-Item -Force $fetched (Join-Path $folder 'gsv.mjs')
   $command = Join-Path $folder 'gsv.cmd'
@@ -42,7 +42,7 @@ function Install-Gsv {
   Add-Terminal $folder
   Write-Output "Installed gsv $(& $command version) as $command"
   if (($env:PATH -split ';') -notcontains $folder) {
-    Write-Output "$folder is not on your PATH. Add it in the system's settings, under environment variables of your account."
+    Write-Output "$folder is not on your PATH. Add it in the Windows settings, under the environment variables of your account."
   }
   if ($Device) {
     $arguments = @('--url', $origin, '--user', $User, 'device', 'install', '--id', $Device)
@@ -58,7 +58,7 @@ function Add-Terminal([string]$folder) {
     & $npm.Source install --prefix $folder --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 $terminal 2>&1 | Out-Null
     if ($LASTEXITCODE -eq 0) { return }
   }
-  Write-Output "Without the library for terminals ($terminal, by npm): commands here run without one, so full-screen programs do not work"
+  Write-Output "The terminal library ($terminal) could not be installed with npm, so full-screen programs will not work on this device"
 }
 
 Install-Gsv

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs the gsv command from a gateway, for the user who runs this and without root, and with --device makes this
-# machine a target of that gateway. Safe to run again: it replaces what it installed before.
+# Installs the gsv command from a gateway, for the current user and without root. With --device it also connects this
+# machine to that gateway as a device. Safe to run again: it replaces what it installed before.
 #
 #   curl -fsSL @GSV_ORIGIN@/downloads/cli/install.sh | sh
 #   curl -fsSL @GSV_ORIGIN@/downloads/cli/install.sh | GSV_DEVICE_TOKEN=... sh -s -- --device laptop --user alice
 #
-# INSTALL_DIR says where the command goes (else ~/.local/bin), GSV_LIB_DIR where its program does (else
-# ~/.local/share/gsv). The token comes by the environment, which other users of the machine cannot see, and never by an
-# argument, which they can.
+# INSTALL_DIR is where the command goes (default: ~/.local/bin), GSV_LIB_DIR where its program goes (default:
+# ~/.local/share/gsv). The token is passed in the environment, which other users of the machine cannot see, and never as
+# an argument, which they can.
 
 set -eu
 
@@ -17,7 +17,7 @@ NODE_MAJOR=20
 TERMINAL='@lydell/node-pty@1.1.0'
 MARK='# Written by the installer of GSV.'
 
-# All in functions, called on the last line: of a download that broke off, nothing is run.
+# Everything is in functions that the last line calls, so that nothing of a truncated download runs.
 main() {
   device='' user='' workspace=''
   while [ $# -gt 0 ]; do
@@ -25,20 +25,20 @@ main() {
       --device) device=$(value "$@") ;;
       --user) user=$(value "$@") ;;
       --workspace) workspace=$(value "$@") ;;
-      *) fail "Unknown option: $1. There are --device ID, --user NAME and --workspace DIR" ;;
+      *) fail "Unknown option: $1. Use --device ID, --user NAME or --workspace DIR" ;;
     esac
     shift 2
   done
-  if [ -n "$device" ] && [ -z "$user" ]; then fail "Whose device is it? Add --user NAME"; fi
+  if [ -n "$device" ] && [ -z "$user" ]; then fail "The owner of the device is not known: add --user NAME"; fi
   if [ -n "$device" ] && [ -z "${GSV_DEVICE_TOKEN:-}" ]; then
-    fail "A device needs a token: gsv token create --device $device prints the whole line to run here"
+    fail "The device needs a token: gsv token create --device $device prints the command to run here"
   fi
-  [ -n "${HOME:-}" ] || fail "HOME is not set, so it is not known where to install"
+  [ -n "${HOME:-}" ] || fail "HOME is not set: set it to your home directory"
   bin=${INSTALL_DIR:-${GSV_INSTALL_DIR:-$HOME/.local/bin}}
   lib=${GSV_LIB_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/gsv}
   node=$(find_node)
   if [ -e "$bin/gsv" ] && ! grep -qF "$MARK" "$bin/gsv"; then
-    fail "$bin/gsv is there and is something else. Choose another place: INSTALL_DIR=DIR"
+    fail "$bin/gsv exists and is another program. Choose another directory: INSTALL_DIR=DIR"
   fi
   mkdir -p "$bin" "$lib"
   fetched=$(mktemp -d "$lib/.fetched.XXXXXX")
@@ -52,7 +52,7 @@ main() {
     *":$bin:"*) gsv=gsv ;;
     *)
       gsv=$bin/gsv
-      say "$bin is not on your PATH. Add this line to ~/.profile (or your shell's own file) and log in again:"
+      say "$bin is not on your PATH. Add this line to ~/.profile (or your shell's start-up file) and log in again:"
       say "  export PATH=\"$bin:\$PATH\""
       ;;
   esac
@@ -71,14 +71,14 @@ value() {
 }
 
 find_node() {
-  found=$(command -v node) || fail "Node.js $NODE_MAJOR or newer is needed and there is none: install it (https://nodejs.org, or your system's packages), then run this again"
+  found=$(command -v node) || fail "Node.js $NODE_MAJOR or newer is required but not installed: install it (https://nodejs.org, or your system's packages), then run this again"
   major=$("$found" -p 'process.versions.node.split(".")[0]')
-  [ "$major" -ge "$NODE_MAJOR" ] || fail "Node.js $NODE_MAJOR or newer is needed and $found is $("$found" --version): install a newer one, then run this again"
+  [ "$major" -ge "$NODE_MAJOR" ] || fail "Node.js $NODE_MAJOR or newer is required, but $found is $("$found" --version): install a newer one, then run this again"
   "$found" -p process.execPath
 }
 
-# The checksum is for downloads that were cut or altered on the way, by caches and proxies mostly; whether the gateway is
-# the right one, only https can tell. Node counts it, because every system has another command for that.
+# The checksum detects downloads that were truncated or altered on the way, mostly by caches and proxies; only https can
+# tell whether the gateway is the right one. Node computes it, because every system has another command for that.
 install_program() {
   fetch gsv.mjs
   fetch gsv.mjs.sha256
@@ -87,7 +87,7 @@ install_program() {
     const [file, sum] = process.argv.slice(1).map((name) => readFileSync(name));
     const wanted = sum.toString().trim().split(/\s/)[0];
     process.exit(require("node:crypto").createHash("sha256").update(file).digest("hex") === wanted ? 0 : 1);
-  ' "$fetched/gsv.mjs" "$fetched/gsv.mjs.sha256" || fail "What came from $ORIGIN does not fit its checksum, so nothing was installed. Run this again; if it stays so, something on the way alters downloads"
+  ' "$fetched/gsv.mjs" "$fetched/gsv.mjs.sha256" || fail "The download from $ORIGIN does not match its checksum, so nothing was installed. Run this again; if it keeps failing, a proxy or cache may be altering downloads"
   chmod 644 "$fetched/gsv.mjs"
   mv -f "$fetched/gsv.mjs" "$lib/gsv.mjs"
 }
@@ -99,11 +99,11 @@ fetch() {
   elif command -v wget >/dev/null 2>&1; then
     wget -q -O "$fetched/$1" "$from" || fail "Could not download $from"
   else
-    fail "curl or wget is needed to download: install one of them, then run this again"
+    fail "curl or wget is required: install one of them, then run this again"
   fi
 }
 
-# The Node that was found now, and whichever is on the PATH once that one has been replaced.
+# Uses the Node that was found now, and if that is gone, the one on the PATH.
 install_command() {
   cat >"$fetched/gsv" <<END
 #!/bin/sh
@@ -121,7 +121,7 @@ add_terminal() {
     --silent --fetch-retries=0 --fetch-timeout=20000 "$TERMINAL" >/dev/null 2>&1 </dev/null; then
     return
   fi
-  say "Without the library for terminals ($TERMINAL, by npm): commands here run without one, so full-screen programs do not work"
+  say "The terminal library ($TERMINAL) could not be installed with npm, so full-screen programs will not work on this device"
 }
 
 quoted() {

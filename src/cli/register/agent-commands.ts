@@ -7,26 +7,26 @@ type Run = (flags: Flags, args: string[]) => Promise<number | void>;
 /** Turns the function of a command into an action. */
 export type CommandAction = (run: Run) => (this: Command) => Promise<void>;
 
-const PROCESS = "which process, by the beginning of its id; else init, your first one";
-const CONVERSATION = "which conversation, by id or title; else default";
+const PROCESS = "process, by label or the start of its id (default: init, your first process)";
+const CONVERSATION = 'conversation, by id or title (default: "default")';
 
 export function agentCommands(program: Command, exitAfter: CommandAction): void {
   program
     .command("chat [message...]")
-    .description("talk with an agent; with a message or a pipe, say it, print the answer and end")
+    .description("talk to an agent; with a message or piped input, print the answer and exit")
     .option("--pid <process>", PROCESS)
     .option("--conversation <name>", CONVERSATION)
-    .option("--new", "begin another conversation")
-    .option("--title <text>", "what that one is called")
-    .option("--verbose", "show results of tools and thoughts too")
-    .option("--events", "one line of JSON for each event of the run")
-    .option("--wait", "where a question comes up and there is no terminal to ask at, wait until it is answered elsewhere")
+    .option("--new", "start a new conversation")
+    .option("--title <text>", "title of the new conversation")
+    .option("--verbose", "also show tool results and reasoning")
+    .option("--events", "print one line of JSON for each event of the run")
+    .option("--wait", "if the agent asks something and there is no terminal, wait until it is answered elsewhere")
     .addHelpText(
       "after",
-      "\nAt a terminal: Ctrl-C stops what it works on, Ctrl-D leaves, /help lists the rest. What is typed meanwhile waits its turn." +
-        "\nWith a message, standard input from a pipe is added to it: cat notes.md | gsv chat summarize this" +
-        "\nIn a pipe the answer is plain text. --json prints one object at the end, --events a line for each event." +
-        "\nExit codes: 0 answered, 1 the run failed, 2 wrong usage, 4 a question waits (gsv approvals), 130 stopped.",
+      "\nIn a terminal, Ctrl-C stops the run, Ctrl-D leaves and /help lists the rest. Messages that you type during a run are queued." +
+        "\nPiped input is appended to the message: cat notes.md | gsv chat summarize this" +
+        "\nPiped output is plain text. --json prints one object at the end, --events one line per event." +
+        "\nExit codes: 0 answered, 1 the run failed, 2 usage error, 4 waiting for your answer (gsv approvals), 130 stopped.",
     )
     .action(exitAfter(async (flags, args) => (await import("../commands/chat.ts")).chat(flags, args)));
   procCommands(program, exitAfter);
@@ -34,101 +34,104 @@ export function agentCommands(program: Command, exitAfter: CommandAction): void 
 }
 
 function procCommands(program: Command, exitAfter: CommandAction): void {
-  const proc = program.command("proc").description("agent processes: what runs, what it said, what it used");
+  const proc = program.command("proc").description("manage agent processes");
   proc
     .command("list")
     .description("list processes and what each is doing")
-    .option("--uid <uid>", "of another user, as root")
+    .option("--uid <uid>", "processes of another user (root only)")
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procList(flags)));
   proc
     .command("tree")
-    .description("the same, each below the one that started it")
-    .option("--uid <uid>", "of another user, as root")
+    .description("show processes as a tree")
+    .option("--uid <uid>", "processes of another user (root only)")
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procTree(flags)));
   proc
     .command("spawn [prompt...]")
-    .description("start a process and print its id; with a prompt it begins to work")
-    .option("--profile <name>", "what it is made for (gsv call proc.profile.list)", "task")
-    .option("--label <text>", "what it is called")
-    .option("--prompt <text>", "the same as the prompt behind the command")
-    .option("--parent <process>", "whose child it is; else init's")
+    .description("start a process and print its id; with a prompt, it starts working")
+    .option("--profile <name>", "kind of process (gsv call proc.profile.list lists them)", "task")
+    .option("--label <text>", "label of the process")
+    .option("--prompt <text>", "same as the prompt argument")
+    .option("--parent <process>", "parent process (default: init)")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procSpawn(flags, args)));
   proc
     .command("send [message...]")
-    .description("say something to a process and do not wait for the answer; without a message, standard input")
+    .description("send a message to a process without waiting for the answer; without a message, send standard input")
     .option("--pid <process>", PROCESS)
     .option("--conversation <name>", CONVERSATION)
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procSend(flags, args)));
   proc
     .command("history")
-    .description("what was said, the newest last")
+    .description("show the messages of a conversation, newest last")
     .option("--pid <process>", PROCESS)
     .option("--conversation <name>", CONVERSATION)
-    .option("--limit <number>", "how many messages; else 50")
-    .option("--offset <number>", "from which on, counted from the oldest; below 0 from the newest")
+    .option("--limit <number>", "number of messages (default: 50)")
+    .option("--offset <number>", "first message, counted from the oldest; negative numbers count from the newest")
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procHistory(flags)));
   proc
     .command("abort [process]")
-    .description("end what a process is working on and what that waits for; what waits in the conversation is held")
-    .option("--run <id>", "only that run, also one that waits")
+    .description("stop the current run of a process and the calls it waits for; queued messages are put on hold")
+    .option("--run <id>", "stop this run, which may still be queued")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procAbort(flags, args)));
   proc
     .command("resume [process]")
-    .description("let the messages have their turn that wait on hold since a run was ended")
+    .description("resume messages that are on hold after an abort")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procResume(flags, args)));
   proc
     .command("kill <process>")
-    .description("end whatever a process does and empty its conversations, which go to the archive; it stays in the list")
-    .option("--no-archive", "archive nothing of it; a workspace it works in keeps what was said all the same")
+    .description("end everything a process does, and archive and empty its conversations; it stays in the list")
+    .option("--no-archive", "do not archive its conversations; its workspace still keeps a checkpoint")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procKill(flags, args)));
   proc
     .command("reset [process]")
-    .description("put all its conversations into the archive and begin anew")
+    .description("archive all conversations of a process and start over")
     .option("--pid <process>", PROCESS)
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procReset(flags, args)));
   proc
     .command("usage [process]")
-    .description("what a process has used of models, tools and time")
-    .option("--days <number>", "of all your processes instead, day by day")
+    .description("show model calls, tool calls, tokens, cost and time that a process has used")
+    .option("--days <number>", "show the daily usage of all your processes instead")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procUsage(flags, args)));
   proc
     .command("context [process]")
-    .description("what a process is told before a conversation, part by part, and how full the conversation is")
+    .description("show the parts of a process's context and how full the conversation is")
     .option("--conversation <name>", CONVERSATION)
-    .option("--text", "the whole text instead")
+    .option("--text", "print the full text instead")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procContext(flags, args)));
 }
 
 function approvalCommands(program: Command, exitAfter: CommandAction): void {
   const approvals = program
     .command("approvals")
-    .description("what agents ask you to allow, and what you have allowed beyond one call")
-    .option("--whole", "show all of each, however long")
+    .description("review what agents ask to do and what you have allowed")
+    .option("--whole", "show long calls in full")
     .action(exitAfter(async (flags) => (await import("../commands/approvals.ts")).approvalsList(flags)));
   approvals
     .command("list")
-    .description("the same as gsv approvals alone")
-    .option("--whole", "show all of each, however long")
+    .description("same as gsv approvals")
+    .option("--whole", "show long calls in full")
     .action(exitAfter(async (flags) => (await import("../commands/approvals.ts")).approvalsList(flags)));
   approvals
     .command("approve <id>")
-    .description("let it happen once, exactly as it is shown; the beginning of the id is enough")
-    .option("--day", "and exactly this again for 24 hours")
-    .option("--scope <scope>", "wider: exact, folder (calls like it in that folder) or tool (calls like it anywhere there)")
-    .option("--for <hours>", "for how long, such as 8h")
+    .description("allow a call once, exactly as shown; the start of its id is enough")
+    .option("--day", "also allow exactly this call for 24 hours")
+    .option(
+      "--scope <scope>",
+      "what to allow from now on: exact, folder (the same tool in that folder) or tool (the same tool on that target)",
+    )
+    .option("--for <hours>", "how long to allow it, such as 8h")
     .action(exitAfter(async (flags, args) => (await import("../commands/approvals.ts")).approvalsApprove(flags, args)));
   approvals
     .command("deny <id>")
-    .description("refuse it")
-    .option("--reason <text>", "which the agent is told")
+    .description("deny a call")
+    .option("--reason <text>", "reason, which the agent sees")
     .action(exitAfter(async (flags, args) => (await import("../commands/approvals.ts")).approvalsDeny(flags, args)));
   approvals
     .command("revoke <grant>")
-    .description("take back what was allowed beyond one call")
+    .description("revoke a grant: something you allowed beyond one call")
     .action(exitAfter(async (flags, args) => (await import("../commands/approvals.ts")).approvalsRevoke(flags, args)));
   approvals
     .command("history")
-    .description("what was asked before, and what became of it")
-    .option("--limit <number>", "how many; else 20")
+    .description("show earlier questions and their outcome")
+    .option("--limit <number>", "number of questions (default: 20)")
     .action(exitAfter(async (flags) => (await import("../commands/approvals.ts")).approvalsHistory(flags)));
 }

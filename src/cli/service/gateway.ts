@@ -16,37 +16,37 @@ const ACTIONS = ["install", "status", "logs", "start", "stop", "restart", "unins
 
 export async function gatewayService(action: string | true, flags: UpFlags): Promise<number> {
   const wanted = ACTIONS.find((name) => name === (action === true ? "install" : action));
-  if (wanted === undefined) throw new Problem(`Not an action of --service: ${action}. There are: ${ACTIONS.join(", ")}`);
+  if (wanted === undefined) throw new Problem(`Unknown action for --service: ${action}. Use one of: ${ACTIONS.join(", ")}`);
   const options = parseFlags(flags);
   if (wanted === "logs") await showLog(join(options.home, "log/gateway.log"), {});
   if (wanted === "logs") return 0;
   const manager = await mustManage();
   const state = await manager.state(NAME);
   if (wanted === "install") return install(manager, options, state.isRunning);
-  if (!state.isInstalled) throw new Problem("No service is installed: gsv up --service does that");
+  if (!state.isInstalled) throw new Problem("The service is not installed. To install it: gsv up --service");
   switch (wanted) {
     case "status":
       sayFields([
         ["service", state.detail],
-        ["described in", manager.file(NAME)],
+        ["file", manager.file(NAME)],
       ]);
       return state.isRunning ? 0 : 1;
     case "uninstall":
       await manager.uninstall(NAME);
-      say(`The service is removed and the gateway stopped. Its data stays in ${options.home}.`);
+      say(`Stopped the gateway and removed the service. The data stays in ${options.home}.`);
       return 0;
     default:
       await manager[wanted](NAME);
-      say({ start: "Started.", stop: "Stopped. It starts again with the machine.", restart: "Started anew." }[wanted]);
+      say({ start: "Started.", stop: "Stopped. It starts again when the machine restarts.", restart: "Restarted." }[wanted]);
       return 0;
   }
 }
 
 async function install(manager: ServiceManager, options: UpOptions, isRunning: boolean): Promise<number> {
-  if (options.port === 0) throw new Problem("A service needs a port that stays: choose one with --port");
+  if (options.port === 0) throw new Problem("A service needs a fixed port: choose one with --port");
   const other = readRunning(options.home);
   if (other !== null && isAlive(other) && !isRunning)
-    throw new Problem(`A gateway runs on ${options.home} already (process ${other.pid}): end it first, the service takes its place`);
+    throw new Problem(`A gateway already runs with data directory ${options.home} (process ${other.pid}). Stop it first`);
   const remarks = await manager.install({
     name: NAME,
     description: "GSV gateway",
@@ -54,10 +54,10 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
     environment: await surroundings(),
     stopSeconds: 30,
   });
-  say(`The service ${NAME} is started: ${manager.file(NAME)}`);
+  say(`Started the service ${NAME}: ${manager.file(NAME)}`);
   for (const remark of remarks) say(remark);
-  say("See how it does: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
-  if (manager.name === "systemd") note(`A setup code, where one is needed, is in what it printed: journalctl --user -u ${NAME}.service`);
+  say("To check on it: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
+  if (manager.name === "systemd") note(`If a setup code is needed, it is in the journal: journalctl --user -u ${NAME}.service`);
   return 0;
 }
 

@@ -62,7 +62,7 @@ test.skipIf(process.platform !== "linux")("systemctl is called in the right orde
   expect(await manager.state("gsvd")).toEqual({
     isInstalled: true,
     isRunning: true,
-    detail: `active (running), process ${managers.pid()}, starts by itself`,
+    detail: `active (running), process ${managers.pid()}, starts automatically`,
   });
   await manager.stop("gsvd");
   expect(await manager.state("gsvd")).toMatchObject({ isInstalled: true, isRunning: false });
@@ -72,7 +72,7 @@ test.skipIf(process.platform !== "linux")("systemctl is called in the right orde
   expect((await manager.state("gsvd")).isRunning).toBe(false);
   managers.vanish();
   await expect(manager.start("gsvd")).rejects.toThrow(/^systemctl --user start gsvd.service failed: Failed to connect to bus/);
-  expect(await systemd(env)).toEqual({ none: expect.stringMatching(/does not answer \(Failed to connect to bus/) });
+  expect(await systemd(env)).toEqual({ none: expect.stringMatching(/does not respond \(Failed to connect to bus/) });
   expect(await systemd({ HOME: home, PATH: join(home, "empty") })).toEqual({ none: expect.stringMatching(/has no systemd/) });
 });
 

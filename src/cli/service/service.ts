@@ -38,7 +38,7 @@ export interface ServiceManager {
 export async function serviceManager(): Promise<ServiceManager | { none: string }> {
   if (process.platform === "linux") return (await import("./systemd.ts")).systemd();
   if (process.platform === "darwin") return (await import("./launchd.ts")).launchd();
-  return { none: `GSV installs services on Linux and macOS only yet, and this is ${process.platform}` };
+  return { none: `GSV supports services only on Linux and macOS, and this is ${process.platform}` };
 }
 
 /** For commands that need a service manager. */

@@ -17,7 +17,7 @@ export async function systemd(env: NodeJS.ProcessEnv = process.env): Promise<Ser
     none:
       code === NOT_FOUND
         ? "This machine has no systemd, so no service can be installed"
-        : `The systemd manager of your user does not answer (${err.split("\n")[0]}), so no service can be installed. Log in directly, not by su or sudo, and try again`,
+        : `The systemd user manager does not respond (${err.split("\n")[0]}), so no service can be installed. Log in directly, not through su or sudo, and try again`,
   };
 }
 
@@ -51,7 +51,7 @@ class Systemd implements ServiceManager {
     const linger = await runProgram("loginctl", ["enable-linger"], this.#env);
     if (linger.code === 0) return [];
     return [
-      `It runs while you are logged in. To let it start with the machine and stay when you log out: sudo loginctl enable-linger ${systemUser()}`,
+      `It runs while you are logged in. To start it at boot and keep it running after you log out: sudo loginctl enable-linger ${systemUser()}`,
     ];
   }
 
@@ -76,7 +76,7 @@ class Systemd implements ServiceManager {
       `${found.ActiveState ?? "unknown"} (${found.SubState ?? "?"})`,
       ...(isRunning ? [`process ${found.MainPID}`] : []),
       ...(Number(found.NRestarts) > 0 ? [`restarted ${found.NRestarts} times`] : []),
-      found.UnitFileState === "enabled" ? "starts by itself" : "does not start by itself",
+      found.UnitFileState === "enabled" ? "starts automatically" : "does not start automatically",
     ];
     return { isInstalled, isRunning, detail: parts.join(", ") };
   }

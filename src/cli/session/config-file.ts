@@ -64,7 +64,7 @@ export function readConfig(file: string): LocalConfig {
   } catch (error) {
     // The parser's own message quotes the line, and the line may hold a secret.
     const where = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
-    throw new Problem(`${file} is not valid TOML${where}: correct it, or remove it and log in again`);
+    throw new Problem(`${file} is not valid TOML${where}: fix it, or delete it and log in again`);
   }
 }
 

@@ -25,10 +25,10 @@ export async function health(address: Address): Promise<Health> {
   });
   const receivedAt = Date.now();
   if (status === 421) {
-    throw problemAt(address, `it does not go by the name ${address.hostname}. Start it with: gsv up --origin ${originOf(address)}`);
+    throw problemAt(address, `it does not accept the name ${address.hostname}. Start it with: gsv up --origin ${originOf(address)}`);
   }
   const body = status === 200 ? parseJson(text) : null;
-  if (!isHealth(body)) throw problemAt(address, `what answers there is not a GSV gateway (HTTP ${status}). Check the address`);
+  if (!isHealth(body)) throw problemAt(address, `the server there is not a GSV gateway (HTTP ${status}). Check the address`);
   const theirTime = date === undefined ? Number.NaN : Date.parse(date);
   // The header drops the fraction of the second, on average half a second.
   const skewMs = Number.isNaN(theirTime) ? null : theirTime + 500 - (sentAt + receivedAt) / 2;
@@ -49,7 +49,7 @@ function get(address: Address): Promise<{ status: number; date: string | undefin
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         text += chunk;
-        if (text.length > BODY_CHARS) request.destroy(new Error("It answers more than a gateway would"));
+        if (text.length > BODY_CHARS) request.destroy(new Error("The response is too long for a gateway"));
       });
       response.on("error", reject);
       response.on("end", () => resolve({ status: response.statusCode ?? 0, date: response.headers.date, text }));
@@ -69,16 +69,16 @@ function parseJson(text: string): unknown {
 function unreachableProblem(address: Address, error: unknown): Problem {
   const { code, message } = rootCause(error);
   if (code === "ECONNREFUSED" || code === "ECONNRESET") {
-    return problemAt(address, `nothing answers there. ${address.isLocal ? localHint(address) : "Check that it is up"}`);
+    return problemAt(address, `connection refused. ${address.isLocal ? localHint(address) : "Check that it is running"}`);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return problemAt(address, "no machine of that name is known. Check the address and the network");
+    return problemAt(address, "cannot resolve the host name. Check the address and the network");
   if (code === "TimeoutError" || code === "ETIMEDOUT") {
-    return problemAt(address, "no answer in time. Check that it is up and that the network lets you reach it");
+    return problemAt(address, "timed out. Check that it is running and that the network can reach it");
   }
-  if (code === "EPROTO") return problemAt(address, "what answers there does not speak TLS. Use ws:// or http:// if that is meant");
+  if (code === "EPROTO") return problemAt(address, "the server does not use TLS. If that is intended, use ws:// or http://");
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
-    return problemAt(address, `its certificate is not accepted (${message}). For one of your own set NODE_EXTRA_CA_CERTS to its CA`);
+    return problemAt(address, `its certificate is not trusted (${message}). For a private CA, set NODE_EXTRA_CA_CERTS to its certificate`);
   }
   return problemAt(address, `${message}. Check the address`);
 }
@@ -89,8 +89,8 @@ function localHint(address: Address): string {
   if (running === null || !isAlive(running)) return "Start it with: gsv up";
   const url = toDialableUrl(running.url);
   return new URL(url).port === new URL(address.url).port
-    ? `Process ${running.pid} should: gsv doctor says more`
-    : `The gateway of this machine is at ${url}: add --url ${url}`;
+    ? `Process ${running.pid} should answer there. To find out more: gsv doctor`
+    : `This machine's gateway is at ${url}: add --url ${url}`;
 }
 
 function problemAt(address: Address, why: string): Problem {

@@ -58,7 +58,7 @@ export function locate(globals: Globals, file = configPath()): GatewayAccess {
 export function findCredential(globals: Globals, { saved }: GatewayAccess, now = Date.now()): TokenCredential | null {
   const username = globals.user || saved.username;
   if (globals.token) {
-    if (username === undefined) throw new Problem("Whose token is it? Add --user NAME");
+    if (username === undefined) throw new Problem("The owner of the token is not known: add --user NAME");
     return { auth: { username, token: globals.token }, from: "given" };
   }
   // A stored token belongs to its owner; the gateway would refuse it for another user.
@@ -74,12 +74,12 @@ export type PasswordCredential = { auth: { username: string; password: string };
 export async function askPassword(globals: Globals, { address, saved }: GatewayAccess): Promise<PasswordCredential> {
   refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
-  if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
+  if (username === undefined) throw new Problem("No user name: add --user NAME");
   return { auth: { username, password: await passwordOf(username, globals, address) }, from: "given" };
 }
 
 function refuseTokenWithPassword({ token, password }: Globals): void {
-  if (token && password !== undefined) throw new Problem("Give either a token or a password, not both");
+  if (token && password !== undefined) throw new Problem("Use either a token or a password, not both");
 }
 
 /** Runs `work` with a connected client and closes it. */
@@ -107,7 +107,7 @@ export async function enter(globals: Globals, file = configPath()): Promise<Clie
       if (!isCode(error, 401) || known.from === "given") throw error;
       if (known.from === "config") throw new Problem(`The token in ${file} was refused: replace or remove gateway.token there`);
       updateConfig(file, (table) => dropSession(table, place.address.origin));
-      note("gsv: the session has ended; logging in again");
+      note("gsv: the session is no longer valid; logging in again");
     }
   }
   return login(globals, place, { switchUser: false });
@@ -126,12 +126,12 @@ export async function login(globals: Globals, place: GatewayAccess, options: Log
   if ((await health(address)).setupMode) return setUpFirst(globals, place);
   const { askText, isInteractive } = await import("../terminal/ask.ts");
   if (globals.password === undefined && !isInteractive()) {
-    throw new Problem(`Not logged in at ${address.origin}: run gsv auth login, or give --token or --password -`);
+    throw new Problem(`Not logged in at ${address.origin}: run gsv auth login, or use --token or --password -`);
   }
   let username = globals.user || saved.username;
   if (username === undefined || (options.switchUser && !globals.user && isInteractive())) {
-    if (!isInteractive()) throw new Problem("Log in as whom? Add --user NAME");
-    username = await askText(`User at ${address.origin}`, username ?? systemUser());
+    if (!isInteractive()) throw new Problem("No user name: add --user NAME");
+    username = await askText(`User name at ${address.origin}`, username ?? systemUser());
   }
   return enterWithPassword(place, { username, password: await passwordOf(username, globals, address) }, options);
 }
@@ -141,7 +141,7 @@ async function passwordOf(username: string, globals: Globals, address: Address):
     note(`gsv: warning: ${address.origin} is not encrypted; unless the network itself is (such as a VPN), others can read the password`);
   }
   const { askSecret, secretValue } = await import("../terminal/ask.ts");
-  return secretValue("--password", globals.password ?? true, () => askSecret(`Password of ${username} at ${address.origin}`));
+  return secretValue("--password", globals.password ?? true, () => askSecret(`Password for ${username} at ${address.origin}`));
 }
 
 export async function enterWithPassword(
@@ -152,7 +152,7 @@ export async function enterWithPassword(
   const client = await open(place.address, auth);
   const owner = place.saved.username;
   if (switchUser || owner === undefined || owner === auth.username) await storeSession(client, place, auth.username, hours);
-  else note(`gsv: acting once as ${auth.username}; you stay logged in as ${owner}`);
+  else note(`gsv: using ${auth.username} for this command; you stay logged in as ${owner}`);
   return client;
 }
 
@@ -160,7 +160,7 @@ export async function enterWithPassword(
 export function rememberUrl(globals: Globals, { config, address }: GatewayAccess): void {
   if (!globals.url || tableAt(config.table, "gateway")?.url !== undefined) return;
   updateConfig(config.file, (table) => setGatewayUrl(table, address.url));
-  note(`gsv: ${address.url} is now your gateway; change that with: gsv config --local set gateway.url URL`);
+  note(`gsv: ${address.url} is now your default gateway; to change it: gsv config --local set gateway.url URL`);
 }
 
 export async function open(
@@ -174,7 +174,7 @@ export async function open(
     if (!(error instanceof ConnectionLost)) throw error;
     // A WebSocket does not report why it failed to open; an HTTP request does.
     await health(address);
-    throw new Problem(`${address.url} answers but does not let a connection in: ${error.message}`);
+    throw new Problem(`${address.url} responds but refuses the connection: ${error.message}`);
   }
 }
 
@@ -199,7 +199,7 @@ async function storeSession(client: Client, { config, address, saved }: GatewayA
     );
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    note(`gsv: the login is not kept for the next command: ${error.message} (${error.code})`);
+    note(`gsv: the session could not be stored for the next command: ${error.message} (${error.code})`);
   }
 }
 

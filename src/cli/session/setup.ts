@@ -40,7 +40,7 @@ export async function setUp(address: Address, flags: SetupFlags): Promise<SetupR
   } catch (error) {
     // 409 also means that the name is taken.
     if (error instanceof CallError && error.code === 409 && !(await health(address)).setupMode)
-      throw new Problem(`${address.origin} is set up already: run gsv auth login`);
+      throw new Problem(`${address.origin} is already set up: run gsv auth login`);
     throw error;
   } finally {
     connection.close();
@@ -53,9 +53,8 @@ async function callSetup(connection: Connection, args: SetupArgs): Promise<CallR
     return await connection.call("sys.setup", args, { timeoutMs: CALL_MS });
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 403) throw error;
-    if (!isInteractive())
-      throw new Problem("This gateway can be reached by others: add --code with the setup code it printed on its console");
-    const code = await askText(args.code === undefined ? "Setup code, from the gateway's console" : "That code was wrong. Setup code");
+    if (!isInteractive()) throw new Problem("Other machines can reach this gateway: add --code with the setup code that it printed");
+    const code = await askText(args.code === undefined ? "Setup code, printed by the gateway" : "Wrong code. Setup code");
     return callSetup(connection, { ...args, code });
   }
 }
@@ -64,9 +63,9 @@ async function argsFromFlags(flags: SetupFlags): Promise<SetupArgs> {
   const { username, newPassword } = flags;
   if (!username || newPassword === undefined) {
     const missing = [username ? "" : "--username NAME", newPassword === undefined ? "--new-password - (read from standard input)" : ""];
-    throw new Problem(`There is no terminal to ask at: add ${missing.filter(Boolean).join(" and ")}`);
+    throw new Problem(`No terminal to prompt at: add ${missing.filter(Boolean).join(" and ")}`);
   }
-  if (flags.aiProvider && !flags.aiModel) throw new Problem("--ai-provider needs --ai-model: a provider alone answers nothing");
+  if (flags.aiProvider && !flags.aiModel) throw new Problem("--ai-provider needs --ai-model");
   const password = await secretValue("--new-password", newPassword, refuseToAsk);
   const rootPassword = flags.rootPassword === undefined ? undefined : await secretValue("--root-password", flags.rootPassword, refuseToAsk);
   const apiKey = flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey, refuseToAsk);
@@ -88,9 +87,9 @@ async function askArgs(address: Address, flags: SetupFlags): Promise<SetupArgs> 
   const password = await secretValue("--new-password", flags.newPassword ?? true, () => askNewPassword(`Password for ${username}`));
   const rootPassword = await askRootPassword(flags);
   const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, checkZone));
-  const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (empty: decide later)"));
-  const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model of ${provider}`, "", checkModel));
-  const askKey = () => askSecret(`API key for ${provider} (empty: decide later)`);
+  const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (leave empty to decide later)"));
+  const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model (${provider})`, "", checkModel));
+  const askKey = () => askSecret(`API key for ${provider} (leave empty to decide later)`);
   const apiKey =
     provider === "" && flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey ?? true, askKey);
   return assemble(flags, { username, password, rootPassword, apiKey, provider, model, timezone });
@@ -104,16 +103,16 @@ function suggestName(): string {
 
 /** Checked at the prompt, so that one wrong answer does not void all others. */
 function checkName(value: string): string | undefined {
-  if (value.trim() === "root") return "root is there already, for administration: choose a name for yourself";
-  return NAME.test(value.trim()) ? undefined : "Up to 32 lower-case letters, digits, _ or -, beginning with a letter or _";
+  if (value.trim() === "root") return "root already exists, for administration: choose another name for yourself";
+  return NAME.test(value.trim()) ? undefined : "Use up to 32 lower-case letters, digits, _ or -, starting with a letter or _";
 }
 
 function checkZone(value: string): string | undefined {
-  return isTimezone(value.trim()) ? undefined : "Not a time zone: write it like Europe/Berlin";
+  return isTimezone(value.trim()) ? undefined : "Unknown time zone: write it like Europe/Berlin";
 }
 
 function checkModel(value: string): string | undefined {
-  return value.trim() === "" ? "A provider needs a model: write the name it goes by there" : undefined;
+  return value.trim() === "" ? "Enter the name of a model" : undefined;
 }
 
 async function askRootPassword(flags: SetupFlags): Promise<string | undefined> {
@@ -151,13 +150,12 @@ function node({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupArgs,
     return {};
   }
   const expiresAt = nodeExpiresAt === undefined ? undefined : parseExpiry(nodeExpiresAt);
-  if (expiresAt === null)
-    throw new Problem("Give --node-expires-at a time, or leave it out: then the token lasts for as long as it is used");
+  if (expiresAt === null) throw new Problem("--node-expires-at needs a time; without it, the token expires after a year without use");
   const label = nodeLabel === undefined ? {} : { label: nodeLabel };
   return { node: { deviceId: nodeId, firstUseWithinMs: LINE_WORKS_MS, ...label, ...(expiresAt === undefined ? {} : { expiresAt }) } };
 }
 
 /** secretValue asks only at a terminal, and with a terminal these values are not collected here. */
 function refuseToAsk(): Promise<string> {
-  return Promise.reject(new Problem("There is no terminal to ask at"));
+  return Promise.reject(new Problem("No terminal to prompt at"));
 }

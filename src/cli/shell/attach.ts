@@ -17,7 +17,7 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Returns the exit code, or the error if the command was never started. */
 export async function attach(client: Client, command: Command): Promise<{ exitCode: number } | { error: string }> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Problem("This needs a terminal here, and standard input or output is none");
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Problem("This needs a terminal: stdin or stdout is not a TTY");
   client.keepConnected();
   const modes = new Modes();
   const running = new RunningCommand(client, "sessionId" in command ? command : { ...command, tty: size() }, (_, text) => {
@@ -97,7 +97,7 @@ class Keys {
 }
 
 function report({ exitCode, error }: CommandEnd): { exitCode: number } | { error: string } {
-  if (exitCode === undefined) return { error: error ?? "The command was not started" };
+  if (exitCode === undefined) return { error: error ?? "The command did not start" };
   if (error !== undefined) note(`gsv: ${error}`);
   return { exitCode };
 }
@@ -108,7 +108,7 @@ async function leave(running: RunningCommand, { left }: Left, close: () => void)
   if (left === "SIGHUP") await Promise.race([running.send({ signal: "HUP" }), new Promise((resolve) => setTimeout(resolve, 1_000))]);
   close();
   if (left !== "SIGHUP" && sessionId !== null)
-    note(`gsv: left it running: gsv jobs attach ${sessionId} goes on with it, gsv jobs kill ${sessionId} ends it`);
+    note(`gsv: it is still running; to return to it: gsv jobs attach ${sessionId}; to end it: gsv jobs kill ${sessionId}`);
   return { exitCode: left === "detached" ? 0 : SIGNALS[left as keyof typeof SIGNALS] };
 }
 

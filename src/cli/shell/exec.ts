@@ -121,13 +121,13 @@ export class RunningCommand {
   async #pollAgain(): Promise<void> {
     try {
       const result = await this.#poll({ sessionId: this.#sessionId ?? "", input: "" });
-      if (this.#isOffline) this.onRemark("connected again");
+      if (this.#isOffline) this.onRemark("reconnected");
       this.#isOffline = false;
       await this.#handleResult(result);
     } catch (error) {
       if (this.#isOver) return;
       if (!this.#isTransient(error)) throw error;
-      const reason = error instanceof CallError ? `${error.message}; waiting for it` : "the connection was lost; trying to get it back";
+      const reason = error instanceof CallError ? `${error.message}; waiting for it` : "connection lost; reconnecting";
       if (!this.#isOffline) this.onRemark(reason);
       this.#isOffline = true;
       await new Promise((resolve) => setTimeout(resolve, OFFLINE_MS));

@@ -14,7 +14,7 @@ export async function askKey(
 ): Promise<Decision | "interrupt" | null> {
   const out = process.stderr;
   const isBudget = question.syscall === BUDGET;
-  const keys = isBudget ? "  y go on   n stop here" : "  y allow it once   a exactly this for a day   n refuse   w show all of it";
+  const keys = isBudget ? "  y continue   n stop" : "  y allow once   a allow exactly this for a day   n deny   w show all";
   const questions = new Questions();
   questions.add(question);
   const key = await new Promise<string | null>((resolve) => {
@@ -48,7 +48,7 @@ export async function askKey(
 async function askReason(): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
-  const reason = await Promise.race([reader.question("  why not? (Enter for no reason) "), closed]);
+  const reason = await Promise.race([reader.question("  reason (optional): "), closed]);
   reader.close();
   return reason.trim();
 }

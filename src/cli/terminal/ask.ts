@@ -28,11 +28,11 @@ export async function askSecret(message: string, check?: (value: string) => stri
 
 /** Asks twice, because the input is not visible. Either entry may be mistyped, so both are asked for again. */
 export async function askNewPassword(message: string): Promise<string> {
-  for (let again = ""; ; again = ", again: the two were not the same") {
+  for (let again = ""; ; again = " (the two entries did not match)") {
     const first = await askSecret(message + again, (value) =>
       value.trim().length < LIMITS.passwordChars ? `At least ${LIMITS.passwordChars} characters` : undefined,
     );
-    if ((await askSecret("The same once more")) === first) return first;
+    if ((await askSecret("Repeat the password")) === first) return first;
   }
 }
 
@@ -47,7 +47,7 @@ export async function secretValue(flag: string, value: string | true, ask: () =>
   if (value !== true && value !== "-") return value;
   if (isInteractive()) return ask();
   const line = await stdinLine();
-  if (line === null || line === "") throw new Problem(`${flag} expects a line on standard input, and there is none`);
+  if (line === null || line === "") throw new Problem(`${flag} reads a line of standard input, but there is none`);
   return line;
 }
 

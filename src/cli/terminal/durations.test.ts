@@ -11,13 +11,13 @@ test("expiries are parsed as people type them", () => {
   expect(parseExpiry("2026-02-01", NOW)).toBe(Date.parse("2026-02-01"));
   expect(parseExpiry("2026-02-01T10:00:00Z", NOW)).toBe(Date.parse("2026-02-01T10:00:00Z"));
   expect(parseExpiry(String(NOW + DAY), NOW)).toBe(NOW + DAY);
-  for (const text of ["", "soon", "90", "-1d", "2026-13-01"]) expect(() => parseExpiry(text, NOW)).toThrow("Not a time");
+  for (const text of ["", "soon", "90", "-1d", "2026-13-01"]) expect(() => parseExpiry(text, NOW)).toThrow("Invalid time");
   expect(() => parseExpiry("2020-01-01", NOW)).toThrow("in the past");
 });
 
 test("durations are parsed as people type them", () => {
   expect(["1h", "7d", "never"].map(parseLength)).toEqual([DAY / 24, 7 * DAY, null]);
-  for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseLength(text)).toThrow("Not a length of time");
+  for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseLength(text)).toThrow("Invalid duration");
 });
 
 test("times are shown relative to now", () => {

@@ -39,7 +39,7 @@ export function parseExpiry(text: string, now = Date.now()): number | null {
   if (text === "never") return null;
   const [, count, unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
   const at = count !== undefined ? now + Number(count) * (UNIT_MS[unit] ?? 0) : /^\d{12,15}$/.test(text) ? Number(text) : isoTime(text);
-  if (Number.isNaN(at)) throw new Problem(`Not a time: ${text}. Use a length such as 90d or 8h, a date such as 2027-01-31, or never`);
+  if (Number.isNaN(at)) throw new Problem(`Invalid time: ${text}. Use a duration such as 90d or 8h, a date such as 2027-01-31, or never`);
   if (at <= now) throw new Problem(`${text} is in the past`);
   return at;
 }
@@ -49,7 +49,7 @@ export function parseLength(text: string): number | null {
   if (text === "never") return null;
   const [, count = "0", unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? 0);
-  if (ms === 0) throw new Problem(`Not a length of time: ${text}. Write it like 1h or 7d, or never`);
+  if (ms === 0) throw new Problem(`Invalid duration: ${text}. Use one such as 1h or 7d, or never`);
   return ms;
 }
 

@@ -29,7 +29,7 @@ export function printError(error: unknown): number {
     return 1;
   }
   if (error instanceof ConnectionLost) {
-    note(`gsv: the connection ended before the answer came, so whether the call was carried out is not known: ${error.message}`);
+    note(`gsv: the connection was lost before the answer arrived; the call may or may not have run: ${error.message}`);
     return 1;
   }
   const isDebug = process.env.GSV_DEBUG === "1";
