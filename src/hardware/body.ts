@@ -72,7 +72,7 @@ export class Body implements BodyEnd {
     const read: OutgoingBody["read"] = (start, end) => content.read(start, end);
     this.#far.note({ kind: "begin", size, version, mode });
     const { from } = await this.#waitFor(() => this.#wanted);
-    if (from > size) throw new OpError(`It was asked for from byte ${from} on, and has ${size}`);
+    if (from > size) throw new OpError(`Cannot send from byte ${from}: the file has ${size} bytes`);
     const hash = this.#newHash();
     await this.#rehash(hash, from, read);
     let at = from;
@@ -81,7 +81,7 @@ export class Body implements BodyEnd {
     while (at < size) {
       const piece = (await nextPiece) ?? (await this.#waitFor(() => this.#readRequested(at, size, read)));
       if (this.#failure !== null) throw this.#failure;
-      if (piece.length === 0) throw new OpError("The file became shorter while it was sent");
+      if (piece.length === 0) throw new OpError("The file became shorter while it was being sent");
       at += piece.length;
       nextPiece = this.#readRequested(at, size, read);
       nextPiece?.catch(() => {});
@@ -104,10 +104,10 @@ export class Body implements BodyEnd {
     while (at < size) {
       const chunks = await this.#waitFor(() => (this.#chunks.length > 0 ? this.#chunks : this.#sha256 !== null ? [] : null));
       this.#chunks = [];
-      if (chunks.length === 0) throw new OpError(`It ended after ${at} of ${size} bytes`);
+      if (chunks.length === 0) throw new OpError(`The transfer ended after ${at} of ${size} bytes`);
       for (const chunk of chunks) {
         at += chunk.length;
-        if (at > size) throw new OpError(`More came than the ${size} bytes that were announced`);
+        if (at > size) throw new OpError(`More bytes arrived than the ${size} announced`);
         const writing = incoming.write(chunk);
         hash.update(chunk);
         await writing;
@@ -134,7 +134,7 @@ export class Body implements BodyEnd {
     for (let at = 0; at < until;) {
       const piece = await read(at, Math.min(at + BODY_CHUNK_BYTES, until));
       if (this.#failure !== null) throw this.#failure;
-      if (piece.length === 0) throw new OpError("What was there from an earlier try is gone");
+      if (piece.length === 0) throw new OpError("The part from an earlier attempt is gone: copy the file again");
       hash.update(piece);
       at += piece.length;
       if (performance.now() - notedAt < BUSY_MS) continue;
@@ -168,6 +168,6 @@ export class Body implements BodyEnd {
 /** The received bytes differ from those sent: none of them are usable. */
 export class ChecksumError extends OpError {
   constructor() {
-    super("What arrived is not what was sent: the checksums differ. Copy it again");
+    super("The checksums differ, so the copy is damaged: copy the file again");
   }
 }

@@ -18,7 +18,7 @@ export function downloadFile({ files, body }: FileMachine, args: { path: string 
     const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
     const generated = stat.size === 0 || stat.version === "" ? await files.read(path, { start: 0, end: GENERATED_BYTES_MAX }) : null;
     if (generated !== null && generated.length === GENERATED_BYTES_MAX)
-      throw new OpError(`Too large for a file that is made when it is read: ${path}`);
+      throw new OpError(`Too large for a file that is generated when read: ${path}`);
     const opened = generated === null ? await files.open?.(path, stat.version) : undefined;
     const content: OutgoingBody = {
       size: generated?.length ?? stat.size,

@@ -13,7 +13,7 @@ export function editFile({ files, limits }: FileMachine, args: EditArgs): Promis
   return outcome<EditResult>(files, async () => {
     const path = files.resolve(args.path);
     const { oldString, newString } = args;
-    if (oldString === "") throw new OpError("oldString must not be empty: to make a file, use fs.write");
+    if (oldString === "") throw new OpError("oldString must not be empty: to create a file, use fs.write");
     if (oldString === newString) throw new OpError("oldString and newString are the same: nothing would change");
     const stat = await files.stat(path).catch((error: unknown) => {
       if (error instanceof FileError && error.code === "ENOENT") throw new OpError(`File not found: ${path}`);
@@ -29,7 +29,7 @@ export function editFile({ files, limits }: FileMachine, args: EditArgs): Promis
     if (found === 0) throw new OpError(`oldString not found in ${path}${hint(text, oldString)}`);
     if (found > 1 && args.replaceAll !== true) {
       throw new OpError(
-        `oldString occurs ${found} times in ${path} (${describeLines(text, oldString)}): give more of the text around the one you mean, or set replaceAll`,
+        `oldString occurs ${found} times in ${path} (${describeLines(text, oldString)}): include more of the surrounding text, or set replaceAll`,
       );
     }
     // Writes only over the version it read, so that a concurrent edit is not lost.
@@ -49,12 +49,12 @@ function describeLines(text: string, wanted: string): string {
 
 /** Recognizes the usual near misses: different white space, and the line numbers that fs.read adds. */
 function hint(text: string, wanted: string): string {
-  if (/^ *\d+\t/.test(wanted)) return ". Leave out the line numbers that fs.read shows in front";
+  if (/^ *\d+\t/.test(wanted)) return ". Leave out the line numbers that fs.read adds";
   const first = wanted
     .split("\n")
     .find((line) => line.trim() !== "")
     ?.trim();
   if (first === undefined) return "";
   const at = text.split("\n").findIndex((line) => line.trim() === first);
-  return at === -1 ? ". Read the file again and copy the text exactly" : `. Line ${at + 1} is alike but for white space: copy it exactly`;
+  return at === -1 ? ". Read the file again and copy the text exactly" : `. Line ${at + 1} differs only in white space: copy it exactly`;
 }

@@ -59,27 +59,27 @@ export async function listSessions({ shell }: Machine): Promise<{ sessions: Sess
 async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
   const { input, cwd, timeout: timeoutMs, tty } = args;
   if (args.signal !== undefined || args.resize !== undefined)
-    return failure("signal and resize are for a command that runs: give its sessionId");
+    return failure("signal and resize are for a running command: give its sessionId");
   if (input.trim() === "" && tty === undefined) return failure("input must not be empty");
-  if (signal.aborted) return failure("The caller went away before it was started");
+  if (signal.aborted) return failure("The call was cancelled before the command started");
   const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
   const state = await poll(shell, sessionId, args, signal);
   if (!signal.aborted) return resultOf(state, sessionId, args);
   // Nobody knows this session's id, so nobody could ever poll it.
-  await shell.end(sessionId, "The caller went away");
+  await shell.end(sessionId, "The call was cancelled");
   return resultOf(await poll(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
 }
 
 async function continueCommand({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
-  if (args.tty !== undefined) return failure("A command gets its terminal when it is started: to change the size, give resize");
+  if (args.tty !== undefined) return failure("tty applies only when a command is started: to change the size, give resize");
   for (const sent of inputsOf(args)) {
     const outcome = await shell.send(sessionId, sent, Math.min(args.wait ?? shell.waitMs, shell.waitMs));
     if (outcome === "missing") return missingSession(sessionId);
     if (outcome === "unable") return { ...failure(unableMessage(sent)), sessionId };
     // Otherwise the poll reports how it ended.
     if (outcome === "ended" && args.until === "sent")
-      return { ...failure("The command has ended: look once more, with an empty input, for how"), sessionId };
+      return { ...failure("The command has ended: poll it once more, with an empty input, for its result"), sessionId };
   }
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
   return resultOf(await poll(shell, sessionId, args, signal), sessionId, args);
@@ -94,7 +94,7 @@ function inputsOf({ input, resize, signal, until }: ExecArgs): CommandInput[] {
 }
 
 function unableMessage(sent: CommandInput): string {
-  if ("signal" in sent) return `The gateway's own commands know no SIG${sent.signal}: INT, TERM, KILL, HUP and QUIT end them`;
+  if ("signal" in sent) return `Commands on the gateway do not support SIG${sent.signal}: INT, TERM, KILL, HUP and QUIT end them`;
   return "This command has no terminal to resize: give tty when you start it";
 }
 
@@ -125,7 +125,7 @@ function resultOf(state: SessionState | null, sessionId: string, { streams }: Ex
 }
 
 function missingSession(sessionId: string): ExecResult {
-  return failure(`No such session: ${sessionId}. It has ended and been told of, or was never yours: start the command again`);
+  return failure(`No such session: ${sessionId}. It has ended and its result was read, or it was never yours: start the command again`);
 }
 
 function failure(error: string): ExecResult & { status: "failed" } {

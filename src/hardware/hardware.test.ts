@@ -194,7 +194,7 @@ describe("fs.edit", () => {
       error: "oldString not found in /home/alice/a.txt. Read the file again and copy the text exactly",
     });
     expect(await edit("indented line\n  more", "x")).toMatchObject({
-      error: expect.stringContaining("Line 4 is alike but for white space"),
+      error: expect.stringContaining("Line 4 differs only in white space"),
     });
     expect(await edit("     1\ta", "x")).toMatchObject({ error: expect.stringContaining("Leave out the line numbers") });
     expect(await edit("", "x")).toMatchObject({ ok: false, error: expect.stringContaining("must not be empty") });
@@ -213,7 +213,7 @@ describe("fs.edit", () => {
       await put("a.txt", "somebody else's old");
       return bytes;
     };
-    expect(await edit("old", "new")).toMatchObject({ ok: false, error: expect.stringContaining("changed by somebody else") });
+    expect(await edit("old", "new")).toMatchObject({ ok: false, error: expect.stringContaining("has changed in the meantime") });
   });
 });
 

@@ -27,15 +27,15 @@ async function explain(files: FileSystem, { code, path, message, detail }: FileE
     case "EPERM":
       return `Not permitted: ${path}${detail === undefined ? "" : `. ${detail}`}`;
     case "EEXIST":
-      return `Already there: ${path}. Choose another name, or remove it first`;
+      return `Already exists: ${path}. Choose another name, or remove it first`;
     case "EISDIR":
       return `Is a directory: ${path}`;
     case "ENOTDIR":
-      return `Not a directory on the way to ${path}`;
+      return `Not a directory: ${path} or a directory above it`;
     case "ENOTEMPTY":
       return `Directory not empty: ${path}. Remove what is in it first`;
     case "EXDEV":
-      return `Another part of the tree: ${path} cannot be moved there. Copy it and remove it here`;
+      return `Cannot move ${path} to another part of the tree: copy it, then delete the original`;
     case "EFBIG":
       return `Too large for one file: ${path}${detail === undefined ? "" : `. ${detail}`}`;
     case "ENAMETOOLONG":
@@ -45,9 +45,9 @@ async function explain(files: FileSystem, { code, path, message, detail }: FileE
     case "EDQUOT":
       return detail ?? `Disk quota exceeded: nothing was written to ${path}. Delete files, or ask for a larger quota`;
     case "ENOSYS":
-      return `Not supported there: ${path}`;
+      return `Not supported at ${path}`;
     case "ESTALE":
-      return `${path} was changed by somebody else meanwhile: read it again`;
+      return `${path} has changed in the meantime: read it again`;
     case "EINVAL":
       return message;
   }

@@ -50,7 +50,7 @@ async function readContent(machine: FileMachine, path: string, stat: FileStat, a
     if (mimeType !== undefined && IMAGES.has(mimeType)) return readImage(machine, path, mimeType, stat);
     if (!looksLikeText) {
       throw new OpError(
-        `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or od`,
+        `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Inspect it in the shell, for example with file or od`,
       );
     }
   }
@@ -106,7 +106,7 @@ async function readText(
         if (!fits) bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
         if (bytes > limits.textBytes) {
           throw new OpError(
-            `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; this far it has ${at + 1} lines`,
+            `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; it has at least ${at + 1} lines`,
           );
         }
       }

@@ -65,13 +65,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 function decodeReq(value: Record<string, unknown>): Req | Refusal {
   const { id, call, args, key } = value;
   if (!isShortText(id, LIMITS.requestIdBytes))
-    return refuse(UNKNOWN_ID, 400, `Invalid request id: a string of 1 to ${LIMITS.requestIdBytes} bytes`);
+    return refuse(UNKNOWN_ID, 400, `Invalid request id: must be a string of 1 to ${LIMITS.requestIdBytes} bytes`);
   if (!isShortText(call, 128)) return refuse(id, 400, "Invalid request: call must be the name of a syscall");
   if (args !== undefined && args !== null && !isObject(args)) return refuse(id, 400, "Invalid request: args must be an object");
   const frame: Req = { type: "req", id, call, args: args ?? {} };
   if (key !== undefined && key !== null) {
     if (!isShortText(key, LIMITS.idempotencyKeyBytes))
-      return refuse(id, 400, `Invalid request key: a string of 1 to ${LIMITS.idempotencyKeyBytes} bytes`);
+      return refuse(id, 400, `Invalid request key: must be a string of 1 to ${LIMITS.idempotencyKeyBytes} bytes`);
     frame.key = key;
   }
   return frame;

@@ -62,14 +62,14 @@ const OfCall = { ...OfRun, name: z.string(), callId: z.string() };
 const RunEnd = { text: z.string().nullable(), error: z.string().optional(), usage: Usage.optional(), aborted: z.literal(true).optional() };
 
 const TO_FOLLOWERS =
-  "Sent to those who follow the process, and to the connection the run was started from, or, where that is gone, to all connections of its owner.";
+  "Sent to the connections that follow the process and to the one that started the run or, if that one is gone, to all connections of the owner.";
 const example = { pid: "init:1000", queuedCount: 0, timestamp: 1763200000000 };
 const run = { runId: "r1", conversationId: "default" };
 
 export const SIGNALS = {
   [names.BODY]: signal({
     to: ["user", "driver"],
-    doc: "What the two ends of a body tell each other: how large it is, how much of it to send, that it has ended.",
+    doc: "Messages between the two ends of a body: how large it is, how much of it to send, that it has ended.",
     payload: z.discriminatedUnion("kind", [
       z.object({ ...BodyId, kind: z.literal("begin"), size: Count, version: z.string().max(1_000), mode: Count }),
       z.object({ ...BodyId, kind: z.literal("more"), from: Count, until: Count }),
@@ -81,19 +81,19 @@ export const SIGNALS = {
   }),
   [names.COPY_PROGRESS]: signal({
     to: ["user"],
-    doc: "How far an fs.copy has come that was given a name for its progress. Sent to the connection that asked for the copy.",
+    doc: "Progress of an fs.copy that was given a name for it. Sent to the connection that asked for the copy.",
     payload: z.object({ name: z.string(), bytes: Count, size: Count }),
     example: { name: "copy-1", bytes: 1048576, size: 4194304 },
   }),
   [names.SYS_CHANGED]: signal({
     to: ["user"],
-    doc: "Something that lists show has changed; changes names the lists, and whoever shows one reads it again. Sent to the user it concerns, and to root.",
+    doc: "Something that lists show has changed; changes names the lists, so that clients read them again. Sent to the user it concerns, and to root.",
     payload: z.object({ changes: z.array(ChangedKind).min(1) }),
     example: { changes: ["tokens"] },
   }),
   [names.DEVICE_STATUS]: signal({
     to: ["user", "driver"],
-    doc: "A device connected or disconnected. Sent to the connections of those who may use it; a device hears of its own connecting.",
+    doc: "A device connected or disconnected. Sent to the connections of those who may use it, and to the device itself when it connects.",
     payload: z.object({
       event: z.enum(["connected", "disconnected"]),
       device: z.object({
@@ -125,13 +125,13 @@ export const SIGNALS = {
   }),
   [names.REQ_CANCEL]: signal({
     to: ["driver"],
-    doc: "The caller does not want a call any more: id names the request, key the call where it has one. The device ends what it does for the call, including a command that outlived it, and answers as usual.",
+    doc: "The caller has cancelled a call: id names the request, key the call if it has one. The device ends what it does for the call, including a command that outlived it, and answers as usual.",
     payload: z.object({ id: z.string().optional(), key: z.string().optional() }),
     example: { id: "17" },
   }),
   [names.EXEC_STATUS]: signal({
     to: ["user"],
-    doc: "A command on a device that outlived the call that started it has begun or ended. A device sends it to the gateway, which adds deviceId and passes it on to the connections of the user who started the command.",
+    doc: "A command on a device that outlived the call that started it has started or ended. A device sends this to the gateway, which adds deviceId and forwards it to the connections of the user who started the command.",
     payload: z.object({
       deviceId: z.string().optional(),
       eventId: z.string().min(1).max(128),
@@ -149,7 +149,7 @@ export const SIGNALS = {
 
   [names.PROC_CHANGED]: signal({
     to: ["user"],
-    doc: `Something of a process has changed; changes says what, and the other fields say more about it. ${TO_FOLLOWERS}`,
+    doc: `Something about a process has changed; changes says what, and the other fields give details. ${TO_FOLLOWERS}`,
     payload: z.object({
       ...OfProcess,
       changes: z.array(ProcessChange).min(1),
@@ -195,13 +195,13 @@ export const SIGNALS = {
   }),
   [names.RUN_STARTED]: signal({
     to: ["user"],
-    doc: `A process has begun to work on a message. ${TO_FOLLOWERS}`,
+    doc: `A process has started to work on a message. ${TO_FOLLOWERS}`,
     payload: z.object({ ...OfProcess, ...OfRun, reason: z.string() }),
     example: { ...example, ...run, reason: "proc.send" },
   }),
   [names.RUN_STREAM]: signal({
     to: ["user"],
-    doc: `A piece of the model's answer as it arrives; seq counts the pieces of one model call. Several may be sent as one, from firstSeq to seq. Not numbered as an event, and not repeated after a cut: proc.subscribe returns the answer so far. ${TO_FOLLOWERS}`,
+    doc: `A piece of the model's answer as it arrives; seq counts the pieces of one model call. Several may be sent as one, from firstSeq to seq. Not numbered as an event, and not repeated after a disconnect: proc.subscribe returns the answer so far. ${TO_FOLLOWERS}`,
     payload: z.object({
       pid: z.string(),
       ...OfRun,
@@ -222,19 +222,19 @@ export const SIGNALS = {
   }),
   [names.RUN_OUTPUT]: signal({
     to: ["user"],
-    doc: `The whole text of one answer of the model. ${TO_FOLLOWERS}`,
+    doc: `The complete text of one answer from the model. ${TO_FOLLOWERS}`,
     payload: z.object({ ...OfProcess, ...OfRun, text: z.string(), thinking: z.array(AnswerBlock) }),
     example: { ...example, ...run, text: "Hello!", thinking: [] },
   }),
   [names.TOOL_STARTED]: signal({
     to: ["user"],
-    doc: `A call of the model has started: it needs no approval, or has it. ${TO_FOLLOWERS}`,
+    doc: `A tool call has started: it needs no approval or has been approved. ${TO_FOLLOWERS}`,
     payload: z.object({ ...OfProcess, ...OfCall, syscall: z.string(), args: z.record(z.string(), z.unknown()) }),
     example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", args: { path: "~/notes.md" } },
   }),
   [names.TOOL_FINISHED]: signal({
     to: ["user"],
-    doc: `A call of the model has ended. outcome says denied or stopped where it neither succeeded nor failed; durationMs is how long it ran. ${TO_FOLLOWERS}`,
+    doc: `A tool call has ended. outcome is denied or stopped if it neither succeeded nor failed; durationMs is how long it ran. ${TO_FOLLOWERS}`,
     payload: z.object({
       ...OfProcess,
       ...OfCall,
@@ -268,13 +268,13 @@ export const SIGNALS = {
   }),
   [names.RUN_RETRYING]: signal({
     to: ["user"],
-    doc: `The model did not answer and is asked again after waitMs; what has arrived of its answer is void. ${TO_FOLLOWERS}`,
+    doc: `The model did not answer and is asked again after waitMs; clients discard what has arrived of its answer. ${TO_FOLLOWERS}`,
     payload: z.object({ ...OfProcess, ...OfRun, attempt: z.int(), waitMs: z.number(), why: z.string() }),
     example: { ...example, ...run, attempt: 2, waitMs: 3000, why: "The model is overloaded" },
   }),
   [names.RUN_FINISHED]: signal({
     to: ["user"],
-    doc: `A run has ended, and why. Every run ends with exactly one of these; activeRunId names the run that the process still works on. ${TO_FOLLOWERS}`,
+    doc: `A run has ended, and why. Every run ends with exactly one of these; activeRunId names the run that the process is still working on. ${TO_FOLLOWERS}`,
     payload: z.object({
       ...OfProcess,
       ...OfRun,

@@ -7,7 +7,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.delete",
-  doc: "Delete a file, or a directory with all below it. There is no way back.",
+  doc: "Delete a file, or a directory with everything in it. This cannot be undone.",
   runs: "hardware",
   does: "effect",
   keeps: true,
@@ -15,7 +15,7 @@ export default hardwareSyscall({
   grant: ["users"],
   args: z.object({ path: z.string().min(1) }),
   result: z.union([z.object({ ok: z.literal(true), path: z.string() }), Failure]),
-  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  fails: { 403: "the caller may not use the device", 503: "the device is offline" },
   example: { args: { path: "~/old" }, result: { ok: true, path: "/home/alice/old" } },
   run: deleteFile,
 });

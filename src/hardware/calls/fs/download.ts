@@ -8,7 +8,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.download",
-  doc: "Fetch a file of any kind and size as it is. Its bytes come as a body: binary frames that begin with the number given as body. The target says how large it is in a body signal and sends what is asked for by another; the answer follows the last byte. sent is what really travelled.",
+  doc: "Fetch a file of any kind and size unchanged. Its bytes arrive as a body: binary frames that begin with the number given as body. The target states the size in a body signal and sends the bytes that another one requests; the answer follows the last byte. sent is the number of bytes actually transferred.",
   runs: "hardware",
   does: "read",
   carries: "body",
@@ -17,11 +17,11 @@ export default hardwareSyscall({
   args: z.object({ path: z.string().min(1), body: z.int().min(0).max(BODY_ID_MAX) }),
   result: z.union([z.object({ ok: z.literal(true), path: z.string(), size: z.int(), sha256: z.string(), sent: z.int() }), Failure]),
   fails: {
-    400: "a caller without a socket of its own",
-    403: "a device that is not the caller's",
-    409: "a body with this number is under way",
-    429: "too many bodies are under way",
-    503: "a device that is offline",
+    400: "the caller has no socket of its own",
+    403: "the caller may not use the device",
+    409: "a body with this number is in progress",
+    429: "too many bodies are in progress",
+    503: "the device is offline",
   },
   example: {
     args: { path: "~/photo.raw", body: 1 },

@@ -12,7 +12,7 @@ const Block = z.discriminatedUnion("type", [
 
 export default hardwareSyscall({
   name: "fs.read",
-  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. more says that lines follow those returned.",
+  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to skip, limit how many to return; without a limit, all of them. more says that further lines follow.",
   runs: "hardware",
   does: "read",
   from: ["user"],
@@ -31,7 +31,7 @@ export default hardwareSyscall({
     z.object({ ok: z.literal(true), path: z.string(), files: z.array(z.string()), directories: z.array(z.string()) }),
     Failure,
   ]),
-  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  fails: { 403: "the caller may not use the device", 503: "the device is offline" },
   example: {
     args: { path: "~/notes.md" },
     result: { ok: true, content: "     1\thello", path: "/home/alice/notes.md", lines: 1, size: 6 },

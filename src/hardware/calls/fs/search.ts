@@ -7,7 +7,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.search",
-  doc: "Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. Places that hold secrets, such as ~/.ssh and .env files, are passed over unless path is one or lies in one. truncated says that a limit ended the search early.",
+  doc: "Find lines that contain a text, literally and case-sensitively, in files at or below path (by default the working directory). include is a pattern of file names such as *.md. Paths that hold secrets, such as ~/.ssh and .env files, are skipped unless path is one or lies in one. truncated says that a limit ended the search early.",
   runs: "hardware",
   does: "read",
   from: ["user"],
@@ -23,7 +23,7 @@ export default hardwareSyscall({
     }),
     Failure,
   ]),
-  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  fails: { 403: "the caller may not use the device", 503: "the device is offline" },
   example: {
     args: { query: "TODO", path: "~/notes" },
     result: { ok: true, matches: [{ path: "/home/alice/notes/a.md", line: 3, content: "TODO: water the plants" }], count: 1 },

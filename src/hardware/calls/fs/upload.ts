@@ -8,7 +8,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.upload",
-  doc: "Make a file of any kind and size, or replace it whole, from the bytes of a body: binary frames that begin with the number given as body. The target says in body signals from which byte on and how far it wants them; the file is in its place once all are there and their checksum is right. tag names the content: what an interrupted call with the same tag left is not sent again. received is what really travelled.",
+  doc: "Create a file of any kind and size, or replace its whole content, from the bytes of a body: binary frames that begin with the number given as body. The target says in body signals from which byte and up to which byte to send; the file appears at its path once all bytes have arrived and their checksum is right. tag names the content: bytes that an interrupted call with the same tag has sent are not sent again. received is the number of bytes actually transferred.",
   runs: "hardware",
   does: "effect",
   carries: "body",
@@ -24,11 +24,11 @@ export default hardwareSyscall({
   }),
   result: z.union([z.object({ ok: z.literal(true), path: z.string(), size: z.int(), sha256: z.string(), received: z.int() }), Failure]),
   fails: {
-    400: "a caller without a socket of its own",
-    403: "a device that is not the caller's",
-    409: "a body with this number is under way",
-    429: "too many bodies are under way",
-    503: "a device that is offline",
+    400: "the caller has no socket of its own",
+    403: "the caller may not use the device",
+    409: "a body with this number is in progress",
+    429: "too many bodies are in progress",
+    503: "the device is offline",
     507: "the disk is full",
   },
   example: {

@@ -7,7 +7,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.write",
-  doc: "Make a file or replace it whole. Directories on the way are made. size is in bytes.",
+  doc: "Create a file or replace its whole content. Missing parent directories are created. size is in bytes.",
   runs: "hardware",
   does: "effect",
   keeps: true,
@@ -16,7 +16,7 @@ export default hardwareSyscall({
   atOnce: 16,
   args: z.object({ path: z.string().min(1), content: z.string() }),
   result: z.union([z.object({ ok: z.literal(true), path: z.string(), size: z.int() }), Failure]),
-  fails: { 403: "a device that is not the caller's", 503: "a device that is offline", 507: "the disk is full" },
+  fails: { 403: "the caller may not use the device", 503: "the device is offline", 507: "the disk is full" },
   example: { args: { path: "~/notes.md", content: "hello\n" }, result: { ok: true, path: "/home/alice/notes.md", size: 6 } },
   run: writeFile,
 });

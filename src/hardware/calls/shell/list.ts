@@ -6,7 +6,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "shell.list",
-  doc: "List your commands on a target: those that run, and those that have ended and whose end nobody was told yet. With a sessionId, shell.exec looks after one, feeds it or sends it a signal. command is its beginning; root sees everybody's on a device.",
+  doc: "List your commands on a target: those that are running, and those that have ended but whose result has not been read yet. shell.exec with the sessionId polls one, writes to its standard input or sends it a signal. command is the beginning of the command; on a device, root sees the commands of all users.",
   runs: "hardware",
   does: "read",
   from: ["user"],
@@ -26,7 +26,7 @@ export default hardwareSyscall({
       }),
     ),
   }),
-  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  fails: { 403: "the caller may not use the device", 503: "the device is offline" },
   example: {
     args: {},
     result: {

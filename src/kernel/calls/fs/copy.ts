@@ -21,9 +21,9 @@ export default syscall({
     Failure,
   ]),
   fails: {
-    403: "a device that is not the caller's",
-    429: "too many bodies are under way",
-    503: "a device that is offline",
+    403: "the caller may not use the device",
+    429: "too many bodies are in progress",
+    503: "the device is offline",
     507: "the disk is full",
   },
   example: {
