@@ -73,7 +73,7 @@ export class Repeat {
     this.#waitUntil ??= now + DEVICE_MS;
     if (now < this.#waitUntil) return (this.#waitMs = Math.min(this.#waitMs * 2, WAIT_MS_MAX));
     // That the device is offline is true, but the caller needs to know that the outcome is unknown.
-    const message = `Device disconnected: ${this.#deviceId}. Whether the call was carried out is not known`;
+    const message = `Device disconnected: ${this.#deviceId}. It is not known whether the call ran`;
     return new CallError({ code: 503, message, details: { outcome: "unknown" }, retryable: error.retryable });
   }
 }

@@ -82,7 +82,7 @@ export class Gate {
   async #judgeAndRun(request: Request, agent: Caller): Promise<CallAnswer> {
     const caller = await this.#judge.pass(request.call, agent, request.args);
     // The run may have been stopped while the judge awaited something.
-    if (request.signal().aborted) fail(503, "The caller went away before this began");
+    if (request.signal().aborted) fail(503, "The call was cancelled before it started");
     caller.agent?.onStart?.();
     return this.#run(request, caller);
   }

@@ -63,7 +63,7 @@ export class Kernel {
     const store = new Store(ports, about, configDefaults(options));
     const shares = new Shares({
       now: () => clock.elapsed(),
-      onError: (error) => log.error("work that had to wait failed", { error: String(error) }),
+      onError: (error) => log.error("deferred work failed", { error: String(error) }),
       ...options.waits,
     });
     const lanes = new Lanes(store, shares);

@@ -59,9 +59,9 @@ export class Reception implements Part {
 
   /** Called before a socket is opened: the reason to refuse it, or null. */
   refusal(address: string): string | null {
-    if (this.#strangers.size >= LIMITS.strangers) return "Too many connections without identity: try again in a few seconds";
+    if (this.#strangers.size >= LIMITS.strangers) return "Too many unauthenticated connections: try again in a few seconds";
     if ((this.#strangersAt.get(addressKey(address)) ?? 0) >= LIMITS.strangersPerAddress)
-      return "Too many connections without identity from your address: try again in a few seconds";
+      return "Too many unauthenticated connections from your address: try again in a few seconds";
     return null;
   }
 
@@ -132,7 +132,7 @@ export class Reception implements Part {
       stranger.isClosing = true;
       this.#abort(socketId);
       this.#ports.meter.countDropped("handshake");
-      this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
+      this.#ports.sockets.close(socketId, 1008, "Not authenticated in time: call sys.connect first");
     }
   }
 

@@ -85,7 +85,7 @@ async function runEffect(
 export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
   const present = reads.connections.caller(caller.connectionId) ?? caller.refresh?.();
-  if (present === undefined) fail(503, "The caller went away");
+  if (present === undefined) fail(503, "The caller has disconnected");
   if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }
 

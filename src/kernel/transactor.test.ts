@@ -96,7 +96,7 @@ describe("relaxed", () => {
 });
 
 it("refuses after() outside a write", () => {
-  expect(() => transactor.after(() => {})).toThrow("inside of a write");
+  expect(() => transactor.after(() => {})).toThrow("inside a write");
 });
 
 function add(value: number): void {

@@ -28,7 +28,7 @@ export class Transactor {
 
   /** Registers an action to run once the current write has been answered. */
   after(action: () => void): void {
-    if (this.#after === null) throw new Error("after() is for the inside of a write");
+    if (this.#after === null) throw new Error("after() may only be called inside a write");
     this.#after.push(action);
   }
 

@@ -60,7 +60,7 @@ describe("a stranger", () => {
   it("that does not complete the close handshake does not wake the kernel repeatedly", async () => {
     const socketId = desk.open();
     await desk.pass(LIMITS.handshakeMs + 1);
-    expect(desk.closed.get(socketId) ?? "").toContain("No identity in time");
+    expect(desk.closed.get(socketId) ?? "").toContain("Not authenticated in time");
     const before = desk.wakes;
     await desk.pass(1_000);
     expect(desk.wakes - before).toBeLessThan(5);

@@ -110,7 +110,7 @@ it("finds the events that a process gave up delivering, and has them delivered",
   const doctor = async () => ((await desk.call(again, "sys.doctor")).data!.checks as Check[]).find(({ id }) => id === "processes")!;
   expect(await doctor()).toMatchObject({
     state: "warn",
-    says: expect.stringMatching(/^init:1000 could not tell the gateway \d+ things it did/),
+    says: expect.stringMatching(/^init:1000 could not report \d+ events to the gateway/),
   });
   expect(await doctor()).toMatchObject({ state: "ok" });
 });

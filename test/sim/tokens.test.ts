@@ -37,10 +37,10 @@ it("an unused token expires after a year, and the doctor warns weeks before", as
   ] as const)
     desk.sockets.cut(await desk.enter("alice", { token }, as));
   await leap(300 * DAY_MS);
-  expect((await doctor("tokens")).says).not.toContain("laptop will end");
+  expect((await doctor("tokens")).says).not.toContain("about to expire");
   await leap(45 * DAY_MS);
   desk.sockets.cut(await desk.enter("alice", { token: script.token }, { id: "backup" }));
-  expect(await doctor("tokens")).toMatchObject({ state: "warn", says: expect.stringContaining("will end unused: laptop in 3 weeks") });
+  expect(await doctor("tokens")).toMatchObject({ state: "warn", says: expect.stringContaining("about to expire: laptop in 3 weeks") });
   await leap(21 * DAY_MS);
   await expect(desk.enter("alice", { token: laptop.token }, LAPTOP)).rejects.toThrow("Authentication failed");
   expect((await findToken(laptop.tokenId)).endsUnusedAt).toBeLessThan(desk.agenda.now);
@@ -69,7 +69,7 @@ it("the doctor distinguishes tokens that were never used from tokens in use", as
   await desk.enter("alice", { token: script.token }, { id: "backup" });
   expect((await doctor("tokens")).says).toBe("2 valid tokens, 1 of them never used yet.");
   await leap(8 * DAY_MS);
-  expect(await doctor("tokens")).toMatchObject({ state: "warn", says: "Never used since they were made: laptop." });
+  expect(await doctor("tokens")).toMatchObject({ state: "warn", says: "Never used since they were created: laptop." });
 });
 
 /** A year has thousands of sweeps that find nothing: the clock moves at once, and the kernel is woken late, which is allowed. */

@@ -17,7 +17,7 @@ test("a gateway on Cloudflare is set up with its code, and says that its guide i
     await chooseLane(page, "Quick");
     await page.getByLabel("Say something to the guide").fill("call me ada");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("The guide cannot answer at the moment").waitFor();
+    await page.getByText("The guide cannot answer right now").waitFor();
     await fillAccount(page);
     await at(page, "Look it over");
     await page.getByText(/^Workers AI, @cf/).waitFor();

@@ -210,7 +210,7 @@ test("doctor: users see their own checks, root sees the host's, and the keyboard
   await goByKeys(page, "g s", "/settings");
   await page.getByRole("link", { name: /^About and doctor/ }).focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("listitem").filter({ hasText: "Agents answer with the demo model" }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Agents use the demo model" }).waitFor();
   expect(await page.getByText("The data directory").count()).toBe(0);
   await page.getByRole("button", { name: "Look again, and try the model" }).click();
   await page.getByRole("listitem").filter({ hasText: "demo model" }).waitFor();

@@ -199,7 +199,7 @@ export class Agents implements Part {
   async spawn(caller: Caller, args: SpawnArgs) {
     const profile = mustBeProfile(args.profile);
     const { label, prompt, assignment } = args;
-    if (!profile.startable && caller.agent !== undefined) fail(403, `A process cannot start another of profile ${profile.id}`);
+    if (!profile.startable && caller.agent !== undefined) fail(403, `A process cannot start one with profile ${profile.id}`);
     const process =
       profile.spawnMode === "singleton"
         ? await this.#findOrMakeInit(caller, assignment?.contextFiles)
@@ -258,10 +258,10 @@ export class Agents implements Part {
   }
 
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
-    if (caller.agent !== undefined) fail(403, "A process has no connection that could be told: read the history instead");
+    if (caller.agent !== undefined) fail(403, "A process has no connection to send events to: read the history instead");
     const process = this.find(caller, pid);
     if (this.#store.reads.followers.countOf(caller.connectionId) >= FOLLOWS_MAX)
-      fail(429, `One connection follows at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
+      fail(429, `A connection can follow at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
     // Before the process is called: an event in between is then sent twice rather than never, and clients drop it by its number.
     this.#store.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
     const answer = await this.#signals.withSinglePieces(process, () => this.#call(process.pid, "follow", { after }));
@@ -322,7 +322,7 @@ export class Agents implements Part {
       if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
         this.#store.relaxed(({ processes }) => processes.markIdle(pid));
     } catch (error) {
-      this.#store.ports.log.error("a process does not wake", { pid, error: String(error) });
+      this.#store.ports.log.error("a process could not be woken", { pid, error: String(error) });
     }
   }
 

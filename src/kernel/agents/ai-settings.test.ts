@@ -155,7 +155,7 @@ test.each([
 
 test("a problem names the setting that is missing", () => {
   expect(settingsOf({ ...SYSTEM, "own/api_key": OWN_KEY }).problems).toEqual([
-    "users/1000/ai/api_key is not used: set users/1000/ai/provider as well, to say where it may go",
+    "users/1000/ai/api_key is not used: set users/1000/ai/provider as well, to say which provider it is for",
   ]);
   expect(settingsOf({ ...SYSTEM, "own/provider": "openai" }).problems).toEqual(["No model is chosen for openai: set users/1000/ai/model"]);
 });

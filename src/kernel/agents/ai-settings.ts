@@ -40,7 +40,7 @@ export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSet
     reasoning: settings.readFirst("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
     maxOutputTokens: settings.readFirst("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
   };
-  const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "an object in JSON");
+  const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "a JSON object");
   return {
     choice: { ...omitOwner(endpoint), ...rest },
     fallback: fallback === null ? null : { ...omitOwner(fallback), ...rest },
@@ -107,7 +107,7 @@ function readEndpoint(settings: Settings, group: "" | "fallback/", isOwnOnly = f
   const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== "" || own.keyProblem !== null));
   if (!isOwn && own.apiKey !== "")
     settings.problems.push(
-      `${settings.ownKey(`${group}api_key`)} is not used: set ${settings.ownKey(`${group}provider`)} as well, to say where it may go`,
+      `${settings.ownKey(`${group}api_key`)} is not used: set ${settings.ownKey(`${group}provider`)} as well, to say which provider it is for`,
     );
   const { apiKey, baseUrl, keyProblem } = isOwn ? own : system;
   const model = own.model || (isSameProvider ? system.model : "");

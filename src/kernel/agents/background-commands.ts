@@ -103,7 +103,7 @@ export class BackgroundCommands {
         const { status } = (await this.#callAsOwner(process, EXEC, args)) as { status?: unknown };
         if (status !== "running") return null;
       }
-      return "It goes on although it was killed";
+      return "It is still running although it was killed";
     } catch (error) {
       // The target does not know the command, so it does not run.
       if (error instanceof SysError && error.code === 404) return null;

@@ -47,5 +47,5 @@ test("an invalid limit is replaced by the default and reported", () => {
   expect(run).toEqual(RUN);
   expect(user).toEqual({});
   expect(problems).toHaveLength(5);
-  expect(problems).toContain("users/1000/ai/budget/user/cost is not an amount in dollars like 2.50, so it counts as not set");
+  expect(problems).toContain("users/1000/ai/budget/user/cost is not an amount in dollars like 2.50, so it is ignored");
 });

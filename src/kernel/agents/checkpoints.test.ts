@@ -118,7 +118,7 @@ describe("a checkpoint", () => {
   it("does not prevent the end of a process if it fails, and logs the failure", async () => {
     await git.change(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
     await keep("a\n");
-    expect(logged).toEqual([expect.stringMatching(/^a workspace could not keep what was said .*Not a directory/)]);
+    expect(logged).toEqual([expect.stringMatching(/^a checkpoint could not be committed to the workspace .*Not a directory/)]);
     await yieldToEventLoop();
     expect(requests).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe("a summary", () => {
     requests.at(-1)!.answer.fail(new SysError(503, "The process cannot be reached now"));
     await yieldToEventLoop();
     expect(await summary()).toBe("- Roses.\n");
-    expect(logged).toEqual([expect.stringMatching(/^the summary of a workspace was not renewed .*cannot be reached/)]);
+    expect(logged).toEqual([expect.stringMatching(/^the summary of a workspace could not be renewed .*cannot be reached/)]);
     await keep("c\n");
     await answer("- Lilies.");
     expect(await summary()).toBe("- Lilies.\n");

@@ -51,7 +51,7 @@ export class Checkpoints {
       // No change: this is the retry of a reset that was interrupted after its checkpoint, and the model was asked then.
       if (isNew) void this.#renewals.run(workspaceId, () => this.#renew(process, transcript));
     } catch (error) {
-      this.#store.ports.log.error("a workspace could not keep what was said", { pid, workspaceId, error: String(error) });
+      this.#store.ports.log.error("a checkpoint could not be committed to the workspace", { pid, workspaceId, error: String(error) });
     }
   }
 
@@ -69,7 +69,7 @@ export class Checkpoints {
       // Fails if somebody else has written the summary in the meantime: theirs stays.
       await this.#git.change(workspace.repo, "gsv: renew summary", username, [old === null ? put : { ...put, ifOid: old.oid }]);
     } catch (error) {
-      this.#store.ports.log.warn("the summary of a workspace was not renewed", {
+      this.#store.ports.log.warn("the summary of a workspace could not be renewed", {
         pid,
         workspaceId: process.workspaceId ?? "",
         error: String(error),

@@ -64,7 +64,7 @@ export async function listFolder(files: FileSystem, folder: string, say: Say) {
     return await files.list(folder);
   } catch (error) {
     if (!(error instanceof FileError && error.code === "ENOENT"))
-      say("a folder of context cannot be read", { path: folder, error: String(error) });
+      say("a context folder cannot be read", { path: folder, error: String(error) });
     return [];
   }
 }

@@ -39,6 +39,6 @@ it("retries an undelivered answer at growing intervals, and gives up after a day
   }
   expect(world.now - 1_000_000).toBeLessThan(3 * DAY_MS);
   expect(ipc.nextDueAt()).toBe(null);
-  expect(world.log.at(-1)).toBe("telling the answer to a call between processes was given up");
+  expect(world.log.at(-1)).toBe("gave up delivering the answer to an IPC call");
   sql.close();
 });

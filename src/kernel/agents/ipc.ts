@@ -98,10 +98,10 @@ export class Ipc implements Part {
     const { reads, ports } = this.#store;
     const retryingMs = reads.now - createdAt - TIMEOUT_MS_MAX;
     if (retryingMs > RETRY_FOR_MS) {
-      ports.log.error("telling the answer to a call between processes was given up", { callId, sourcePid, targetPid, error });
+      ports.log.error("gave up delivering the answer to an IPC call", { callId, sourcePid, targetPid, error });
       return this.#store.relaxed(({ ipcCalls }) => ipcCalls.remove(callId));
     }
-    ports.log.error("the answer to a call between processes could not be told", { callId, error });
+    ports.log.error("the answer to an IPC call could not be delivered", { callId, error });
     const dueAt = reads.now + Math.max(RETRY_MS, retryingMs);
     this.#store.relaxed(({ ipcCalls }) => ipcCalls.postpone(callId, dueAt));
     this.#store.wakeBy(dueAt);
@@ -126,7 +126,7 @@ export class Ipc implements Part {
 
   #findPeers(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {
     const { processes } = this.#store.reads;
-    if (caller.agent === undefined) fail(403, "Only a process can speak to another as itself: use proc.send");
+    if (caller.agent === undefined) fail(403, "Only a process can make this call: use proc.send instead");
     const source = processes.get(caller.agent.pid) ?? fail(404, `Process not found: ${caller.agent.pid}`);
     const target = processes.get(pid);
     if (target === undefined || target.uid !== source.uid) fail(404, `Process not found: ${pid}`);
@@ -168,7 +168,7 @@ function formatReply(
   call: IpcCall,
   { status, text, error, usage }: { status: string; text: string | null; error?: string | undefined; usage?: unknown },
 ): string {
-  const failure = status === "ok" ? [] : [`It ended as ${status}${error === undefined ? "" : `: ${error}`}.`];
+  const failure = status === "ok" ? [] : [`It ended with status ${status}${error === undefined ? "" : `: ${error}`}.`];
   return [
     `[process event: ipc.reply] Process ${call.targetPid} has answered call ${call.callId} (run ${call.runId}).`,
     ...failure,
@@ -177,7 +177,7 @@ function formatReply(
 }
 
 function formatTimeout(call: IpcCall): string {
-  return `[process event: ipc.timeout] Process ${call.targetPid} did not answer call ${call.callId} (run ${call.runId}) by ${toIso(call.deadlineAt)}. Its run may still go on.`;
+  return `[process event: ipc.timeout] Process ${call.targetPid} did not answer call ${call.callId} (run ${call.runId}) by ${toIso(call.deadlineAt)}. Its run may still be in progress.`;
 }
 
 function fenceJson(value: unknown): string[] {

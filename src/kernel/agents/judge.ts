@@ -90,7 +90,7 @@ export class Judge {
     if (agent === undefined || agent.within === undefined || agent.within.mayConnect) return;
     fail(
       403,
-      "This command may not use the network, because nobody was asked: name the address in the command itself, as curl URL, so that a person can be asked",
+      "This command has no approval to use the network: name the address in the command itself, as in curl URL, so that a person can be asked",
     );
   }
 
@@ -157,16 +157,16 @@ export class Judge {
       case "approved": {
         // On disk before the call starts: an approval covers one call, even if the gateway crashes.
         const isFirst = await this.#store.commit(({ approvals }) => approvals.markUsed(known.requestId));
-        if (!isFirst) fail(403, "What was allowed was for one call, and that has been made");
+        if (!isFirst) fail(403, "The approval was for one call, which has already been made");
         return allow(caller, agent, judged, [...judged.tags]);
       }
       case "denied":
         return fail(403, known.reason === null || known.reason === "" ? DENIED : `${DENIED}: ${known.reason}`, DENIED_OUTCOME);
       case "expired":
-        return fail(403, "Nobody answered in time whether this may run, so it does not", DENIED_OUTCOME);
+        return fail(403, "Nobody approved this in time, so it did not run", DENIED_OUTCOME);
       default:
         if (known.state === "used" && agent.isAgain) return allow(caller, agent, judged, [...judged.tags]);
-        return fail(403, "What was allowed was for one call, and that has been made", { outcome: "unknown" });
+        return fail(403, "The approval was for one call, which has already been made", { outcome: "unknown" });
     }
   }
 
@@ -182,9 +182,9 @@ export class Judge {
       const same = approvals.findSameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
       if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
-        fail(429, `Too many questions wait for an answer: at most ${PENDING_MAX} of one process. Wait until some were answered`);
+        fail(429, `Too many questions are waiting for an answer: at most ${PENDING_MAX} per process. Wait until some are answered`);
       if (reads.approvals.pendingOfUser(uid).length >= PENDING_OF_USER_MAX)
-        fail(429, `Too many questions wait for an answer: at most ${PENDING_OF_USER_MAX} of one user. Wait until some were answered`);
+        fail(429, `Too many questions are waiting for an answer: at most ${PENDING_OF_USER_MAX} per user. Wait until some are answered`);
       after(() => emit.announceChanges(uid, ["approvals"]));
       return approvals.ask({
         requestId: ports.crypto.uuid(),
@@ -225,15 +225,15 @@ function refuse({ why }: Decision): never {
 }
 
 const TOOL_OF: Record<string, string> = {
-  "fs.read": "Use the tool Read for it: then a person is asked",
-  "fs.write": "Use the tool Write or Edit for it: then a person is asked",
-  "fs.edit": "Use the tool Edit for it: then a person is asked",
-  "fs.delete": "Use the tool Delete for it: then a person is asked",
-  "sys.config.set": "Use the tool Write on the file below /sys/config: then a person is asked",
+  "fs.read": "Use the Read tool instead: then a person is asked",
+  "fs.write": "Use the Write or Edit tool instead: then a person is asked",
+  "fs.edit": "Use the Edit tool instead: then a person is asked",
+  "fs.delete": "Use the Delete tool instead: then a person is asked",
+  "sys.config.set": "Use the Write tool on the file below /sys/config: then a person is asked",
 };
 
 function suggestTool(call: string): string {
   return (
-    TOOL_OF[call] ?? "Run it as a command of its own that names everything, so that a person can be asked, or tell the person what to do"
+    TOOL_OF[call] ?? "Run it as a separate command that names everything it uses, so that a person can be asked, or tell the person what to do"
   );
 }

@@ -64,10 +64,10 @@ it("does not return a call that was aborted without a stop", async () => {
   const process = new AbortController();
   const left = calls.run(about(), process.signal, async (signal) => {
     await untilStopped(signal);
-    throw new SysError(503, "The caller went away", { outcome: "unknown" });
+    throw new SysError(503, "The call was cancelled", { outcome: "unknown" });
   });
   process.abort(null);
-  await expect(left).rejects.toThrow("went away");
+  await expect(left).rejects.toThrow("was cancelled");
   expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
 });
 

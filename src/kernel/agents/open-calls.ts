@@ -62,7 +62,7 @@ export class OpenCalls implements Part {
     const unanswered = listOpen().map(({ about: { target, command } }) => ({
       target,
       command,
-      why: `${target} has not answered that it ended`,
+      why: `${target} has not confirmed that it ended`,
     }));
     return [...unknown, ...unanswered];
   }

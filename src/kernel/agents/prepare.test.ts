@@ -247,7 +247,7 @@ test("files that the process may not read are left out, and the run continues", 
   const { system, parts } = await prepare({ caller: { ...world.ann, process } });
   expect(system).not.toContain(secret);
   expect(parts.at(-1)?.name).toBe("date");
-  expect(world.logged.join("\n")).toContain("a folder of context cannot be read");
+  expect(world.logged.join("\n")).toContain("a context folder cannot be read");
 });
 
 test("a home that cannot be reached is left out, and the run continues", async () => {

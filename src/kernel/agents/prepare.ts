@@ -136,7 +136,7 @@ export class Preparer {
 
 function listOnlineDevices({ reads, ports: { log } }: Store, caller: Caller): DeviceDetails[] {
   const online = reads.devices.list(caller).filter((device) => device.online);
-  if (online.length > DEVICES_MAX) log.warn("too many devices to name to a process", { uid: caller.uid, devices: online.length });
+  if (online.length > DEVICES_MAX) log.warn("too many devices to list for a process", { uid: caller.uid, devices: online.length });
   return online.slice(0, DEVICES_MAX);
 }
 

@@ -62,7 +62,7 @@ export class ProcessFiles {
 
   /** Stores the media of one message. */
   async media(process: ProcessRow, media: readonly Media[]): Promise<StoredMedia[]> {
-    if (media.length > MEDIA_PER_MESSAGE) fail(413, `Too many files: at most ${MEDIA_PER_MESSAGE} with one message`);
+    if (media.length > MEDIA_PER_MESSAGE) fail(413, `Too many files: at most ${MEDIA_PER_MESSAGE} per message`);
     const stored: StoredMedia[] = [];
     for (const { data, ...rest } of media) {
       const metadata = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as StoredMedia;
@@ -103,7 +103,7 @@ export class ProcessFiles {
 
   async #storeMedia(process: ProcessRow, bytes: Uint8Array, extension: string): Promise<string> {
     if (bytes.length > MEDIA_BYTES_MAX)
-      fail(413, `A file that is sent along has at most ${MEDIA_BYTES_MAX} bytes: upload it with gsv cp instead`);
+      fail(413, `An attached file may have at most ${MEDIA_BYTES_MAX} bytes: upload it with gsv cp instead`);
     const path = `${mediaFolder(process)}/${this.#store.ports.crypto.uuid()}${extension}`;
     await this.write(process, path, bytes);
     return path.slice(1);

@@ -128,7 +128,7 @@ export class ProcessGateway implements KernelPort {
       const caller: Caller = { ...base, agent: { ...base.agent!, onStart } };
       const key = keyOf(sys);
       if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))
-        return errorOutcome(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
+        return errorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
       this.#services.sessions.calling(process, sys);
       const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };

@@ -30,9 +30,9 @@ export const PROFILES: readonly Profile[] = [
   makeProfile("init", "Home", "Your long-lived agent: knows your machines, coordinates the others.", { spawnMode: "singleton" }),
   makeProfile("task", "Task", "Does one bounded piece of work."),
   makeProfile("review", "Review", "Reviews a package from evidence before it is trusted."),
-  makeProfile("mcp", "Master Control", "Looks at and diagnoses this gateway."),
-  makeProfile("app", "App Runtime", "Works for an app, as the app is configured.", { interactive: false, startable: false }),
-  makeProfile("cron", "Cron", "Works unattended on a schedule: whatever would have to be asked is refused.", {
+  makeProfile("mcp", "Master Control", "Inspects and diagnoses this gateway."),
+  makeProfile("app", "App Runtime", "Works for an app, as the app's configuration says.", { interactive: false, startable: false }),
+  makeProfile("cron", "Cron", "Works unattended on a schedule: calls that need approval are refused.", {
     interactive: false,
     startable: false,
     background: true,
@@ -47,5 +47,5 @@ export function profileOf(id: string): Profile | undefined {
 }
 
 export function mustBeProfile(id: string): Profile {
-  return profileOf(id) ?? fail(400, `Invalid process profile: ${id}. There are: ${PROFILES.map((profile) => profile.id).join(", ")}`);
+  return profileOf(id) ?? fail(400, `Invalid process profile: ${id}. Choose one of: ${PROFILES.map((profile) => profile.id).join(", ")}`);
 }

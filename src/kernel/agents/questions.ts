@@ -54,7 +54,7 @@ export class Questions implements Part {
   }
 
   async decide(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: Decision) {
-    if (caller.agent !== undefined) fail(403, "A process cannot answer questions: a person does");
+    if (caller.agent !== undefined) fail(403, "A process cannot answer questions: a person must do it");
     const question = this.find(caller, requestId);
     if (pid !== undefined && pid !== question.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
     const isRemembered = remember === true || scope !== undefined || ttlMs !== undefined;
@@ -63,8 +63,8 @@ export class Questions implements Part {
     const grant = mayGrant ? await this.#grantFor(question, Remember.parse(terms)) : null;
     await this.#store.commit(({ approvals, spending, now }) => {
       const open = approvals.get(requestId);
-      if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);
-      if (open.expiresAt <= now) fail(409, "Nobody answered in time: the process was told so");
+      if (open?.state !== "pending") fail(409, `This question was already answered: it is ${open?.state ?? "gone"}`);
+      if (open.expiresAt <= now) fail(409, "This question has expired: nobody answered it in time");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
       if (grant !== null) approvals.remember(grant);
       if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extendBudget(question.uid, now);
@@ -106,7 +106,7 @@ export class Questions implements Part {
   }
 
   async revoke(caller: Caller, grantId: string): Promise<boolean> {
-    if (caller.agent !== undefined) fail(403, "A process cannot change what it is allowed");
+    if (caller.agent !== undefined) fail(403, "A process cannot change its own permissions");
     const grant = this.#store.reads.approvals.grant(grantId);
     if (grant === undefined || (grant.uid !== caller.uid && !isRoot(caller))) return false;
     return this.#store.commit(({ approvals, now }) => approvals.revoke(grantId, now));
@@ -125,7 +125,7 @@ export class Questions implements Part {
       })
       .then(
         () => this.tellAll(),
-        (error: unknown) => this.#store.ports.log.error("questions could not be closed", { error: String(error) }),
+        (error: unknown) => this.#store.ports.log.error("expired questions could not be closed", { error: String(error) }),
       );
   }
 
@@ -149,7 +149,7 @@ export class Questions implements Part {
       });
       return true;
     } catch (error) {
-      this.#store.ports.log.error("an answer could not be told", { pid, error: String(error) });
+      this.#store.ports.log.error("an answer could not be delivered to its process", { pid, error: String(error) });
       return false;
     }
   }

@@ -43,7 +43,7 @@ export class Settings {
   #parse<T>(key: string, read: (text: string) => T | null, means: string): T | null {
     const text = this.#readText(key);
     const value = text === "" ? null : read(text);
-    if (text !== "" && value === null) this.problems.push(`${key} is not ${means}, so it counts as not set`);
+    if (text !== "" && value === null) this.problems.push(`${key} is not ${means}, so it is ignored`);
     return value;
   }
 

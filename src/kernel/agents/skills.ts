@@ -24,7 +24,7 @@ export async function skillsIn(files: FileSystem, folders: readonly SkillFolder[
   const skills = new Map<string, Skill>();
   for (const skill of found) {
     const id = byName.get(skill.name)!.length === 1 ? skill.name : `${skill.source.kind}:${skill.name}`;
-    if (skills.has(id)) say("two skills have one name", { path: skill.path });
+    if (skills.has(id)) say("two skills have the same name", { path: skill.path });
     else skills.set(id, { id, ...skill });
   }
   return [...skills.values()];
@@ -42,7 +42,7 @@ async function findSkills(files: FileSystem, source: SkillFolder, say: Say): Pro
   const unreadable = heads.filter((head) => head === null).length;
   if (unreadable > 0) say("skills cannot be read", { path: source.path, files: unreadable });
   found.push(...(await findNested(files, source, root, say)));
-  if (paths.length > SKILLS_MAX || found.length > SKILLS_MAX) say("a folder of skills holds too many", { path: source.path });
+  if (paths.length > SKILLS_MAX || found.length > SKILLS_MAX) say("a skills folder has too many skills", { path: source.path });
   return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, SKILLS_MAX);
 }
 

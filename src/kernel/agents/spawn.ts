@@ -28,7 +28,7 @@ export function makeChild(nouns: WriteContext, caller: Caller, parent: ProcessRo
   const { profile, label, assignment, workspace } = args;
   const { processes, config, now } = nouns;
   const max = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
-  if (processes.countOf(parent.uid) >= max) fail(429, `Too many processes: at most ${max} of one user (${MAX_PER_USER_KEY})`);
+  if (processes.countOf(parent.uid) >= max) fail(429, `Too many processes: at most ${max} per user (${MAX_PER_USER_KEY})`);
   const location = resolveWorkspace(nouns, caller, parent, workspace, label);
   const { uid, username, home } = parent;
   const details = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };

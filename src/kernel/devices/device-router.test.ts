@@ -153,7 +153,7 @@ it("times out after a minute, and reports the outcome of a write as unknown", as
   deviceRouter.onWake(now);
   expect((await ends).map((end) => end.status === "rejected" && (end.reason as { code: number; message: string }))).toMatchObject([
     { code: 504, message: "Syscall timed out: fs.read on laptop" },
-    { code: 504, message: "Syscall timed out: fs.write on laptop. Whether the call was carried out is not known" },
+    { code: 504, message: "Syscall timed out: fs.write on laptop. It is not known whether the call ran" },
   ]);
   deviceRouter.handleResult(DRIVER, answer("life 1.1", "late"));
   expect(dropped).toEqual(["unasked"]);
@@ -171,7 +171,7 @@ it("drops the route when the caller disconnects, and ignores the answer", async 
   const disconnect = new AbortController();
   const pending = ask("fs.read", disconnect.signal);
   disconnect.abort();
-  await expect(pending).rejects.toMatchObject({ code: 503, message: "The caller went away" });
+  await expect(pending).rejects.toMatchObject({ code: 503, message: "The call was cancelled" });
   expect(context.routes.nextDueAt()).toBeNull();
   void ask("fs.read");
   deviceRouter.onSocketClosed(ALICE.connectionId);
@@ -230,10 +230,10 @@ it("refuses a key for a device that keeps no ledger", async () => {
 it("says how to learn the outcome of a keyed call whose device disconnected", async () => {
   const pending = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
   deviceRouter.onSocketClosed(DRIVER);
-  const unknown = "Device disconnected: laptop. Whether the call was carried out is not known";
+  const unknown = "Device disconnected: laptop. It is not known whether the call ran";
   expect(await reasons(pending)).toMatchObject([
     { code: 503, message: unknown, details: { outcome: "unknown" } },
-    { code: 503, message: `${unknown}: send it again with the same key to learn it`, details: { outcome: "unknown" } },
+    { code: 503, message: `${unknown}: retry with the same key to find out`, details: { outcome: "unknown" } },
     { code: 503, message: "Device disconnected: laptop" },
   ]);
 });

@@ -59,11 +59,11 @@ export class DeviceRouter implements Part {
     join?: Join,
   ): Promise<Data> {
     const { ports } = this.#store;
-    if (signal.aborted) fail(503, "The caller went away before this was sent");
+    if (signal.aborted) fail(503, "The call was cancelled before it was sent");
     const { driverId, keepsLedger } = this.#driverOf(call, caller, target);
     const key = request.key === undefined || READS.has(call) ? undefined : this.#keyOf(request.key, caller);
     if (key !== undefined && !keepsLedger)
-      fail(400, `Device ${target.name} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
+      fail(400, `Device ${target.name} keeps no ledger, so it takes no key: check what happened before you retry`, TAKES_NO_KEY);
     const routeId = `${this.#instanceId}.${++this.#routeCount}`;
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
     const body = join?.(driverId, this.#makeExtender(routeId));
@@ -151,7 +151,7 @@ export class DeviceRouter implements Part {
       if (open.has(routeId)) continue;
       const { route } = pending;
       this.#pending.delete(routeId);
-      pending.reject(unansweredError(503, `The gateway's storage failed while ${route.target} was asked`, route));
+      pending.reject(unansweredError(503, `The gateway's storage failed during a call to ${route.target}`, route));
     }
     const isClosed = (routeId: string) =>
       this.#closed.has(routeId) || (routeId.startsWith(`${this.#instanceId}.`) && !this.#pending.has(routeId));
@@ -225,7 +225,7 @@ export class DeviceRouter implements Part {
   }
 
   #abandon({ routeId, driverId, call }: Route): void {
-    this.#pending.get(routeId)?.reject(new SysError(503, "The caller went away"));
+    this.#pending.get(routeId)?.reject(new SysError(503, "The call was cancelled"));
     if (call === EXEC) this.#disown(routeId);
     else this.#pending.delete(routeId);
     this.#store.relaxed(({ routes }) => (call === EXEC ? routes.disownOne(routeId) : routes.take(routeId, driverId)));
@@ -252,8 +252,8 @@ export class DeviceRouter implements Part {
 /** A read that was not answered simply failed. For any other call the outcome is unknown, unless it can be retried by its key. */
 function unansweredError(code: ErrorCode, message: string, { call, isKeyed }: Route): SysError {
   if (READS.has(call)) return new SysError(code, message);
-  const hint = isKeyed ? ": send it again with the same key to learn it" : "";
-  return new SysError(code, `${message}. Whether the call was carried out is not known${hint}`, UNKNOWN);
+  const hint = isKeyed ? ": retry with the same key to find out" : "";
+  return new SysError(code, `${message}. It is not known whether the call ran${hint}`, UNKNOWN);
 }
 
 function dataOf(data: unknown): Data {

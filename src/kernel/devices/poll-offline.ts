@@ -26,10 +26,10 @@ export function answerWithoutDevice(
   const device = devices.details(caller, deviceKey);
   // One message for both cases: a user who has lost access to a device must not learn whether it still exists.
   if (device === undefined)
-    return failedPoll(`Device gone: ${name} was removed, or is no longer yours to use. How the command ended is not known`);
+    return failedPoll(`Device gone: ${name} was removed, or you may no longer use it. It is not known how the command ended`);
   const isPatient = args.after !== undefined || key !== undefined || caller.agent !== undefined;
   if (isPatient || device.online) return null;
-  return failedPoll(`Device disconnected: ${name}. Whether the command still runs is not known: ask again when the device is back`);
+  return failedPoll(`Device disconnected: ${name}. It is not known whether the command is still running: poll again when the device is back`);
 }
 
 /** Whether the call only asks for more output. */

@@ -72,22 +72,22 @@ function checkClock({ now, about, connections }: ReadContext, callerNow: number 
     return {
       ...check,
       state: "fail",
-      says: "The gateway's clock was set back while it ran.",
-      next: "Set it by NTP and restart the gateway.",
+      says: "The gateway's clock was set back while the gateway was running.",
+      next: "Synchronize it with NTP and restart the gateway.",
     };
   const skewMs = callerNow === undefined ? 0 : now - callerNow;
-  if (Math.abs(skewMs) <= SKEW_MS) return { ...check, state: "ok", says: "The gateway's clock runs as it should.", next: null };
+  if (Math.abs(skewMs) <= SKEW_MS) return { ...check, state: "ok", says: "The gateway's clock is correct.", next: null };
   const which = skewMs > 0 ? "ahead of" : "behind";
   const says = `The gateway's clock is ${formatDuration(Math.abs(skewMs))} ${which} yours, so times and expiries will be off.`;
-  return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
+  return { ...check, state: "warn", says, next: "Synchronize both clocks with NTP." };
 }
 
 async function checkModel(services: DoctorServices, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
   const { choice, problems } = aiSettings(reads.config, caller.uid);
-  const modelName = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
+  const modelName = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} from ${choice.provider}`;
   if (problems[0] !== undefined)
-    return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
+    return { ...check, state: "warn", says: `${problems[0]}.`, next: "Correct it in the AI settings, or with gsv config set." };
   if (tryIt) {
     // Root decides where the gateway may connect, so for root a private address is allowed.
     const { problem } = await services.trials.check(choice, isRoot(caller), signal);
@@ -96,7 +96,7 @@ async function checkModel(services: DoctorServices, reads: ReadContext, caller: 
         ...check,
         state: "fail",
         says: `${capitalize(modelName)} does not answer. ${endSentence(problem.message)}`,
-        next: "Check provider, model and key in the settings of AI.",
+        next: "Check provider, model and key in the AI settings.",
       };
     services.relaxed(({ modelFailures }) => modelFailures.clear(caller.uid));
   }
@@ -106,14 +106,14 @@ async function checkModel(services: DoctorServices, reads: ReadContext, caller: 
       ...check,
       state: "fail",
       says: failing,
-      next: "Check provider, model and key in the settings of AI. It counts until the model answers: gsv doctor --model asks it.",
+      next: "Check provider, model and key in the AI settings. This finding stays until the model answers: gsv doctor --model asks it.",
     };
   if (choice.provider === "demo")
     return {
       ...check,
       state: "warn",
-      says: "Agents answer with the demo model, which understands a few phrases.",
-      next: "Choose a provider in the settings of AI.",
+      says: "Agents use the demo model, which understands only a few phrases.",
+      next: "Choose a provider in the AI settings.",
     };
   return { ...check, state: "ok", says: tryIt ? `${capitalize(modelName)} answers.` : `Agents use ${modelName}.`, next: null };
 }
@@ -125,7 +125,7 @@ function describeFailures({ modelFailures, accounts, now }: ReadContext, caller:
   const { uid, error, count, at } = last;
   const whose = uid === caller.uid ? "your agents" : `agents of ${accounts.byUid(uid)?.username ?? `uid ${uid}`}`;
   const before = count === 1 ? "" : ` and ${pluralize(count - 1, "time")} before that`;
-  const more = others.length === 0 ? "" : ` So did those of ${pluralize(others.length, "other user")}.`;
+  const more = others.length === 0 ? "" : ` The models of ${pluralize(others.length, "other user")} failed too.`;
   return `The model of ${whose} failed ${formatDuration(now - at)} ago${before}: ${endSentence(error)}${more}`;
 }
 
@@ -142,10 +142,10 @@ async function checkSecrets({ config }: ReadContext, caller: Who): Promise<Check
     return {
       ...check,
       state: "fail",
-      says: `Cannot be opened, because the gateway's secret key is another one now or they are damaged: ${joinNames(unreadable, SECRETS_NAMED_MAX)}.`,
-      next: "Restore the secret key of the gateway from a backup and restart it, or set each of them again with gsv config set.",
+      says: `Cannot be opened, because the gateway's secret key has changed or the values are damaged: ${joinNames(unreadable, SECRETS_NAMED_MAX)}.`,
+      next: "Restore the gateway's secret key from a backup and restart the gateway, or set each value again with gsv config set.",
     };
-  const says = keys.length === 0 ? "There is no sealed value." : `${pluralize(keys.length, "sealed value")}, which can be opened.`;
+  const says = keys.length === 0 ? "There are no sealed values." : `${pluralize(keys.length, "sealed value")}, which can be opened.`;
   return { ...check, state: "ok", says, next: null };
 }
 
@@ -169,8 +169,8 @@ function checkDevices({ devices, about }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `${joinNames(old.map(({ deviceId, version }) => `${deviceId} (${version})`))} ${old.length === 1 ? "has" : "have"} another version than the gateway (${about.version}).`,
-      next: "Run the line that connected it once more on that machine: it brings the gateway's version.",
+      says: `${joinNames(old.map(({ deviceId, version }) => `${deviceId} (${version})`))} ${old.length === 1 ? "has" : "have"} a different version than the gateway (${about.version}).`,
+      next: "Run the line that connected it again on that machine: it installs the gateway's version.",
     };
   return { ...check, state: "ok", says: `${online.length} of ${pluralize(all.length, "machine")} online.`, next: null };
 }
@@ -185,8 +185,8 @@ function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `Soon at their end: ${names(ending)}.`,
-      next: "Make new ones for those machines before they are cut off.",
+      says: `Expiring soon: ${names(ending)}.`,
+      next: "Create new ones for those machines before they lose access.",
     };
   const unused = live.filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt) > UNUSED_MS);
   const endingUnused = unused.filter(({ endsUnusedAt }) => endsUnusedAt !== null && endsUnusedAt - now < ENDS_UNUSED_SOON_MS);
@@ -194,8 +194,8 @@ function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `Not used for most of a year, and will end unused: ${joinNames(endingUnused.map((token) => `${name(token)} in ${formatDuration(token.endsUnusedAt! - now)}`))}.`,
-      next: "Use those once that are still needed, such as by switching the machine on; the others end by themselves.",
+      says: `Not used for most of a year, and about to expire: ${joinNames(endingUnused.map((token) => `${name(token)} in ${formatDuration(token.endsUnusedAt! - now)}`))}.`,
+      next: "Use the ones that are still needed once, for example by switching the machine on; the others expire.",
     };
   if (unused.length > 0)
     return { ...check, state: "warn", says: `Not used for 90 days: ${names(unused)}.`, next: "Revoke those that nobody needs." };
@@ -205,7 +205,7 @@ function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `Never used since they were made: ${names(abandoned)}.`,
+      says: `Never used since they were created: ${names(abandoned)}.`,
       next: "Revoke those that nobody needs.",
     };
   const endless = live.filter(({ expiresAt, endsUnusedAt }) => expiresAt === null && endsUnusedAt === null);
@@ -213,8 +213,8 @@ function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `Without an end, also unused: ${names(endless)}.`,
-      next: "Replace them by tokens that end, or revoke those that nobody needs.",
+      says: `Without expiry, even if unused: ${names(endless)}.`,
+      next: "Replace them with tokens that expire, or revoke those that nobody needs.",
     };
   return { ...check, state: "ok", says: `${pluralize(live.length, "valid token")}${useSummary(live.length, never.length)}.`, next: null };
 }
@@ -226,20 +226,20 @@ function useSummary(all: number, never: number): string {
 }
 
 function checkQuestions({ approvals, now }: ReadContext, caller: Who): Check {
-  const check = { id: "questions", title: "Questions of agents" };
+  const check = { id: "questions", title: "Questions from agents" };
   const pending = approvals.pendingOfUser(isRoot(caller) ? undefined : caller.uid);
   const old = pending.filter(({ createdAt }) => now - createdAt > QUESTION_OLD_MS);
   if (old.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `${pluralize(old.length, "question")} ${old.length === 1 ? "waits" : "wait"} for an answer for more than an hour.`,
+      says: `${pluralize(old.length, "question")} ${old.length === 1 ? "has" : "have"} waited for an answer for more than an hour.`,
       next: "Allow or deny it in Approvals.",
     };
   return {
     ...check,
     state: "ok",
-    says: pending.length === 0 ? "Nothing waits for an answer." : `${pluralize(pending.length, "question")} came within the hour.`,
+    says: pending.length === 0 ? "No question is waiting for an answer." : `${pluralize(pending.length, "question")} from the last hour.`,
     next: null,
   };
 }
@@ -261,16 +261,16 @@ async function checkProcesses({ agents }: DoctorServices, { processes, now }: Re
     return {
       ...check,
       state: "warn",
-      says: `${pid} could not tell the gateway ${pluralize(count, "thing")} it did${error === null ? "" : `: ${error}`}. It was asked to tell now.`,
-      next: "Look again. If it is still so, look at the gateway's log and at its storage.",
+      says: `${pid} could not report ${pluralize(count, "event")} to the gateway${error === null ? "" : `: ${error}`}. It was asked to try again now.`,
+      next: "Run this check again. If it still fails, check the gateway's log and its storage.",
     };
   }
   if (stuck.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `Nothing was heard for half an hour of ${joinNames(stuck.map(({ pid }) => pid))}, though there is work to do.`,
-      next: "Stop what it does (proc.abort), or end it (proc.kill).",
+      says: `No activity for half an hour, although there is work to do: ${joinNames(stuck.map(({ pid }) => pid))}.`,
+      next: "Stop its run (proc.abort), or end it (proc.kill).",
     };
   return { ...check, state: "ok", says: `${pluralize(all.length, "process", "processes")}, none stuck.`, next: null };
 }

@@ -25,13 +25,13 @@ function checkStorage({ storageProblem, freeBytes }: VitalSigns): Check {
       ...check,
       state: "fail",
       says: `The data directory cannot be written to: ${storageProblem}.`,
-      next: "Make room on its disk, or give it back to the gateway's user.",
+      next: "Free disk space, or give the gateway's user write access to it.",
     };
   if (freeBytes === null) return { ...check, state: "ok", says: "The data directory can be written to.", next: null };
   const says = `The data directory can be written to; ${formatBytes(freeBytes)} are free.`;
   if (freeBytes < FREE_CRITICAL_BYTES)
-    return { ...check, state: "fail", says, next: "Make room now: the gateway will soon refuse changes." };
-  if (freeBytes < FREE_LOW_BYTES) return { ...check, state: "warn", says, next: "Make room before it is full." };
+    return { ...check, state: "fail", says, next: "Free disk space now: the gateway will soon refuse changes." };
+  if (freeBytes < FREE_LOW_BYTES) return { ...check, state: "warn", says, next: "Free disk space before the disk is full." };
   return { ...check, state: "ok", says, next: null };
 }
 
@@ -41,8 +41,8 @@ function checkDatabase({ databaseBytes }: VitalSigns): Check {
     return {
       ...check,
       state: "warn",
-      says: "How large the database is could not be found out.",
-      next: "Look at the rights of the data directory.",
+      says: "The size of the database could not be determined.",
+      next: "Check the permissions of the data directory.",
     };
   const says = `The database holds ${formatBytes(databaseBytes)}.`;
   if (databaseBytes < DATABASE_LARGE_BYTES) return { ...check, state: "ok", says, next: null };
@@ -64,24 +64,24 @@ function checkRuntime({ runtime, memoryBytes }: VitalSigns): Check {
 function checkAddress({ reach }: VitalSigns): Check {
   const check = { id: "address", title: "Address" };
   if (!reach.isPublic) return { ...check, state: "ok", says: "Only this machine can reach the gateway.", next: null };
-  if (reach.isEncrypted) return { ...check, state: "ok", says: "Others can reach the gateway, over encrypted lines.", next: null };
-  const says = "Others can reach the gateway over lines that are not encrypted: passwords and tokens can be read on the way.";
-  return { ...check, state: "warn", says, next: `Put TLS before it, or use a network that is encrypted itself. ${REMOTE}` };
+  if (reach.isEncrypted) return { ...check, state: "ok", says: "Others can reach the gateway, over encrypted connections.", next: null };
+  const says = "Others can reach the gateway over unencrypted connections: passwords and tokens can be read on the network.";
+  return { ...check, state: "warn", says, next: `Put TLS in front of it, or use an encrypted network. ${REMOTE}` };
 }
 
 function checkHosts({ config }: ReadContext): Check {
   const check = { id: "hosts", title: "Private addresses" };
   const listed = (config.get(ALLOWED_HOSTS_KEY) ?? "").split(/[\s,]+/).filter((text) => text !== "");
   if (listed.length === 0)
-    return { ...check, state: "ok", says: "Agents reach no private address but the model servers you chose.", next: null };
+    return { ...check, state: "ok", says: "Agents cannot reach private addresses, except the model servers you chose.", next: null };
   const portless = listed.filter((text) => !/:\d+$/.test(text));
-  const says = `Agents may connect to ${listed.join(", ")}, though that is not public.`;
+  const says = `Agents may connect to hosts that are not public: ${listed.join(", ")}.`;
   if (portless.length === 0) return { ...check, state: "ok", says, next: null };
   return {
     ...check,
     state: "warn",
     says,
-    next: `Name a port for ${portless.join(", ")} in ${ALLOWED_HOSTS_KEY}, or every service there can be reached.`,
+    next: `Add a port to ${portless.join(", ")} in ${ALLOWED_HOSTS_KEY}: without one, every service there can be reached.`,
   };
 }
 
@@ -94,7 +94,7 @@ function checkRights({ capabilities, groups }: ReadContext): Check {
     ...check,
     state: "warn",
     says: `Like root, ${names.map((name) => `group ${name}`).join(", ")} may do everything.`,
-    next: `If that is not wanted: gsv capability revoke ${names[0]} '*'`,
+    next: `If this is not intended: gsv capability revoke ${names[0]} '*'`,
   };
 }
 

@@ -19,14 +19,14 @@ export function quota({ quotas }: Pick<ReadContext, "quotas">, caller: { uid: nu
     return { ...check, state: "warn", says, next: `Delete files, or ask root to raise ${USER_QUOTAS_KEY}/${caller.uid}.` };
   }
   const nearly = quotas.list().filter(isNearlyUsedUp);
-  if (nearly.length === 0) return { ...check, state: "ok", says: "No user has nearly used up their quota.", next: null };
+  if (nearly.length === 0) return { ...check, state: "ok", says: "No user is close to their quota.", next: null };
   const more = nearly.length - NAMED_MAX;
   const named = nearly.slice(0, NAMED_MAX).map((one) => `${one.username} (${describe(one)})`);
   return {
     ...check,
     state: "warn",
-    says: `Nearly used up: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
-    next: `Let them delete files, or raise ${USER_QUOTAS_KEY}/${nearly[0]!.uid}.`,
+    says: `Close to their quota: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    next: `Ask them to delete files, or raise ${USER_QUOTAS_KEY}/${nearly[0]!.uid}.`,
   };
 }
 

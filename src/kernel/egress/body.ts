@@ -75,5 +75,5 @@ export function tooLarge(bytesMax: number): NetError {
 }
 
 function connectionCut(cause: unknown): NetError {
-  return new NetError("protocol", "The connection was cut before the answer was complete: try again", cause);
+  return new NetError("protocol", "The connection was lost before the answer was complete: try again", cause);
 }

@@ -33,7 +33,7 @@ export class Egress implements Net {
     const watch = new Watch(
       options.isLong ? () => () => {} : this.#wire.timer,
       ms,
-      () => new NetError("timeout", `No complete answer within ${ms / 1000} s: try again later, or allow more time`),
+      () => new NetError("timeout", `No complete answer within ${ms / 1000} s: try again later, or set a longer timeout`),
       options.signal,
     );
     try {

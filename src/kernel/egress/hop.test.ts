@@ -38,7 +38,7 @@ describe("firstHop", () => {
     const send = (method: string, headers: Record<string, string>) => () => firstHop({ url: "http://a.example/", method, headers }, none);
     for (const value of ["a\r\nX: y", "a\nb", "a\0", "\u{1f600}", "\u0100"]) expect(send("GET", { "x-a": value }), value).toThrow('"x-a"');
     for (const name of ["", "a b", "a:", "a\n"]) expect(send("GET", { [name]: "x" }), name).toThrow("cannot be sent");
-    for (const method of ["", "GET /x", "CONNECT", "trace", "a\r\n"]) expect(send(method, {}), method).toThrow("Not a method");
+    for (const method of ["", "GET /x", "CONNECT", "trace", "a\r\n"]) expect(send(method, {}), method).toThrow("Unsupported method");
     expect(() => firstHop({ url: "http://a.example/", method: "GET", headers: {}, body }, none)).toThrow("carries no body");
   });
 });

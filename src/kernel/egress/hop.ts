@@ -17,7 +17,7 @@ export type Hop = {
 export function firstHop(request: NetRequest, isAllowed: IsAllowed): Hop {
   const method = request.method.toUpperCase();
   if (!TOKEN.test(method) || method === "CONNECT" || method === "TRACE")
-    throw new NetError("protocol", "Not a method that can be sent: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
+    throw new NetError("protocol", "Unsupported method: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
   const body = request.body ?? null;
   if (body !== null && (method === "GET" || method === "HEAD"))
     throw new NetError("protocol", `${method} carries no body: use another method, or leave the body out`);
@@ -34,7 +34,7 @@ export function nextHop(hop: Hop, status: number, location: string, isAllowed: I
   const from = shorten(hop.target.host);
   const to = shorten(target.host);
   if (hop.target.url.protocol === "https:" && target.url.protocol !== "https:")
-    throw new NetError("blocked", `${from} redirects from https to http, which anybody on the way could read: fetch the http URL yourself`);
+    throw new NetError("blocked", `${from} redirects from https to http, which is not encrypted: fetch the http URL yourself`);
   const becomesGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
   const isSameOrigin = target.url.origin === hop.target.url.origin;
   const body = becomesGet ? null : hop.body;
@@ -88,7 +88,7 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
     if (!TOKEN.test(name) || !isHeaderValue(value))
       throw new NetError(
         "protocol",
-        `The header ${JSON.stringify(shorten(name))} cannot be sent: it holds characters that no header may hold`,
+        `The header ${JSON.stringify(shorten(name))} cannot be sent: it contains characters that are not allowed in headers`,
       );
     if (!MANAGED.has(name.toLowerCase())) headers.set(name.toLowerCase(), value.trim());
   }

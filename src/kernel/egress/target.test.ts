@@ -135,7 +135,7 @@ describe("checkAddresses", () => {
     const target = targetOf("http://a.example/", none);
     checkAddresses(target, ["93.184.216.34", "2606:4700::1"]);
     const error = refusalOf(() => checkAddresses(target, ["93.184.216.34", "10.1.2.3"]));
-    expect(error.message).toContain("a.example leads to a private address");
+    expect(error.message).toContain("a.example resolves to a private address");
     expect(error.message).not.toContain("10.1.2.3");
     checkAddresses({ ...target, isListed: true }, ["10.1.2.3"]);
   });

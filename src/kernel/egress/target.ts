@@ -39,7 +39,7 @@ export function checkAddresses(target: Target, addresses: readonly string[], own
   for (const address of addresses) {
     const why = whyForbidden(address, own);
     if (why !== null)
-      throw refusal(target.address === null ? `${shorten(target.host)} leads to ${why}` : `${shorten(target.host)} is ${why}`);
+      throw refusal(target.address === null ? `${shorten(target.host)} resolves to ${why}` : `${shorten(target.host)} is ${why}`);
   }
 }
 
@@ -53,7 +53,7 @@ export function resolveLocation(from: Target, location: string, isAllowed: IsAll
   if (text.startsWith("//")) return targetOf(`${from.url.protocol}${text}`, isAllowed);
   const url = hasControls(text) || !URL.canParse(text, from.url.href) ? null : new URL(text, from.url.href);
   if (url === null || url.origin !== from.url.origin || url.username !== "" || url.password !== "")
-    throw new NetError("bad_url", `${shorten(from.host)} redirects to something that is no URL`);
+    throw new NetError("bad_url", `${shorten(from.host)} redirects to something that is not a URL`);
   return { ...from, url };
 }
 
@@ -68,7 +68,7 @@ function parse(text: string): { url: URL; written: string } {
   if (authority === undefined || hasControls(trimmed) || /[\s\\]/.test(authority))
     throw new NetError("bad_url", "Not a URL: write it as https://host/path, without spaces or backslashes in the host");
   if (authority.includes("@"))
-    throw new NetError("bad_url", "The URL carries a user name or password: leave it out and send an Authorization header instead");
+    throw new NetError("bad_url", "The URL contains a user name or password: leave it out and send an Authorization header instead");
   const written = /^(\[[^\]]*\]|[^:]*)(?::\d{0,5})?$/.exec(authority)?.[1];
   const url = written === undefined || !URL.canParse(trimmed) ? null : new URL(trimmed);
   if (url === null || written === undefined || url.port === "0")

@@ -81,7 +81,7 @@ export class Lanes implements Part {
         lane.waiting = lane.waiting.filter((other) => other !== queued);
         // It already held a place and only waited for its user's share, so it must release the place itself.
         if (hasPlace) leave();
-        reject(new SysError(503, "The caller went away before this began"));
+        reject(new SysError(503, "The call was cancelled before it started"));
       };
       signal.addEventListener("abort", abort, { once: true });
       lane.waiting.push(queued);
@@ -185,7 +185,7 @@ export class Lanes implements Part {
     const retryAfterMs = kind.isExpensive === true ? waiting.length * EXPENSIVE_INTERVAL_MS : RETRY_MS;
     fail(
       429,
-      `Too many at once: ${waiting.length} of your ${kind.name} calls wait already. Try again in ${Math.ceil(retryAfterMs / 1000)} s`,
+      `Too many at once: ${waiting.length} of your ${kind.name} calls are already waiting. Try again in ${Math.ceil(retryAfterMs / 1000)} s`,
       {
         retryAfterMs,
       },

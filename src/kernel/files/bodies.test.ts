@@ -62,7 +62,7 @@ it("stops a sender that sends before it was asked to", () => {
 
 it("ends a body with its socket, keeps numbers unique per socket, and limits how many are open", () => {
   join("a", 1);
-  expect(() => join("a", 1)).toThrow("under way");
+  expect(() => join("a", 1)).toThrow("in progress");
   bodies.onSocketClosed("a");
   expect(received.notes).toEqual([{ kind: "stop", why: "The connection was lost" }]);
   for (let count = 0; count < BODIES_PER_SOCKET; count++) join("a", bodies.newId("a"));

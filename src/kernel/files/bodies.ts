@@ -56,8 +56,8 @@ export class Bodies implements Part {
   /** Connects a body of the socket to `end`, and returns the socket's own end. */
   join(socketId: string, id: number, end: BodyEnd, onActivity: () => void): BodyEnd {
     const bodies = this.#open.get(socketId) ?? new Map<number, OpenBody>();
-    if (bodies.has(id)) fail(409, `A body with the number ${id} is under way: choose another`);
-    if (bodies.size >= BODIES_PER_SOCKET) fail(429, `Too many bodies under way: at most ${BODIES_PER_SOCKET} on one socket`);
+    if (bodies.has(id)) fail(409, `A body with the number ${id} is in progress: choose another`);
+    if (bodies.size >= BODIES_PER_SOCKET) fail(429, `Too many bodies in progress: at most ${BODIES_PER_SOCKET} per socket`);
     const open: OpenBody = { end, onActivity, until: 0, at: null };
     this.#open.set(socketId, bodies.set(id, open));
     return {
@@ -85,7 +85,7 @@ export class Bodies implements Part {
     if (open.at > open.until) {
       this.part(socketId, id);
       this.#ports.meter.countDropped("binary");
-      return open.end.note({ kind: "stop", why: "The sender sent more than it was asked for" });
+      return open.end.note({ kind: "stop", why: "The sender sent more than was requested" });
     }
     open.onActivity();
     open.end.chunk(chunk);

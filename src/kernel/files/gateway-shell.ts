@@ -69,7 +69,7 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
       return waitMs();
     },
     async start({ input, cwd, timeoutMs, tty }) {
-      if (tty !== undefined) throw new OpError("The gateway's own shell has no terminal: leave tty out");
+      if (tty !== undefined) throw new OpError("The gateway's shell has no terminal: leave tty out");
       const where = files.resolve(cwd ?? ".");
       const stat = await files.stat(where);
       if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
@@ -101,7 +101,7 @@ async function startWhenFree(shells: Shells, command: ShellCommand, link: ShellL
     } catch (error) {
       const isBusy = error instanceof SysError && error.code === 429;
       if (!isBusy || tries > TRIES || !(await shells.waitForRoom(command.who.uid))) throw error;
-      if (signal.aborted) fail(503, "The caller went away before this began");
+      if (signal.aborted) fail(503, "The call was cancelled before it started");
     }
   }
 }
@@ -139,7 +139,7 @@ function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
 }
 
 async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
-  const caller = nestedCaller(starter.refresh?.() ?? fail(403, "Permission denied: the login this command was started with has ended"));
+  const caller = nestedCaller(starter.refresh?.() ?? fail(403, "Permission denied: the login that started this command has ended"));
   switch (ask.kind) {
     case "file": {
       const { op } = ask;
@@ -181,7 +181,7 @@ async function readDurably(store: Store, read: () => Promise<unknown>): Promise<
 
 async function fetchFor({ store: { ports, reads } }: ShellKernel, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
   if (reads.config.get("config/shell/network_enabled") === "false")
-    fail(403, "The network is switched off for commands; root switches it on with config/shell/network_enabled");
+    fail(403, "Commands may not use the network: root can allow it with config/shell/network_enabled");
   const { timeoutMs = FETCH_MS_MAX, ...rest } = request;
   try {
     const { body, ...response } = await ports.net.fetch(rest, {

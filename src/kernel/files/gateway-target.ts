@@ -120,7 +120,7 @@ export class GatewayTarget {
     const before = ports.clock.now() - PARTS_KEPT_MS;
     await this.#contents.dropParts(before);
     this.#store.relaxed(({ usage }) => usage.dropPartsBefore(before));
-    if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
+    if (swept > 0) ports.log.info("removed the content of deleted files", { swept });
   }
 
   /** `args` must not contain the target. */

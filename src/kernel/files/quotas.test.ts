@@ -44,7 +44,7 @@ it("uses root's limit for the user, else root's limit for all, else the smaller 
 it("refuses a limit that cannot be parsed", () => {
   for (const value of ["", "0", "1048576", "unlimited"]) expect(quotaProblem("config/files/quota_bytes", value)).toBeNull();
   for (const value of ["10GB", "-1", "1e9", "none"]) expect(quotaProblem("config/files/quota_bytes", value)).toContain("must be");
-  expect(quotaProblem("config/files/user_quota_bytes/ann", "1")).toContain("user's number");
+  expect(quotaProblem("config/files/user_quota_bytes/ann", "1")).toContain("followed by a uid");
   expect(quotaProblem("config/server/name", "10GB")).toBeNull();
 });
 

@@ -56,7 +56,7 @@ export class Quotas {
 
   refusal(uid: number): string {
     const { username, usedBytes, limitBytes } = this.of(uid);
-    return `Quota exceeded: ${username} uses ${byteSize(usedBytes)} of ${byteSize(limitBytes)}, and this does not fit; delete files or ask root to raise ${USER_QUOTAS_KEY}/${uid}`;
+    return `Quota exceeded: ${username} uses ${byteSize(usedBytes)} of ${byteSize(limitBytes)}, and this does not fit: delete files or ask root to raise ${USER_QUOTAS_KEY}/${uid}`;
   }
 
   #limitOf(uid: number): number {
@@ -78,7 +78,7 @@ export function quotaProblem(key: string, value: string): string | null {
   const isQuota = key === QUOTA_KEY || key.startsWith(`${USER_QUOTAS_KEY}/`);
   if (!isQuota) return null;
   if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1)))
-    return `${USER_QUOTAS_KEY}/ is followed by a user's number`;
+    return `${USER_QUOTAS_KEY}/ must be followed by a uid`;
   return value.trim() === "" || parseLimit(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
 }
 

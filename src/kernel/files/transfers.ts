@@ -47,7 +47,7 @@ export class Transfers {
   async run(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Data> {
     const { connectionId } = caller;
     // A retry with the same tag resumes where the last one stopped, so a key is not needed.
-    if (frame.key !== undefined) fail(400, `${call.name} takes no key: call it again with the same tag`, TAKES_NO_KEY);
+    if (frame.key !== undefined) fail(400, `${call.name} takes no key: to retry, call it again with the same tag`, TAKES_NO_KEY);
     if (frame.id === "" || this.#store.ports.sockets.peer(connectionId) === undefined)
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
@@ -72,7 +72,7 @@ export class Transfers {
       source.near.note({ kind: "stop", why });
       destination.near?.note({ kind: "stop", why });
     };
-    const onAbort = () => stop("The caller went away");
+    const onAbort = () => stop("The call was cancelled");
     signal.addEventListener("abort", onAbort, { once: true });
     // If the upload never starts, nobody awaits this promise.
     source.answer.catch(() => {});
@@ -105,8 +105,8 @@ export class Transfers {
         return data;
       };
       const [read, written] = await Promise.all([
-        settle(from, source.answer, "It could not be read to its end"),
-        settle(to, sink.answer, "It could not be written to its end"),
+        settle(from, source.answer, "The source could not be read to the end"),
+        settle(to, sink.answer, "The destination could not be written to the end"),
       ]);
       // The first failure is the cause; the other side failed only because of it.
       if (failures[0] !== undefined) return failures[0]();
@@ -114,7 +114,7 @@ export class Transfers {
       return { ok: true, from: String(read?.path), to: path, size, sha256, sent: received };
     } finally {
       signal.removeEventListener("abort", onAbort);
-      stop("The copy is over");
+      stop("The copy has ended");
     }
   }
 
@@ -185,5 +185,5 @@ function isBegin(first: Data | Extract<BodyNote, { kind: "begin" }>): first is E
 }
 
 function failure({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
-  return { ok: false, error: `${target}: ${typeof data.error === "string" ? data.error : "It ended without saying why"}` };
+  return { ok: false, error: `${target}: ${typeof data.error === "string" ? data.error : "It failed without giving a reason"}` };
 }

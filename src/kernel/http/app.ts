@@ -67,11 +67,11 @@ function landingPage({ version, isSetupMode }: HttpServices, origin: string): st
   const gsv = cliCommand(origin);
   const next = isSetupMode()
     ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`
-    : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre><p>Or get the command alone, on any machine with Node 20 or newer:</p><pre>curl -fsSL ${origin}/downloads/cli/install.sh | sh</pre>`;
+    : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre><p>Or install only the command, on any machine with Node 20 or newer:</p><pre>curl -fsSL ${origin}/downloads/cli/install.sh | sh</pre>`;
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GSV</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color-scheme:light dark}pre{padding:.75rem 1rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:.5rem;overflow:auto}</style>
-<h1>GSV</h1><p>This gateway is running, version ${version}, without its web desktop: npm run build makes it.</p>${next}
+<h1>GSV</h1><p>This gateway is running, version ${version}, without its web desktop: npm run build creates it.</p>${next}
 </html>
 `;
 }

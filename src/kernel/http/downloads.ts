@@ -20,8 +20,8 @@ const FILES: Record<string, { name: string; type: string; isScript: boolean }> =
 export async function downloads(request: Request, origin: string, read: Downloads): Promise<Response> {
   const path = new URL(request.url).pathname.replace("/downloads/cli/", "");
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
-  if (file === undefined) return text(404, `Not found. There are: ${Object.keys(FILES).join(", ")}`);
-  if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Only GET is answered here", { allow: "GET, HEAD" });
+  if (file === undefined) return text(404, `Not found. Available: ${Object.keys(FILES).join(", ")}`);
+  if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Only GET is allowed here", { allow: "GET, HEAD" });
   if (file.isScript && !PLAIN_ORIGIN.test(origin)) return text(404, "There is no script for a gateway of this name");
   const bytes = await read(file.name);
   if (bytes === null) return text(404, "This gateway was started without its downloads: run it from the bundle, as npm start does");

@@ -14,7 +14,7 @@ export function originRefusal(policy: OriginPolicy, host: string | null | undefi
     return "This gateway does not answer to that name: list the address you use with --origin (on Cloudflare, GSV_ORIGIN)";
   if (origin === null || origin === undefined) return null;
   if (!policy.origins.has(origin.toLowerCase()))
-    return "Pages of that origin may not connect: list the address you use with --origin (on Cloudflare, GSV_ORIGIN)";
+    return "Pages from that origin may not connect: list the address you use with --origin (on Cloudflare, GSV_ORIGIN)";
   return null;
 }
 

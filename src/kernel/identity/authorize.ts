@@ -30,5 +30,5 @@ export function setupRequired(): never {
 
 /** Nobody may give others more capabilities than they have themselves. */
 export function mustCover(caller: Caller, capabilities: readonly string[]): void {
-  if (!covers(caller.capabilities, capabilities)) fail(403, "Permission denied: cannot give more than you may do yourself");
+  if (!covers(caller.capabilities, capabilities)) fail(403, "Permission denied: cannot give more rights than you have yourself");
 }

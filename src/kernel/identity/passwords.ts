@@ -51,7 +51,7 @@ export class Passwords {
     if (this.#running < LIMITS.passwordHashesAtOnce) this.#running++;
     else await new Promise<void>((start) => this.#waiting.push(start));
     try {
-      if (signal.aborted) fail(503, "The caller went away");
+      if (signal.aborted) fail(503, "The caller has disconnected");
       return await work();
     } finally {
       // The slot goes directly to the next in the queue, so that a new caller cannot overtake it.

@@ -53,7 +53,7 @@ it("distinguishes devices of the same name for users of several, and never takes
   expect(namesOf(devices, CAROL)).toEqual(["alice@server", "bob@server"]);
   expect(namesOf(devices, ROOT)).toEqual(["alice@server", "bob@server"]);
   expect(namesOf(devices, ALICE)).toEqual(["bob@server", "server"]);
-  expect(() => devices.find(CAROL, "server")).toThrow("Several devices are called server: say alice@server or bob@server");
+  expect(() => devices.find(CAROL, "server")).toThrow("Several devices are called server: use alice@server or bob@server");
   devices.revoke(keys[0]!, 200);
   expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["server"], keys[1]]);
   const own = connectDevice(devices, CAROL, "server");
@@ -67,7 +67,7 @@ it("does not let a used name mean another owner's device, whatever is shared or 
   devices.recordNameUse(CAROL, alices, "server");
   devices.grant(bobs, 200);
   devices.remove(alices);
-  expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: say bob@server for this one");
+  expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: use bob@server for this one");
   expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
   devices.recordNameUse(CAROL, bobs, "bob@server");
   expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");

@@ -100,14 +100,14 @@ export class Devices {
     if (at !== -1) return this.#findByOwner(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
     const others = this.#findOthers(who, name);
     if (others.length > 1)
-      fail(409, `Several devices are called ${name}: say ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
+      fail(409, `Several devices are called ${name}: use ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
     const [only] = others;
     if (only === undefined) return null;
     const otherOwner = this.#findOtherMeaning(who, only);
     if (otherOwner !== null)
       fail(
         409,
-        `${name} meant ${this.#people.nameOf(otherOwner)}${AT}${name} when you last used it: say ${this.#withOwner(only)} for this one`,
+        `${name} meant ${this.#people.nameOf(otherOwner)}${AT}${name} when you last used it: use ${this.#withOwner(only)} for this one`,
         { name },
       );
     return String(only.device_id);
@@ -147,7 +147,7 @@ export class Devices {
   toManage(who: Who, name: string): string | null {
     const key = this.find(who, name);
     if (key !== null && !isRoot(who) && this.get(key)?.ownerUid !== who.uid)
-      fail(403, `Permission denied: ${name} belongs to somebody else, who can decide about it`);
+      fail(403, `Permission denied: ${name} belongs to another user, and only they or root can manage it`);
     return key;
   }
 
@@ -205,7 +205,7 @@ export class Devices {
     // A device of another user with the same name makes no difference, so that its existence does not show.
     const known = this.#keyOf(device.ownerUid, device.deviceId);
     if (known === null && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
-      fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect under the id of one you have`);
+      fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect with the id of an existing one`);
     const key = known ?? this.#newKey(device.deviceId, device.ownerUid);
     this.#sql.run(
       `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL, ?8, ?9)

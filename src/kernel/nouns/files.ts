@@ -154,7 +154,7 @@ export class Files {
   /** Makes a user's home, which other users cannot list. Files that root has put there before become the user's. */
   makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
     const { home, uid, gid } = account;
-    if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move it away or delete it first, the user's home belongs there`);
+    if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move or delete it first, because the user's home must be there`);
     const [from, to] = range(home);
     this.forget();
     const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;

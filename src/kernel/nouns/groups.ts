@@ -63,7 +63,7 @@ export class Groups {
   #nextGid(): number {
     const highest = this.#sql.get("SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?", CUSTOM_GID_MIN, PRIVATE_GID_MIN);
     const gid = highest?.gid == null ? CUSTOM_GID_MIN : Number(highest.gid) + 1;
-    if (gid >= PRIVATE_GID_MIN) fail(409, "No group number is left: remove a group first");
+    if (gid >= PRIVATE_GID_MIN) fail(409, "No gid is left: remove a group first");
     return gid;
   }
 
@@ -73,7 +73,7 @@ export class Groups {
   }
 
   remove(gid: number): boolean {
-    if (gid < CUSTOM_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' own groups cannot be removed");
+    if (gid < CUSTOM_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' private groups cannot be removed");
     this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
     return this.#sql.run("DELETE FROM groups WHERE gid = ?", gid) > 0;
   }

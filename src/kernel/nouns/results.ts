@@ -123,7 +123,7 @@ export class Results {
 
 /** The key was used, by this request or another, and the outcome cannot be known any more. */
 function failUnreadable(): never {
-  fail(409, "This key was used, and what came of it cannot be read any more: look at what is there, then call again with another key", {
+  fail(409, "This key was used, and its result can no longer be read: check what happened, then call again with another key", {
     outcome: "unknown",
   });
 }

@@ -55,7 +55,7 @@ export class Repos implements Part {
   /** Runs until the import is done or the signal aborts. */
   async import(row: RepositoryRow, args: RepoArgs<"import">, signal: AbortSignal): Promise<RepoResult<"import">> {
     if (this.#importOwners.filter((owner) => owner === row.owner).length >= IMPORTS_PER_OWNER)
-      fail(429, `Too many imports at once: ${row.owner} has ${IMPORTS_PER_OWNER} under way, wait for one of them`);
+      fail(429, `Too many imports at once: ${row.owner} has ${IMPORTS_PER_OWNER} in progress, wait for one of them`);
     this.#importOwners.push(row.owner);
     try {
       await this.#store.durable();

@@ -48,7 +48,7 @@ export class ModelTrials {
       // The error text is meant for the operator, and the caller may be a stranger.
       if (event.type === "error") break;
     }
-    fail(503, "The guide cannot answer at the moment: go on with the form, which needs no guide");
+    fail(503, "The guide cannot answer right now: continue with the form, which works without it");
   }
 }
 

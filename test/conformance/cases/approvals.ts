@@ -47,7 +47,7 @@ stages("proc.hil:approves", async ({ spawn, model, ann, uid }) => {
   });
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Gone." });
   expect((await ann.call("fs.read", { path })).ok).toBe(false);
-  await expectRefusal(agent.answer(asked.requestId, "approve"), 409, /answered already/);
+  await expectRefusal(agent.answer(asked.requestId, "approve"), 409, /already answered/);
   expect((await agent.history()).pendingHil).toBeNull();
 });
 
@@ -464,8 +464,8 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
   const outputs = (await agent.history()).messages.filter(({ role }) => role === "toolResult").map(({ content }) => content);
   const fine = { isError: false, output: expect.stringMatching(/fine[^]*\.env/) };
   expect(outputs).toMatchObject([fine, { isError: true }, { isError: true }, { isError: false }]);
-  expect((outputs[1] as { output: string }).output).toMatch(/Use the tool Write/);
-  expect((outputs[2] as { output: string }).output).toMatch(/Use the tool Read/);
+  expect((outputs[1] as { output: string }).output).toMatch(/Use the Write or Edit tool/);
+  expect((outputs[2] as { output: string }).output).toMatch(/Use the Read tool/);
   expect((await ann.call("fs.read", { path: `${home}/context.d/evil.md` })).ok).toBe(false);
   expect((await ann.call("fs.read", { path: `${home}/stay.txt` })).ok).toBe(false);
 });

@@ -124,7 +124,7 @@ verifies("fs.read:device-meaning", async ({ host, alice, bob, root }) => {
   await expectRefusal(read(deviceId), 409);
   await client.call("sys.device.remove", { deviceId });
   // Only one is left, and the name did not refer to it.
-  await expectRefusal(read(deviceId), 409, `${deviceId} meant alice@${deviceId} when you last used it: say root@${deviceId} for this one`);
+  await expectRefusal(read(deviceId), 409, `${deviceId} meant alice@${deviceId} when you last used it: use root@${deviceId} for this one`);
   expect([await seen(), await read(`root@${deviceId}`)]).toMatchObject([[`root@${deviceId}`], { path: roots.workspace }]);
   await expectRefusal(read(deviceId), 409);
   for (const device of [mine, roots]) device.close();
@@ -243,7 +243,7 @@ verifies("fs.read:device-gone", async ({ alice, raw }) => {
   };
   for (const [call, message] of [
     ["fs.read", `Device disconnected: ${deviceId}`],
-    ["fs.write", `Device disconnected: ${deviceId}. Whether the call was carried out is not known`],
+    ["fs.write", `Device disconnected: ${deviceId}. It is not known whether the call ran`],
   ] as const) {
     const socket = await connect();
     const asked = refusal(client.call(call, { target: deviceId, path: "x", content: "" }));
@@ -600,7 +600,7 @@ verifies(
       { code: 504, message: timedOut("fs.read"), details: undefined },
       {
         code: 504,
-        message: `${timedOut("fs.write")}. Whether the call was carried out is not known`,
+        message: `${timedOut("fs.write")}. It is not known whether the call ran`,
         details: { outcome: "unknown" },
       },
     ]);

@@ -225,7 +225,7 @@ verifies("shell.exec:signal", async ({ alice }) => {
   expect(await client.call("shell.exec", { input: "ls", tty: { cols: 80, rows: 24 } })).toEqual({
     status: "failed",
     output: "",
-    error: "The gateway's own shell has no terminal: leave tty out",
+    error: "The gateway's shell has no terminal: leave tty out",
   });
   expect(await client.call("shell.exec", { input: "ls", signal: "INT" })).toMatchObject({ error: expect.stringContaining("sessionId") });
 });

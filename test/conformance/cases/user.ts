@@ -67,7 +67,7 @@ verifies("sys.user.create:home-taken", async ({ root, alice, connect }) => {
   await expectRefusal(
     admin.call("sys.user.create", { username: blocked, password: "long enough" }),
     409,
-    `/home/${blocked} is a file: move it away or delete it first, the user's home belongs there`,
+    `/home/${blocked} is a file: move or delete it first, because the user's home must be there`,
   );
   expect((await admin.call("sys.user.list", {})).users.some((user) => user.username === blocked)).toBe(false);
   expect(await admin.call("fs.read", { path: `/home/${blocked}` })).toMatchObject({ ok: true });

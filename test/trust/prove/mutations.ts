@@ -365,7 +365,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "answered twice",
     breaks: "An answered question can be answered again.",
     file: "src/kernel/agents/questions.ts",
-    find: 'if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);',
+    find: 'if (open?.state !== "pending") fail(409, `This question was already answered: it is ${open?.state ?? "gone"}`);',
     replace: 'if (open === undefined) fail(409, "This is gone");',
     says: /^(?:used|aborted|denied|emptied|one of several answers|bad answers): /m,
   },
