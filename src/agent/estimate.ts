@@ -82,7 +82,7 @@ export function preflight(policy: ContextPolicy, state: ContextState, compaction
     return {
       do: "stop",
       reason: "context.policy.fail",
-      why: `The context is ${share(state)} full (about ${state.inputTokens} tokens) and the policy of this conversation is fail. ${NEXT}`,
+      why: `The context is ${share(state)} full (about ${state.inputTokens} tokens) and this conversation's policy is fail. ${NEXT}`,
     };
   if (compactions >= COMPACTIONS_PER_RUN)
     return {
@@ -109,12 +109,12 @@ export function afterCompaction(before: ContextState, after: ContextState): Pref
   return {
     do: "stop",
     reason: "context.auto_compact.failed",
-    why: `Compacting did not make the context smaller (about ${after.estimatedInputTokens} tokens). ${NEXT}`,
+    why: `Compaction did not make the context smaller (about ${after.estimatedInputTokens} tokens). ${NEXT}`,
   };
 }
 
 const NEXT =
-  "Compact it by hand with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
+  "Compact it manually with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
 
 /** The length of the JSON, without building it: a history is measured before every model call. */
 function measure(value: unknown, size: { chars: number; images: number }): void {

@@ -14,7 +14,7 @@ const data = (value: unknown) => toolText({ ok: true, data: value });
 test("shows the text of a file unchanged", () => {
   expect(data({ ok: true, content: "     1\ta \\ b", path: "/a", lines: 1, size: 5 }).text).toBe("     1\ta \\ b");
   expect(data({ ok: true, content: "     1\ta", path: "/a", lines: 1, size: 5, more: true }).text).toBe(
-    "     1\ta\n[More lines follow these 1: read on with offset]",
+    "     1\ta\n[More lines follow these 1: continue with offset]",
   );
   expect(data({ ok: true, content: "", path: "/a", lines: 0, size: 0 }).text).toBe("[The file is empty]");
 });
@@ -28,7 +28,7 @@ test("shows an invalid picture as text, because a provider would refuse every la
     ]);
   for (const block of [image("image/png", "AQID"), image("image/png", "*"), image("image/png", ""), image("image/svg+xml", "PHN2")]) {
     expect(block.images).toEqual([]);
-    expect(block.text).toMatch(/^\/a\n\[Something/);
+    expect(block.text).toMatch(/^\/a\n\[Content/);
   }
   expect(read(["x", null, { type: "odd" }]).images).toEqual([]);
 });

@@ -26,7 +26,7 @@ export function toolText(outcome: ToolOutcome): ToolText {
 
 /** For a call whose result cannot be known any more. */
 export const UNKNOWN_OUTCOME =
-  "The outcome is unknown: it may have been done, in whole or in part. Look at what is there before you do it again.";
+  "The outcome is unknown: it may have run, completely or in part. Check what happened before you do it again.";
 
 export type CapLimits = { perCallChars: number; perTurnChars: number };
 
@@ -69,7 +69,7 @@ function isUnknown(details: unknown): boolean {
 
 function fileText({ more, lines, size }: Data, content: string): string {
   if (content === "") return size === 0 ? "[The file is empty]" : "[No lines here]";
-  return more === true ? `${content}\n[More lines follow these ${String(lines)}: read on with offset]` : content;
+  return more === true ? `${content}\n[More lines follow these ${String(lines)}: continue with offset]` : content;
 }
 
 function blocksText(content: readonly Data[]): ToolText {
@@ -77,7 +77,7 @@ function blocksText(content: readonly Data[]): ToolText {
   const texts = content.map(({ type, text, data, mimeType }) => {
     if (type === "text" && typeof text === "string") return text;
     const image = imageOf(mimeType, data);
-    if (image === null) return "[Something that can be shown neither as text nor as a picture]";
+    if (image === null) return "[Content that cannot be shown as text or as a picture]";
     images.push(image);
     return "";
   });
@@ -103,7 +103,7 @@ function imageOf(mimeType: unknown, data: unknown): ToolImage | null {
 function commandText({ status, exitCode, sessionId, error, wantsInput }: Data, output: string): ToolText {
   const shown = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   if (status === "running") {
-    const waits = wantsInput === true ? " and waits for input" : "";
+    const waits = wantsInput === true ? " and waiting for input" : "";
     return plainText(`${shown}[Still running${waits}; sessionId ${String(sessionId)}]`);
   }
   if (status === "completed") return plainText(`${shown}[Exit code ${String(exitCode)}]`);

@@ -36,7 +36,7 @@ const TOOLS: readonly Tool[] = [
   {
     name: "Shell",
     call: shellExec,
-    doc: "Run a command: input is the command, in cwd. One that is not done in time answers running with a sessionId; call again with that sessionId and an empty input for more output, with text for its standard input, or with \\u0003 to end it. Of too much output the beginning and the end are kept.",
+    doc: "Run a command: input is the command, run in cwd. A command that does not finish in time returns running with a sessionId; call again with that sessionId and an empty input for more output, with text for its standard input, or with \\u0003 to end it. If there is too much output, the beginning and the end are kept.",
     shows: ["input", "cwd", "sessionId"],
     target: "optional",
   },
@@ -68,7 +68,7 @@ export function toSyscall(name: string, given: Data | null): { call: string; arg
   if (given === null) return { error: `The arguments of ${name} were not valid JSON, so nothing was done. Send the call again` };
   const args = repairArgs(tool, given);
   if (args.target === undefined && tool.target === "required")
-    return { error: `target is required: say where ${name} is to run, gsv or the id of a device` };
+    return { error: `target is required: give where ${name} should run, gsv or the id of a device` };
   try {
     return { call: tool.call.name, args: decode(tool.call.args, args) };
   } catch (error) {

@@ -15,8 +15,7 @@ export const TAKES_NO_KEY = { takesKey: false };
 
 /** The result of a call on the gateway's own target cannot be stored in the transaction that made it true, so a key is refused. */
 export function refuseKey({ name, does }: { name: string; does: string }, { key }: { key?: string }): void {
-  if (key !== undefined && does !== "read")
-    fail(400, `${name} on gsv takes no key: check what happened before you retry`, TAKES_NO_KEY);
+  if (key !== undefined && does !== "read") fail(400, `${name} on gsv takes no key: check what happened before you retry`, TAKES_NO_KEY);
 }
 
 /** A device by its key, and the name by which the caller knows it. The key is NO_DEVICE if the caller may not use the device. */

@@ -152,7 +152,7 @@ export class ProcessActor {
 
   async call(name: string, args: object): Promise<unknown> {
     const call = Object.hasOwn(processCalls, name) ? processCalls[name as ProcessCall] : undefined;
-    if (call === undefined) fail(404, `A process knows no ${name}`);
+    if (call === undefined) fail(404, `A process has no call ${name}`);
     this.#openCalls++;
     try {
       if (name === "wake") await this.#delivery.catchUp();

@@ -171,7 +171,7 @@ it.each(HOSTS)(
     const waits = host.wakes.slice(1).map((at, index) => at - host.wakes[index]!);
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
     expect(host.wakeAt).toBe(null);
-    expect(host.log).toContain("telling the kernel was given up until it asks for something");
+    expect(host.log).toContain("gave up delivering events until the kernel's next call");
     // A contact is one attempt and schedules no more of them. An instance that has not tried yet does not know what an earlier
     // one could not deliver.
     const { untold } = await host.state();
@@ -187,7 +187,7 @@ it.each(HOSTS)(
     expect(seqs).toEqual(seqs.map((_seq, at) => at + 1));
     expect((await host.state()).untold).toBe(null);
     expect(host.wakeAt).toBe(null);
-    if (!forgets) expect(host.log.at(-1)).toBe("the kernel was told what had been given up");
+    if (!forgets) expect(host.log.at(-1)).toBe("delivered the events that had been given up");
   },
 );
 

@@ -129,7 +129,7 @@ export class EventDelivery {
       if (this.#isClosed && delivered < until) this.#pending = [];
       this.#deliveredSeq = Math.max(this.#deliveredSeq ?? 0, until);
       this.#undelivered = null;
-      if (before?.nextTryAt === null) this.#ports.log("the kernel was told what had been given up", { error: before.error });
+      if (before?.nextTryAt === null) this.#ports.log("delivered the events that had been given up", { error: before.error });
     } catch (error) {
       if (!this.#isClosed) this.#recordFailure(error);
     }
@@ -151,9 +151,9 @@ export class EventDelivery {
     const ageMs = this.#ageMs();
     const nextTryAt = ageMs >= RETRY_FOR_MS ? null : this.#ports.now() + Math.max(RETRY_MS, ageMs);
     this.#undelivered = { error: String(error), nextTryAt };
-    if (before === null) this.#ports.log("the kernel could not be told what became true", { error: String(error) });
+    if (before === null) this.#ports.log("events could not be delivered to the kernel", { error: String(error) });
     if (nextTryAt === null && before?.nextTryAt !== null)
-      this.#ports.log("telling the kernel was given up until it asks for something", { error: String(error) });
+      this.#ports.log("gave up delivering events until the kernel's next call", { error: String(error) });
     this.#onChange();
   }
 

@@ -146,7 +146,7 @@ describe("a run", () => {
     await expect.poll(() => world.ends()).toEqual([["run-1", "error", null]]);
     expect(world.history().slice(-2)).toEqual([
       "failed: Error: User interrupted tool execution",
-      "system: The run was ended: Nothing was heard of this run for too long.",
+      "system: The run was ended: This run made no progress for too long.",
     ]);
   });
 });

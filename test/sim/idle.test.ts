@@ -104,7 +104,7 @@ it("finds the events that a process gave up delivering, and has them delivered",
   const woken = processWakes;
   await desk.pass(DAY_MS);
   expect(processWakes).toBe(woken);
-  expect(log.at(-1)).toContain("given up");
+  expect(log.at(-1)).toContain("gave up");
   isFailing = false;
   const again = await desk.enter("alice", { password: "alice first" });
   const doctor = async () => ((await desk.call(again, "sys.doctor")).data!.checks as Check[]).find(({ id }) => id === "processes")!;

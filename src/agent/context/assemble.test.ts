@@ -78,7 +78,7 @@ test("a budget ends at the first file that does not fit, and the text names what
     ["process.context:x", 0],
     ["date", 0],
   ]);
-  expect(text).toContain("to be read in ~/context.d when needed:\n- 10.md (50 bytes)\n- 20.md (1 bytes)");
+  expect(text).toContain("read them in ~/context.d when needed:\n- 10.md (50 bytes)\n- 20.md (1 bytes)");
 });
 
 test("files that were not read are named as well, up to a number of names", () => {

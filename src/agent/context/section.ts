@@ -44,7 +44,7 @@ export function fitToBudget(source: string, files: readonly ContextFile[], maxBy
   if (omitted.length === 0) return sections;
   const names = omitted.slice(0, NAMED_MAX).map(({ name, bytes }) => (bytes === null ? `- ${name}` : `- ${name} (${bytes} bytes)`));
   if (omitted.length > NAMED_MAX) names.push(`- and ${omitted.length - NAMED_MAX} more`);
-  const text = `Not shown here for want of room, to be read in ${folder} when needed:\n${names.join("\n")}`;
+  const text = `Not shown here to save room; read them in ${folder} when needed:\n${names.join("\n")}`;
   return [...sections, { name: `${source}:(left out)`, text, cut: omitted.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0) }];
 }
 

@@ -4,7 +4,8 @@ import { byteLength, oneLine, type Section } from "./section.ts";
 
 export type ContextSkill = { id: string; description: string; path: string };
 
-const INTRODUCTION = "Before work that one of these fits, read its file on gsv and follow it. A path that is a directory has a SKILL.md.";
+const INTRODUCTION =
+  "If one of these fits the work, read its file on gsv first and follow it. A path that is a directory contains a SKILL.md.";
 
 /** In the given order, which is their rank. */
 export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): Section[] {
@@ -18,6 +19,6 @@ export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): S
     kept.push(line);
   }
   const omitted = lines.slice(kept.length);
-  const more = omitted.length === 0 ? [] : [`- and ${omitted.length} more, not shown for want of room: look in ~/skills.d`];
+  const more = omitted.length === 0 ? [] : [`- and ${omitted.length} more, not shown to save room: look in ~/skills.d`];
   return [{ name: "available.skills", text: [INTRODUCTION, ...kept, ...more].join("\n"), cut: byteLength(omitted.join("\n")) }];
 }

@@ -234,6 +234,7 @@ const TOOL_OF: Record<string, string> = {
 
 function suggestTool(call: string): string {
   return (
-    TOOL_OF[call] ?? "Run it as a separate command that names everything it uses, so that a person can be asked, or tell the person what to do"
+    TOOL_OF[call] ??
+    "Run it as a separate command that names everything it uses, so that a person can be asked, or tell the person what to do"
   );
 }

@@ -29,7 +29,9 @@ export function answerWithoutDevice(
     return failedPoll(`Device gone: ${name} was removed, or you may no longer use it. It is not known how the command ended`);
   const isPatient = args.after !== undefined || key !== undefined || caller.agent !== undefined;
   if (isPatient || device.online) return null;
-  return failedPoll(`Device disconnected: ${name}. It is not known whether the command is still running: poll again when the device is back`);
+  return failedPoll(
+    `Device disconnected: ${name}. It is not known whether the command is still running: poll again when the device is back`,
+  );
 }
 
 /** Whether the call only asks for more output. */

@@ -77,8 +77,7 @@ export class Quotas {
 export function quotaProblem(key: string, value: string): string | null {
   const isQuota = key === QUOTA_KEY || key.startsWith(`${USER_QUOTAS_KEY}/`);
   if (!isQuota) return null;
-  if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1)))
-    return `${USER_QUOTAS_KEY}/ must be followed by a uid`;
+  if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1))) return `${USER_QUOTAS_KEY}/ must be followed by a uid`;
   return value.trim() === "" || parseLimit(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
 }
 

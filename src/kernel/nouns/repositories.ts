@@ -215,8 +215,7 @@ export class Repositories {
 
   #mustHaveRoom(owner: string): void {
     const count = Number(this.#sql.get("SELECT count(*) AS count FROM repositories WHERE owner = ?", owner)?.count);
-    if (count >= LIMITS.repositoriesPerUser)
-      fail(429, `Too many repositories and workspaces: ${owner} has ${count}, which is the maximum`);
+    if (count >= LIMITS.repositoriesPerUser) fail(429, `Too many repositories and workspaces: ${owner} has ${count}, which is the maximum`);
   }
 }
 

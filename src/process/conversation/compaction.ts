@@ -46,12 +46,12 @@ export async function compact(state: State, args: CompactArgs, signal: AbortSign
     keepLast !== undefined ? prefixBeforeLast(state, conversationId, keepLast) : prefixThrough(state, conversationId, throughMessageId!);
   if (prefix === null) fail(409, "No conversation messages selected for compaction");
   const { text, generated } = given !== null ? { text: given, generated: null } : await summaryOf(state, prefix, null, signal);
-  if (text === null) fail(503, `Failed to generate compaction summary: ${generated?.error ?? "the model answered nothing"}`);
+  if (text === null) fail(503, `Failed to generate compaction summary: ${generated?.error ?? "the model's answer was empty"}`);
   const id = state.ports.uuid();
   const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell) => {
     refuseActive(state, conversationId);
-    if (!isUnchanged(state, prefix)) fail(409, "The conversation has changed meanwhile: look at it and compact it again");
+    if (!isUnchanged(state, prefix)) fail(409, "The conversation has changed in the meantime: look at it and compact it again");
     const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
     const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
     if (generated !== null) recordUsage(state, result.summaryMessageId, null, generated, tell);
@@ -76,12 +76,12 @@ export async function compactForRun(
   if (prefix === null) return "empty";
   const { text, generated } = await summaryOf(state, prefix, preparation, signal);
   if (state.runs.active()?.runId !== runId) return "gone";
-  if (text === null) return { failed: `The summary could not be made: ${generated.error ?? "the model answered nothing"}` };
+  if (text === null) return { failed: `The summary could not be generated: ${generated.error ?? "the model's answer was empty"}` };
   const id = state.ports.uuid();
   const path = segmentPath(state.ports.archiveRoot(), conversationId, id);
   const marker = markerText(prefix.end - prefix.first, path, text, lostRequest(state, run, prefix));
   if (estimateTokens(marker) >= tokensOf(messagesOf(state, prefix)))
-    return { failed: "The summary is no shorter than what it stands for." };
+    return { failed: "The summary is not shorter than the messages it replaces." };
   const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell): Automatic => {
     if (state.runs.active()?.runId !== runId || !isUnchanged(state, prefix)) return "gone";

@@ -25,8 +25,8 @@ describe("a conversation", () => {
   it("counts against the limit even if it is closed", () => {
     for (let at = 1; at < LIMITS.conversationsPerProcess; at++) world.process.conversation.open({ conversationId: `c${at}` });
     expect(world.process.conversation.open({ conversationId: "default" }).conversation.id).toBe("default");
-    expect(() => world.process.conversation.open({ conversationId: "more" })).toThrow(/as many as one may have.*proc\.reset/);
-    expect(() => world.say("hello", { conversationId: "another" })).toThrow(/as many as one may have/);
+    expect(() => world.process.conversation.open({ conversationId: "more" })).toThrow(/which is the maximum.*proc\.reset/);
+    expect(() => world.say("hello", { conversationId: "another" })).toThrow(/which is the maximum/);
     expect(world.process.conversation.open({ conversationId: "c1" })).toMatchObject({ created: false });
   });
 

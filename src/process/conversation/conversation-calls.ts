@@ -129,9 +129,8 @@ export class ConversationCalls {
   #page(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
     const isByMessage = beforeMessageId !== undefined || afterMessageId !== undefined;
     if (offset !== undefined && (tail || isByMessage))
-      fail(400, "offset goes with none of tail, beforeMessageId and afterMessageId: leave it out");
-    if (beforeMessageId !== undefined && afterMessageId !== undefined)
-      fail(400, "Give one of beforeMessageId and afterMessageId: a page begins at one message");
+      fail(400, "offset cannot be combined with tail, beforeMessageId or afterMessageId: leave it out");
+    if (beforeMessageId !== undefined && afterMessageId !== undefined) fail(400, "Give only one of beforeMessageId and afterMessageId");
     const { history } = this.#state;
     const { first, next } = history.bounds(id);
     const count = next - first;
@@ -199,7 +198,7 @@ export class ConversationCalls {
 /** The trimmed id of a conversation; the default one if none is given. */
 export function idOf(given: string | undefined): string {
   const id = given?.trim() || DEFAULT_CONVERSATION;
-  if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id has at most ${CONVERSATION_ID_CHARS_MAX} characters`);
+  if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id must have at most ${CONVERSATION_ID_CHARS_MAX} characters`);
   return id;
 }
 

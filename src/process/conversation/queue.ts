@@ -45,7 +45,7 @@ export class Queue {
   edit(runId: string, text: string): QueuedMessage {
     return this.#state.change((tell) => {
       const run = this.#mustBeWaiting(runId);
-      if (run.message?.role !== "user") fail(409, "Only what a person said can be edited");
+      if (run.message?.role !== "user") fail(409, "Only messages from a person can be edited");
       const message = { ...run.message, text };
       this.#state.runs.rewrite(runId, message);
       tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId, editedRunId: runId });
@@ -66,7 +66,7 @@ export class Queue {
   #mustBeWaiting(runId: string): Run {
     const run = this.#state.runs.get(runId);
     if (run === undefined) fail(404, `No such message: ${runId}`);
-    if (run.state !== "waiting") fail(409, "It was said already: look at the conversation");
+    if (run.state !== "waiting") fail(409, "This message is no longer queued: look at the conversation");
     return run;
   }
 }

@@ -77,5 +77,5 @@ export async function generate({ models, preparation, messages, pid, signal, onE
     if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null, by: event.by ?? chosen };
     if (event.type === "error") return { blocks: [], usage: event.usage, error: event.error.message, by: event.by ?? chosen };
   }
-  return { blocks: [], usage: null, error: "The model's answer broke off", by: chosen };
+  return { blocks: [], usage: null, error: "The model's answer ended early", by: chosen };
 }

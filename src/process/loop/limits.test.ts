@@ -49,7 +49,7 @@ describe("the context", () => {
     await world.idle();
     expect(reasons()).toEqual(["error context.policy.fail"]);
     expect(world.requests).toEqual([]);
-    expect(world.history().at(-1)).toMatch(/policy of this conversation is fail.*Compact it by hand/);
+    expect(world.history().at(-1)).toMatch(/this conversation's policy is fail.*Compact it manually/);
   });
 
   it("continues with what fits if the policy is manual", async () => {
@@ -97,7 +97,7 @@ describe("auto-compaction", () => {
     world.answer = () => [text("done")];
     world.say("find the needle");
     await world.idle();
-    expect(world.history()[0]).toMatch(/in short\n\nWhat is being worked on was asked with these words:\n\nfind the needle$/);
+    expect(world.history()[0]).toMatch(/in short\n\nThe request in progress was:\n\nfind the needle$/);
     expect(
       world
         .history()
@@ -144,7 +144,7 @@ describe("auto-compaction", () => {
     world.say(long("never enough ", 300));
     await world.idle();
     expect(reasons()).toEqual(["error context.auto_compact.failed"]);
-    expect(world.history().at(-1)).toMatch(/after 3 compactions in this run\. Compact it by hand/);
+    expect(world.history().at(-1)).toMatch(/after 3 compactions in this run\. Compact it manually/);
     expect(world.process.conversation.segments({})).toHaveLength(3);
   });
 });

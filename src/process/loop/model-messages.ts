@@ -218,7 +218,7 @@ function marker(gone: readonly Step[]): Step[] {
   const [first, last] = [gone[0], gone.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = `from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}`;
-  const text = `${rowsOf(gone)} messages ${span} are left out here for want of room. They are still in this conversation's history.`;
+  const text = `${rowsOf(gone)} messages ${span} are left out here to save room. They are still in this conversation's history.`;
   return [{ kind: "input", messages: [event(text)], rows: 0, at: last.at }];
 }
 
@@ -247,7 +247,7 @@ function mergeNeighbours(steps: readonly Step[]): ModelMessage[] {
 /** A process may start without a message, and may be woken after it has answered: then an event says so. */
 function withFraming(messages: ModelMessage[]): ModelMessage[] {
   if (messages[0]?.role !== "user") messages.unshift(event("This run was started without a message. Do what your context asks of you."));
-  if (messages.at(-1)?.role === "assistant") messages.push(event("Go on from here."));
+  if (messages.at(-1)?.role === "assistant") messages.push(event("Continue from here."));
   return messages;
 }
 

@@ -77,7 +77,7 @@ export class Runner {
       const run = runs.active();
       if (run?.budgetRequest?.requestId !== requestId) return false;
       if (!isAllowed) {
-        this.#endWith(run, "budget.denied", "The budget is used up, and more was not given. Raise the limit, or send a new message.", tell);
+        this.#endWith(run, "budget.denied", "The budget is used up, and nobody approved more. Raise the limit, or send a new message.", tell);
         return true;
       }
       const spent = measureSpent(this.#state, run);
@@ -142,7 +142,7 @@ export class Runner {
           if (run?.runId !== runId) return;
           const { status, reason } = action;
           if (status === "ok") this.#state.end(run, { status, reason, text: this.#lastText(run) }, tell);
-          else this.#endWith(run, reason, this.#measured?.why ?? "Nothing was heard of this run for too long.", tell);
+          else this.#endWith(run, reason, this.#measured?.why ?? "This run made no progress for too long.", tell);
         });
         // Also stops whatever the run waited for.
         if (action.reason === "lease.expired") this.stop(STOPPED);
@@ -194,7 +194,7 @@ export class Runner {
     const outcome = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
     if (outcome === "compacted" || outcome === "gone") this.#measured = null;
     else if (outcome === "empty") this.#measured = { ...measured, ...toOverflowView(withoutCompaction(measured.context)) };
-    else this.#measured = { ...measured, overflow: "failed", why: `Compacting did not make room. ${outcome.failed}` };
+    else this.#measured = { ...measured, overflow: "failed", why: `Compaction failed. ${outcome.failed}` };
   }
 
   async #generate(runId: string): Promise<void> {
@@ -261,14 +261,14 @@ export class Runner {
     const { pid } = this.#state;
     const isRefusal = error instanceof SysError;
     if (!isRefusal)
-      this.#ports.log("a run broke", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      this.#ports.log("a run failed", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     try {
       this.#state.change((tell) => {
         const run = this.#state.runs.active();
         if (run?.runId !== runId) return;
         // A refusal by the kernel is not a bug, for example when the owner is locked: its message says why.
         if (isRefusal) return this.#endWith(run, "refused", error.message, tell);
-        const why = "Something went wrong in the gateway itself";
+        const why = "An internal error occurred in the gateway: see its log";
         this.#state.end(run, { status: "error", reason: "internal", text: null, error: why }, tell);
       });
       return true;

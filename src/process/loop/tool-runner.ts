@@ -53,7 +53,7 @@ export class ToolRunner {
         else this.#recordEnd(call, kept);
         this.#scheduleWork();
       })
-      .catch((error: unknown) => ports.log("the result of a call could not be kept", { callId, error: String(error) }));
+      .catch((error: unknown) => ports.log("the result of a call could not be stored", { callId, error: String(error) }));
   }
 
   /** The call has begun to run. Reported once, even if the call is sent repeatedly. */

@@ -47,10 +47,7 @@ export class Conversations {
   #mustHaveRoom(): void {
     const max = LIMITS.conversationsPerProcess;
     if (Number(this.#sql.get("SELECT count(*) AS count FROM conversations")?.count) >= max)
-      fail(
-        429,
-        `This process has ${max} conversations, which is as many as one may have: start another process, or empty this one (proc.reset)`,
-      );
+      fail(429, `This process has ${max} conversations, which is the maximum: start another process, or reset this one (proc.reset)`);
   }
 
   /** Returns an open conversation, creating it if needed; a closed one is refused. */

@@ -60,7 +60,7 @@ export class State {
 
   /** One transaction; its events are emitted when it is durable, in order. */
   change<T>(body: (tell: Tell) => T): T {
-    if (this.isClosed) fail(503, "The process was put to sleep meanwhile: try again");
+    if (this.isClosed) fail(503, "The process was put to sleep in the meantime: try again");
     const { sql, kernel } = this.ports;
     const events: ProcessEvent[] = [];
     const value = sql.transaction(() =>

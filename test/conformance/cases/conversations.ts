@@ -260,7 +260,7 @@ stages("proc.conversation.policy.set:fail", async ({ spawn, ann, model, set }) =
   expect(await agent.ask("x".repeat(60_000))).toMatchObject({ status: "error", reason: "context.policy.fail" });
   expect(model.asked).toHaveLength(0);
   const { messages, context } = await agent.history();
-  expect(messages.at(-1)).toMatchObject({ role: "system", content: expect.stringContaining("Compact it by hand") });
+  expect(messages.at(-1)).toMatchObject({ role: "system", content: expect.stringContaining("Compact it manually") });
   expect(context).toMatchObject({ contextWindowTokens: 10_000, maxOutputTokens: 1_000, level: "full" });
 });
 

@@ -180,7 +180,7 @@ stages("proc.queue.edit:words", async ({ spawn, model, ann }) => {
   const second = await agent.say("Twoo");
   const { pid } = agent;
   expect(await ann.call("proc.queue.edit", { pid, runId: second, message: "Two" })).toEqual({ ok: true, pid, runId: second, text: "Two" });
-  await expectRefusal(ann.call("proc.queue.edit", { pid, runId: first, message: "x" }), 409, /said already/);
+  await expectRefusal(ann.call("proc.queue.edit", { pid, runId: first, message: "x" }), 409, /no longer queued/);
   await expectRefusal(ann.call("proc.queue.edit", { pid, runId: "none", message: "x" }), 404);
   release();
   await agent.finished(second);

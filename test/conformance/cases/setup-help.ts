@@ -173,7 +173,7 @@ verifies("sys.setup.check:says-what", async ({ fresh, line }) => {
     provider.pages.delete("/v1/models");
     expect(await problem({ ...server, model: "scripted" })).toMatchObject({
       field: "baseUrl",
-      message: expect.stringContaining("not as a model server does"),
+      message: expect.stringContaining("not like a model server"),
     });
   } finally {
     await provider.close();

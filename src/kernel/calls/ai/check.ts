@@ -16,14 +16,14 @@ const args = z.object({
 
 export default syscall({
   name: "ai.check",
-  doc: "Try a model: list what its provider has and ask one real, tiny question. What is not given is as the caller's settings have it; a key that is stored goes only to the provider and server it was stored for. Nothing that is tried is kept.",
+  doc: "Test a model: list the models of its provider and ask one real, tiny question. Omitted values come from the caller's settings; a stored key is sent only to the provider and server it was stored for. Nothing is stored.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
   grant: ["users"],
   args,
   result: z.object({ check: ModelCheck }),
-  fails: { 400: "a value is not acceptable; the message names it", 429: "too many tries" },
+  fails: { 400: "a value is not valid; the message names it", 429: "too many tests" },
   example: {
     args: { provider: "openai", apiKey: "sk-..." },
     result: {

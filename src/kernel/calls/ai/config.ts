@@ -10,7 +10,7 @@ const PROFILE = /^[\w.@:-]+(?:#[\w.-]+)?$/;
 
 export default syscall({
   name: "ai.config",
-  doc: "The calling process's model and context settings: its user's own before the system's. The key of the model is never shown; hasKey says whether there is one.",
+  doc: "Read the calling process's model and context settings: its user's own settings take precedence over the system's. The model's key is never shown; hasKey says whether there is one.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -44,7 +44,7 @@ export default syscall({
     /** Settings that are not used, and why. */
     problems: z.array(z.string()),
   }),
-  fails: { 400: "not the name of a profile", 403: "the caller is not a process" },
+  fails: { 400: "the profile is not a valid name", 403: "the caller is not a process" },
   example: {
     args: { profile: "task" },
     result: {

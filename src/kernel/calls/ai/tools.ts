@@ -5,7 +5,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "ai.tools",
-  doc: "The tools the calling process may use, and the devices that are online for it. A tool is a syscall the process holds the capability for; where it runs is its target.",
+  doc: "List the tools the calling process may use, and the devices that are online for it. A tool is a syscall the process has the capability for; its target says where it runs.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -9,7 +9,7 @@ const Location = z.object({ target: TARGET, path: z.string().min(1) });
 
 export default syscall({
   name: "fs.copy",
-  doc: "Copy a file of any kind and size from one target to another, or within one. Its bytes pass through the gateway and are kept nowhere on the way. The copy is in its place once all is there and its checksum is right; what an interrupted copy of the same version left is not sent again. With progress, copy.progress signals with that name tell how far it is. sent is what really travelled.",
+  doc: "Copy a file of any kind and size from one target to another, or within one. Its bytes pass through the gateway and are not stored there. The copy appears at its path once all bytes have arrived and their checksum is right; bytes that an interrupted copy of the same version has sent are not sent again. With progress, copy.progress signals with that name report the progress. sent is the number of bytes actually transferred.",
   runs: "kernel",
   does: "effect",
   keeps: true,

@@ -7,8 +7,8 @@ import { syscall } from "../define.ts";
 export default syscall({
   name: "proc.abort",
   doc: [
-    "End the run a process is working on, or with runId that run, also one that waits. It is over when this answers, and so is what it waited for: the request to the model, calls on the gateway and on devices, and a command it was just told still runs. What may go on all the same is in stillRunning. Commands the run has left behind go on: proc.session.list has them.",
-    "What the model had said so far stays in the history, marked as stopped. The next message that waits has its turn, unless pauseQueue is set: then what waits in the same conversation stays until proc.queue.resume.",
+    "End the run a process is working on or, with runId, that run, even if it is queued. When this returns, the run has ended, and so has what it waited for: the request to the model, calls on the gateway and on devices, and a command whose call just returned running. Whatever may still run is in stillRunning. Background commands of the run continue: proc.session.list returns them.",
+    "The partial answer of the model stays in the history, marked as stopped. The next queued message starts, unless pauseQueue is set: then the queued messages of the same conversation stay on hold until proc.queue.resume.",
   ].join(" "),
   runs: "kernel",
   does: "effect",

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.context",
-  doc: "Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, how full a conversation is, and what the last answer took of which from the provider's cache.",
+  doc: "Show what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, how full a conversation is, and how many tokens the last answer used, including those from the provider's cache.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

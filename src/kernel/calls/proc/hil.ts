@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.hil",
-  doc: "Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once. remember allows more of that process and can be listed and revoked. With scope it covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers calls like it for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only where the command can be read before it runs; a call that steers agents or machines, may read secrets or uses rights beyond the user's own is then remembered for exactly itself.",
+  doc: "Answer a question of a process: whether a call may run, or whether it may use more than its budget. An approval covers exactly the call that was shown, once. remember adds a grant for that process, which can be listed and revoked. With scope, the grant covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers similar calls for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only if the command can be read before it runs; for a call that is policy-bearing, may read secrets or uses rights beyond the user's own, it covers exactly that call.",
   runs: "kernel",
   does: "effect",
   changes: "approvals",
@@ -34,10 +34,10 @@ export default syscall({
     pendingHil: HilRequest.nullable(),
   }),
   fails: {
-    400: "this cannot be remembered so widely or for so long",
+    400: "a grant cannot cover this much or last this long",
     403: "the caller is a process",
     404: "there is no such question",
-    409: "it was answered, or nobody did so in time",
+    409: "it was already answered, or it has expired",
   },
   example: {
     args: { requestId: "q1", decision: "approve" },

@@ -7,9 +7,9 @@ import { syscall } from "../define.ts";
 export default syscall({
   name: "proc.history",
   doc: [
-    "Read what was said in a conversation, oldest first, a page at a time: limit messages, 200 where nothing is said and 1000 at most. Without more said the page begins at the oldest; offset passes over so many, and a negative one counts from the newest.",
-    "tail gives the newest instead. beforeMessageId gives the newest of those before a message, afterMessageId the oldest of those after it, without the message itself, which need not be there any more; tail with afterMessageId gives the newest of them. The two do not go together, and offset goes with none of the three.",
-    "The answer's offset says how many lie before the page, and truncated that there is more in the direction of paging: after the page, or before it with tail or beforeMessageId. With it: the oldest question to a person, and how full the context is.",
+    "Read the messages of a conversation, oldest first, a page at a time: limit messages, 200 by default and at most 1000. By default the page begins at the oldest message; offset skips that many, and a negative one counts from the newest.",
+    "tail returns the newest instead. beforeMessageId returns the newest of those before a message, afterMessageId the oldest of those after it, without the message itself, which may be gone; tail with afterMessageId returns the newest of them. beforeMessageId and afterMessageId cannot be combined, and offset cannot be combined with any of the three.",
+    "The answer's offset says how many messages are before the page, and truncated that there are more in the direction of paging: after the page, or before it with tail or beforeMessageId. The answer also has the oldest open question and how full the context is.",
   ].join(" "),
   runs: "kernel",
   does: "effect",
@@ -36,7 +36,7 @@ export default syscall({
     pendingHil: HilRequest.nullable(),
     context: ContextState.nullable(),
   }),
-  fails: { 400: "limit, offset or a message's id is no integer, or they do not go together", 404: "there is no such process" },
+  fails: { 400: "limit, offset or a message's id is not an integer, or they cannot be combined", 404: "there is no such process" },
   example: {
     args: { limit: 50 },
     result: {

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.kill",
-  doc: "End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again. Where it works in a workspace, what was said in the default conversation is committed there first, archived or not, and the model renews the workspace's summary after the answer.",
+  doc: "End everything a process does and empty all its conversations, which are archived first unless archive is false. The process itself stays in the list and can receive messages again. If it works in a workspace, the messages of the default conversation are committed there first, archived or not, and the model renews the workspace's summary after this call returns.",
   runs: "kernel",
   does: "effect",
   changes: "processes",

@@ -9,14 +9,14 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.list",
-  doc: "List agent processes with what each is doing. Everybody sees their own; root sees all, or those of one user.",
+  doc: "List agent processes with what each is doing. Users see their own; root sees all, or those of one user.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ uid: Uid.optional() }),
   result: z.object({ processes: z.array(ProcessSummary) }),
-  fails: { 403: "somebody else's, without being root" },
+  fails: { 403: "another user's, and the caller is not root" },
   example: {
     args: {},
     result: {

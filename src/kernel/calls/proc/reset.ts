@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.reset",
-  doc: "Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay. Where it works in a workspace, what was said in the default conversation is committed there first, and the model renews the workspace's summary after the answer.",
+  doc: "Archive all conversations of a process and start over: its run and its queue end, generations increase, policies and segments stay. If it works in a workspace, the messages of the default conversation are committed there first, and the model renews the workspace's summary after this call returns.",
   runs: "kernel",
   does: "effect",
   changes: "processes",

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.send",
-  doc: "Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. The workspace it works in becomes the last used.",
+  doc: "Send a message to a process. It starts to work on the message at once, or after its present run; in both cases the run ends with proc.run.finished. A repeat with the same runId is the same message. The process's workspace becomes the last used one.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -22,11 +22,11 @@ export default syscall({
   }),
   result: z.object({ ok: z.literal(true), status: z.literal("started"), runId: z.string(), queued: z.literal(true).optional() }),
   fails: {
-    400: "nothing is said, or media is not base64",
+    400: "the message is empty, or media is not base64",
     404: "there is no such process",
     409: "the conversation is closed",
-    413: "what is sent along is too large",
-    429: "too many messages wait",
+    413: "an attached file is too large",
+    429: "too many messages are queued",
   },
   example: {
     args: { message: "What is on my laptop's desktop?" },

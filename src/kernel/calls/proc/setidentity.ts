@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.setidentity",
-  doc: "The kernel tells a process who it is. Nobody else may.",
+  doc: "Set the identity of a process. Only the kernel may.",
   runs: "kernel",
   does: "effect",
   from: [],

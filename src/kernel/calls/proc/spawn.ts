@@ -14,7 +14,7 @@ const Workspace = z.discriminatedUnion("mode", [
 
 export default syscall({
   name: "proc.spawn",
-  doc: "Start an agent process as a child of another, with the identity of its parent. Its profile is task where none is given. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt.",
+  doc: "Start an agent process as a child of another, with the identity of its parent. Its profile is task by default. It works in its home, in its parent's workspace, in an existing workspace or in a new one. Each user has one init process: for that profile, the call only sends it the prompt.",
   runs: "kernel",
   does: "effect",
   changes: "processes",
@@ -41,9 +41,9 @@ export default syscall({
     cwd: z.string(),
   }),
   fails: {
-    400: "there is no such profile, or mounts are given",
-    403: "a process may not start one of this profile",
-    404: "the parent or the workspace is not there",
+    400: "there is no such profile, or mounts were given",
+    403: "a process may not start one with this profile",
+    404: "the parent or the workspace does not exist",
     429: "too many processes",
   },
   example: {

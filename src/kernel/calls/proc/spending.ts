@@ -9,14 +9,14 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.spending",
-  doc: "Read what all processes of a user have used, day by day in UTC, newest first. Everybody reads their own; root anybody's.",
+  doc: "Read what all processes of a user have used, by day in UTC, newest first. Users read their own; root can read anyone's.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ uid: Uid.optional(), days: z.int().min(1).max(366).optional() }),
   result: z.object({ uid: z.int(), days: z.array(z.object({ day: z.string(), spent: Spent })) }),
-  fails: { 403: "somebody else's, without being root" },
+  fails: { 403: "another user's, and the caller is not root" },
   example: {
     args: {},
     result: {

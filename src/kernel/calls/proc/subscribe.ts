@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.subscribe",
-  doc: "Follow a process: from now on this connection is told of everything it does, numbered. With after, what came since that number is in the answer, so that a client that was away misses nothing; isWhole is false where that is no longer kept, and then the history is to be read anew. live is the answer that is just coming, with the number of the last piece that is in it.",
+  doc: "Follow a process: from now on this connection receives everything it does as numbered events. With after, the answer includes the events since that number, so that a client that was disconnected misses nothing; isWhole is false if they are no longer stored, and then the client must read the history again. live is the answer that is just arriving, with the number of its last piece.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -23,7 +23,7 @@ export default syscall({
     events: z.array(z.object({ seq: z.int(), signal: z.string(), payload: z.record(z.string(), z.unknown()) })),
     live: LiveAnswer.nullable(),
   }),
-  fails: { 403: "the caller is a process", 404: "there is no such process", 429: "this connection follows too many" },
+  fails: { 403: "the caller is a process", 404: "there is no such process", 429: "this connection follows too many processes" },
   example: {
     args: { after: 40 },
     result: {

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.usage",
-  doc: "Read what a process has used of models, tools and time: in all, or with runId by one run, and with messageIds by messages of a conversation.",
+  doc: "Read how much a process has used of models, tools and time: in total, or in one run with runId, and for messages of a conversation with messageIds.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -14,7 +14,7 @@ const Op = z.discriminatedUnion("type", [
 
 export default syscall({
   name: "repo.apply",
-  doc: "Commit put, delete and move operations to one branch, all or none, as the caller. expectedHead lets it happen only over that commit. Operations that change nothing make no commit unless allowEmpty is true. A repository of one's own that does not exist is made.",
+  doc: "Commit put, delete and move operations to one branch, all or none, as the caller. With expectedHead, the branch must be at that commit. Operations that change nothing make no commit unless allowEmpty is true. If the caller's own repository does not exist, it is created.",
   runs: "kernel",
   does: "effect",
   keeps: true,
@@ -31,11 +31,11 @@ export default syscall({
   }),
   result: z.object({ ok: z.literal(true), repo: z.string(), ref: z.string(), head: z.string().nullable() }),
   fails: {
-    400: "no message, not a branch or path, content and contentBase64 together",
-    403: "a repository the caller may read and not write",
-    404: "another user's, whether it exists or not; a path that is not there",
-    409: "the branch is not where expectedHead says, or something stands in the way",
-    413: "too many or too large operations",
+    400: "no message, an invalid branch or path, or both content and contentBase64",
+    403: "the caller may read the repository but not write it",
+    404: "another user's, whether it exists or not; a path does not exist",
+    409: "the branch is not at expectedHead, or a path conflicts with another",
+    413: "too many operations, or too large ones",
     507: "the owner's quota is used up",
   },
   example: {

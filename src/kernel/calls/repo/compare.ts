@@ -9,7 +9,7 @@ const Side = z.string({ error: "base and head are required" }).min(1, { error: "
 
 export default syscall({
   name: "repo.compare",
-  doc: "What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out. To an agent, files whose path names a secret come without hunks.",
+  doc: "Show the changes from base to head, each a branch, tag or hash. context lines are 3 by default, and clamped to 0..20; stat leaves the hunks out. For agents, files whose path names a secret come without hunks.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

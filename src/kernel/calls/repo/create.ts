@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.create",
-  doc: "Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and whoever holds the capability * may, of whom the last cannot write homes and workspaces of others.",
+  doc: "Create a repository with an empty first commit on ref, or create that branch in an existing repository. An existing branch stays as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and users with the capability * may; the latter cannot write homes and workspaces of others.",
   runs: "kernel",
   does: "effect",
   keeps: true,
@@ -16,10 +16,10 @@ export default syscall({
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), description: z.string().max(500).optional(), public: z.boolean().optional() }),
   result: z.object({ repo: z.string(), ref: z.string(), head: z.string().nullable(), created: z.boolean() }),
   fails: {
-    400: "not a name or not a branch",
-    403: "a repository the caller may read and not write",
+    400: "the name or the branch is not valid",
+    403: "the caller may read the repository but not write it",
     404: "another user's, whether it exists or not; for root, an owner who does not exist",
-    409: "a branch that stands in the way",
+    409: "the name conflicts with another branch",
     507: "the owner's quota is used up",
   },
   example: {

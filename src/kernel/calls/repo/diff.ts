@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.diff",
-  doc: "What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true. To an agent, files whose path names a secret come without hunks.",
+  doc: "Show what one commit changed against its first parent, file by file with hunks. context lines are 3 by default, and clamped to 0..20. After a few megabytes, files come without hunks and truncated is true. For agents, files whose path names a secret come without hunks.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

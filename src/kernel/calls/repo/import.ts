@@ -8,7 +8,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.import",
-  doc: "Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. With a message, a commit of the caller's that holds it and changes nothing is put on top; without, the branch is exactly where the remote's ref is. A repository of one's own that does not exist is made. The import ends when the caller's socket does.",
+  doc: "Set a branch to a ref of a git server, over http or https, whatever the branch was before. The address is stored: without remoteUrl the last one is used again. remoteRef is the branch's own name by default. With a message, an empty commit by the caller with that message is added on top; without one, the branch is exactly at the remote's ref. If the caller's own repository does not exist, it is created. The import ends when the caller's socket closes.",
   runs: "kernel",
   does: "effect",
   keeps: true,
@@ -32,11 +32,11 @@ export default syscall({
     remoteRef: z.string(),
   }),
   fails: {
-    400: "no address, one with a password in it, or one that does not speak git",
-    403: "an address that may not be reached, or a repository the caller may read and not write",
-    404: "another user's, whether it exists or not; a ref the remote does not have",
+    400: "the address is missing, contains a password or is not a git server",
+    403: "the address may not be reached, or the caller may read the repository but not write it",
+    404: "another user's, whether it exists or not; the remote does not have the ref",
     413: "the remote sends too much, or the message is too long",
-    429: "too many imports of that owner at once",
+    429: "the owner has too many imports in progress",
     503: "the remote cannot be reached or fails",
     504: "the remote takes too long",
     507: "the owner's quota is used up",
@@ -54,7 +54,7 @@ export default syscall({
   },
   async run({ repositories, repos, commit, key, signal, now }, caller, args) {
     // The result depends on the remote's state at that time, and cannot be stored in the same transaction as the change.
-    if (key !== undefined) fail(400, "repo.import takes no key: it may be sent again as it is");
+    if (key !== undefined) fail(400, "repo.import takes no key: it can be repeated without one");
     const existing = repositories.toWrite(caller, args.repo);
     const stored = args.remoteUrl === undefined ? existing?.upstream : undefined;
     const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
@@ -71,7 +71,7 @@ export default syscall({
 
 /** Called before anything is created or stored. */
 function checkUrl(remoteUrl: string): void {
-  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, "remoteUrl is not an address");
+  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, "remoteUrl is not a valid URL");
   if (!/^https?:$/.test(url.protocol)) fail(400, "remoteUrl must begin with http:// or https://");
-  if (url.username !== "" || url.password !== "") fail(400, "remoteUrl must not hold a user name or password");
+  if (url.username !== "" || url.password !== "") fail(400, "remoteUrl must not contain a user name or password");
 }

@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.list",
-  doc: "List the repositories the caller can read, by name: the own home and workspaces, other own ones, and public ones. Root sees all. owner keeps to one user's.",
+  doc: "List the repositories the caller can read, by name: their own, including home and workspaces, and public ones. Root sees all. owner limits the list to one user's.",
   runs: "kernel",
   does: "read",
   from: ["user"],

@@ -19,7 +19,7 @@ const Entry = z.object({
 
 export default syscall({
   name: "repo.log",
-  doc: "The commits of a branch along first parents, newest first. limit is 30 where nothing is said, and brought to 1..100; offset passes over so many. Times are seconds, as in git.",
+  doc: "List the commits of a branch along first parents, newest first. limit is 30 by default, and clamped to 1..100; offset skips that many. Times are seconds, as in git.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

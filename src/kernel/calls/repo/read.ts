@@ -15,7 +15,7 @@ const Entry = z.object({
 
 export default syscall({
   name: "repo.read",
-  doc: "Read a directory's entries or a file's text at a branch, tag or commit; main and the root where nothing is said. A binary file has content null. Links are not followed.",
+  doc: "Read a directory's entries or a file's text at a branch, tag or commit; by default main and the root. A binary file has content null. Links are not followed.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -8,7 +8,7 @@ const Names = z.record(z.string(), z.string());
 
 export default syscall({
   name: "repo.refs",
-  doc: "The branches and tags of a repository, each with the hash it points to.",
+  doc: "List the branches and tags of a repository, each with the hash it points to.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.search",
-  doc: "Find lines that hold a text, literally and by case, in the text files of a branch, tag or commit. prefix keeps to paths that begin with it. Files whose path names a secret are passed over unless prefix names one. At most 500 lines.",
+  doc: "Find lines that contain a text, literally and case-sensitively, in the text files of a branch, tag or commit. prefix limits the search to paths that begin with it. Files whose path names a secret are skipped unless prefix names one. Returns at most 500 lines.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -8,7 +8,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.update",
-  doc: "Set a repository's description, or whether everybody may read it (public also without logging in, over git). Homes and workspaces stay private. Only the owner and root may.",
+  doc: "Set a repository's description, or whether everybody may read it (over git even without logging in). Homes and workspaces stay private. Only the owner and root may.",
   runs: "kernel",
   does: "write",
   from: ["user"],
@@ -16,9 +16,9 @@ export default syscall({
   args: z.object({ repo: RepoSlug, description: z.string().max(500).optional(), public: z.boolean().optional() }),
   result: z.object({ repo: RepoSummary }),
   fails: {
-    403: "a repository the caller may read and not write",
+    403: "the caller may read the repository but not write it",
     404: "no such repository, or another user's private one",
-    409: "a home or workspace to be made public",
+    409: "a home or workspace cannot be made public",
   },
   example: {
     args: { repo: "alice/notes", public: true },

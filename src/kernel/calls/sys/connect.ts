@@ -16,7 +16,7 @@ const Short = z.string().max(256);
 
 export default strangerSyscall({
   name: "sys.connect",
-  doc: "Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000. A driver that remembers by its key what it was asked to do says ledger.",
+  doc: "Authenticate a socket. Role and capabilities come from the gateway's own tables, never from the client. An older socket with the same user, role and client id is closed with code 1000. A driver that keeps a ledger of the keys it was called with sets ledger.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -43,8 +43,8 @@ export default strangerSyscall({
   fails: {
     102: "protocol is not 1",
     103: "the role is unknown, a driver lists no valid patterns in implements, or a service names no channel",
-    401: "no credential or a wrong one; the answer does not tell which part was wrong",
-    409: "the socket has an identity already, or the user has too many devices",
+    401: "no credential or a wrong one; the answer does not say which part was wrong",
+    409: "the socket is already authenticated, or the user has too many devices",
     425: "the gateway has no user yet",
     429: "too many failed attempts; details.retryAfterMs says how long to wait",
   },
@@ -74,7 +74,7 @@ export default strangerSyscall({
     if (context.accounts.isSetupMode()) setupRequired();
     const { connectionId, address } = stranger;
     const { account, credential } = await login(context, auth, { role, clientId: client.id, address });
-    if (context.signal.aborted) fail(503, "The caller went away");
+    if (context.signal.aborted) fail(503, "The caller has disconnected");
     if (context.connections.caller(connectionId) !== undefined) fail(409, "Already connected");
 
     const connection = {

@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "sys.doctor",
-  doc: "Look at what commonly goes wrong and say of each how it stands and what to do next. Everybody is told of what is theirs; root of everybody's and of the host. clientNow is the caller's clock, to compare; tryModel asks the model a tiny question.",
+  doc: "Check for common problems and report the state of each and what to do next. Users get findings about what is theirs; root about all users and the host. clientNow is the caller's clock, for comparison; tryModel asks the model a tiny question.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -16,18 +16,18 @@ export default syscall({
   isExpensive: true,
   args: z.object({ tryModel: z.boolean().default(false), clientNow: z.number().optional() }),
   result: z.object({ checks: z.array(Check) }),
-  fails: { 429: "too many tries at a model" },
+  fails: { 429: "too many model tests" },
   example: {
     args: { tryModel: true },
     result: {
       checks: [
-        { id: "clock", title: "Clock", state: "ok", says: "The gateway's clock runs as it should.", next: null },
+        { id: "clock", title: "Clock", state: "ok", says: "The gateway's clock is correct.", next: null },
         {
           id: "model",
           title: "Model",
           state: "warn",
-          says: "Agents answer with the demo model, which understands a few phrases.",
-          next: "Choose a provider in the settings of AI.",
+          says: "Agents use the demo model, which understands only a few phrases.",
+          next: "Choose a provider in the AI settings.",
         },
       ],
     },

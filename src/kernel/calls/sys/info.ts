@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "sys.info",
-  doc: "Version, host, start time and limits of the gateway, those of hardware calls on its own target included, and its clock.",
+  doc: "Read the version, host, start time, clock and limits of the gateway, including the limits of hardware calls on its own target.",
   runs: "kernel",
   does: "read",
   from: ["user", "service"],

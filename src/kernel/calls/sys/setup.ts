@@ -10,7 +10,7 @@ import { strangerSyscall } from "../define.ts";
 
 export default strangerSyscall({
   name: "sys.setup",
-  doc: "Create the first user and root's password on a gateway that has neither. Each part of ai can be given alone; what is left out stays as it is. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose.",
+  doc: "Create the first user and root's password on a gateway that has neither. Each part of ai is optional; omitted parts keep their values. The socket stays unauthenticated: call sys.connect next. If others can reach the gateway, `code` must be the one-time code that it printed on its console, or the one that its operator chose.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -50,9 +50,9 @@ export default strangerSyscall({
   }),
   result: z.object({ user: ProcessIdentity, rootLocked: z.boolean(), nodeToken: IssuedToken.optional() }),
   fails: {
-    400: "a value is missing or not acceptable; the message names it",
+    400: "a value is missing or not valid; the message names it",
     403: "the one-time code is missing or wrong",
-    409: "the gateway has a user already",
+    409: "the gateway already has a user",
     429: "too many wrong codes",
   },
   example: {

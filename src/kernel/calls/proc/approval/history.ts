@@ -9,7 +9,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.approval.history",
-  doc: "List questions that are over, newest first: what was asked, who answered and what became of it.",
+  doc: "List closed questions, newest first: what was asked, who answered and how it ended.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -45,7 +45,7 @@ export default syscall({
           expiresAt: 1763286400000,
           target: "laptop",
           cwd: "/home/alice",
-          why: "shell.exec is to be asked about on a device",
+          why: "shell.exec needs approval on a device",
           pid: "init:1000",
           kind: "call",
           state: "used",

@@ -9,7 +9,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.approval.list",
-  doc: "List the questions that wait for an answer, oldest first, with what exactly will run, and what was remembered and still holds. Everybody sees those of their own processes; root sees all.",
+  doc: "List the questions that wait for an answer, oldest first, with exactly what will run, and the grants in force. Users see those of their own processes; root sees all.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -45,7 +45,7 @@ export default syscall({
           expiresAt: 1763286400000,
           target: "laptop",
           cwd: "/home/alice",
-          why: "shell.exec is to be asked about on a device",
+          why: "shell.exec needs approval on a device",
           pid: "init:1000",
           uid: 1000,
           kind: "call",

@@ -5,7 +5,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.approval.preview",
-  doc: "Try a call against the approval policy that counts for a profile, or against one that is given, without doing anything: whether it would run, be asked about or be refused, and why.",
+  doc: "Test a call against the approval policy of a profile, or against a given one, without running it: whether it would run, need approval or be refused, and why.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -29,7 +29,7 @@ export default syscall({
   fails: { 404: "there is no such call" },
   example: {
     args: { call: "fs.delete", args: { path: "/home/alice/old" } },
-    result: { action: "ask", why: "fs.delete is to be asked about", rule: 40, tags: ["mutating"], target: "gsv" },
+    result: { action: "ask", why: "fs.delete needs approval", rule: 40, tags: ["mutating"], target: "gsv" },
   },
   run: ({ agents }, caller, args) => agents.preview(caller, args),
 });

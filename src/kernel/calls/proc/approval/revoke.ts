@@ -5,7 +5,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.approval.revoke",
-  doc: "Take back something that was allowed beyond one call.",
+  doc: "Revoke a grant.",
   runs: "kernel",
   does: "effect",
   changes: "grants",

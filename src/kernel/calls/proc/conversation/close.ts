@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.close",
-  doc: "Close a conversation: what was said stays, and nothing more can be said until it is opened again.",
+  doc: "Close a conversation: its messages stay, and it takes no more until it is opened again.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.compact",
-  doc: "Archive the older part of a conversation and put a summary in its place, given or made by the model. Exactly one of keepLast and throughMessageId says where the older part ends.",
+  doc: "Archive the older part of a conversation and replace it with a summary, given or written by the model. Exactly one of keepLast and throughMessageId says where the older part ends.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -32,8 +32,8 @@ export default syscall({
   fails: {
     400: "not exactly one selector and one summary",
     404: "there is no such process, conversation or message",
-    409: "it is being worked on, or nothing is selected",
-    503: "the model made no summary",
+    409: "a run is working on it, or nothing is selected",
+    503: "the model returned no summary",
   },
   example: {
     args: { keepLast: 20, generateSummary: true },

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.fork",
-  doc: "Begin a new conversation from a point of another: up to a message that is there, or from an archived segment.",
+  doc: "Start a new conversation from a point in another: up to an existing message, or from an archived segment.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -33,7 +33,7 @@ export default syscall({
   fails: {
     400: "not exactly one of segmentId and throughMessageId",
     404: "there is no such process, segment or message",
-    409: "the target has messages already",
+    409: "the target already has messages",
     503: "the archive cannot be read",
   },
   example: {

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.get",
-  doc: "Look at one conversation; null where there is none of that name.",
+  doc: "Describe one conversation; null if there is none with that id.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

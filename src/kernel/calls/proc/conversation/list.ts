@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.list",
-  doc: "List the conversations of a process, the last changed first; closed ones only where they are asked for.",
+  doc: "List the conversations of a process, the last changed first; closed ones only on request.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.open",
-  doc: "Make a conversation of a process, or open a closed one again. Without an id it gets one of its own.",
+  doc: "Create a conversation of a process, or reopen a closed one. Without an id it gets a new one.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

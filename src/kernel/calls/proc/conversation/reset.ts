@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.reset",
-  doc: "Empty one conversation, archived first unless archive is false; its run and what waits for it end, others are left alone.",
+  doc: "Empty one conversation, which is archived first unless archive is false; its run and its queued messages end. Other conversations are not affected.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

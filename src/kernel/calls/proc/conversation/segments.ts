@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.conversation.segments",
-  doc: "List the archived segments of a conversation with where their archives are.",
+  doc: "List the archived segments of a conversation with the paths of their archives.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

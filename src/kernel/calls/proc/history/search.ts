@@ -16,7 +16,7 @@ const Match = z.object({
 
 export default syscall({
   name: "proc.history.search",
-  doc: "Find words in what was said, in any case, newest first: in one conversation or in all of a process, archived segments included. offset is the place of a message in proc.history, segmentId the archive of one that is no longer there. isWhole is false where there may be more.",
+  doc: "Find words in messages, case-insensitively, newest first: in one conversation or in all of a process, including archived segments. offset is the position of a message in proc.history, segmentId the archive of a message that is no longer there. isWhole is false if there may be more.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.ipc.call",
-  doc: "Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. timeoutMs is 60000 where nothing is said, and brought to 1000..600000.",
+  doc: "Ask another process of the same user and receive its answer: the call returns once it is accepted, and the caller later gets a message with the answer, or one that says that none came in time. timeoutMs is 60000 by default, and clamped to 1000..600000.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -30,7 +30,7 @@ export default syscall({
     callId: z.string(),
     deadlineAt: z.number(),
   }),
-  fails: { 403: "the caller is no process", 404: "there is no such process of this user" },
+  fails: { 403: "the caller is not a process", 404: "there is no such process of this user" },
   example: {
     args: { pid: "init:1000", message: "The notes are tidy." },
     result: {

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.ipc.deliver",
-  doc: "The kernel hands one process what another said. Nobody else may.",
+  doc: "Deliver a message from one process to another. Only the kernel may.",
   runs: "kernel",
   does: "effect",
   from: [],

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.ipc.send",
-  doc: "Say something to another process of the same user. Only processes can: the message names who said it.",
+  doc: "Send a message to another process of the same user. Only processes can: the message names its sender.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -27,7 +27,7 @@ export default syscall({
     runId: z.string(),
     queued: z.literal(true).optional(),
   }),
-  fails: { 403: "the caller is no process", 404: "there is no such process of this user" },
+  fails: { 403: "the caller is not a process", 404: "there is no such process of this user" },
   example: {
     args: { pid: "init:1000", message: "The notes are tidy." },
     result: { ok: true, status: "started", pid: "init:1000", sourcePid: "5f6c", conversationId: "default", runId: "r2" },

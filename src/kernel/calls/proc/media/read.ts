@@ -12,7 +12,7 @@ const MimeType = z
 
 export default syscall({
   name: "proc.media.read",
-  doc: "Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. mimeType is the type it is to be told as, such as the one the history has; without it, the end of the key decides.",
+  doc: "Read a file that was attached to a message or returned by a tool, as a data URL, by its key in the history. mimeType is the type to put into the data URL, such as the one in the history; without it, the extension of the key decides.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -28,7 +28,7 @@ export default syscall({
     size: z.int(),
     dataUrl: z.string(),
   }),
-  fails: { 400: "mimeType is no type", 404: "there is no such process or media", 413: "it is larger than 25 MiB" },
+  fails: { 400: "mimeType is not a valid type", 404: "there is no such process or media", 413: "it is larger than 25 MiB" },
   example: {
     args: { key: "var/media/1000/init:1000/4f.png" },
     result: {

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.queue.edit",
-  doc: "Change the words of a message that still waits.",
+  doc: "Change the text of a queued message.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -14,7 +14,7 @@ export default syscall({
   keeps: true,
   args: z.object({ ...OfProcess, runId: RunId, message: z.string().min(1).max(1_000_000) }),
   result: z.object({ ok: z.literal(true), pid: z.string(), runId: z.string(), text: z.string() }),
-  fails: { 404: "there is no such process or message", 409: "it was said already" },
+  fails: { 404: "there is no such process or message", 409: "it is no longer queued" },
   example: {
     args: { runId: "r2", message: "and what then?" },
     result: { ok: true, pid: "init:1000", runId: "r2", text: "and what then?" },

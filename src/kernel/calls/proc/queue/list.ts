@@ -17,7 +17,7 @@ const QueuedMessage = z.object({
 
 export default syscall({
   name: "proc.queue.list",
-  doc: "List the messages that wait until a process is done with what it works on, in the order they will be said.",
+  doc: "List the queued messages of a process, in the order it will work on them.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

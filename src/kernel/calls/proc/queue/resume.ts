@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.queue.resume",
-  doc: "Let the messages have their turn that proc.abort with pauseQueue has put on hold: those of a conversation, or all of the process.",
+  doc: "Release the messages that proc.abort with pauseQueue has put on hold: those of one conversation, or all of the process.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

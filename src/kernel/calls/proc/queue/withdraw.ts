@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.queue.withdraw",
-  doc: "Take back a message that still waits: its run ends as aborted and nothing of it was said.",
+  doc: "Withdraw a queued message: its run ends as aborted, and the process never sees it.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -14,7 +14,7 @@ export default syscall({
   keeps: true,
   args: z.object({ ...OfProcess, runId: RunId }),
   result: z.object({ ok: z.literal(true), pid: z.string(), runId: z.string(), text: z.string() }),
-  fails: { 404: "there is no such process or message", 409: "it was said already" },
+  fails: { 404: "there is no such process or message", 409: "it is no longer queued" },
   example: {
     args: { runId: "r2" },
     result: { ok: true, pid: "init:1000", runId: "r2", text: "and then?" },

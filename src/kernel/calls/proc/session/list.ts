@@ -17,7 +17,7 @@ const Session = z.object({
 
 export default syscall({
   name: "proc.session.list",
-  doc: "List the commands that a process has started and that outlived their call, wherever they run, oldest first. shell.exec with the sessionId reads and feeds one, and with a signal ends it; proc.reset and proc.kill end all of them.",
+  doc: "List the background commands of a process on all targets, oldest first. shell.exec with the sessionId reads the output of one, writes to its standard input or ends it with a signal; proc.reset and proc.kill end all of them.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.capability.grant",
-  doc: "Give a group a capability: *, a family such as sys.config.*, or one name. Nobody can give what they do not have. Takes effect on open connections at once.",
+  doc: "Give a group a capability: *, a family such as sys.config.*, or one name. Nobody can give a capability they do not have. Takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
   changes: "capabilities",
@@ -16,7 +16,7 @@ export default syscall({
   grant: [],
   args: z.object({ gid: Gid, capability: z.string().min(1).max(128) }),
   result: z.object({ changed: z.boolean() }),
-  fails: { 400: "not a capability pattern", 403: "more than the caller has", 404: "no such group" },
+  fails: { 400: "not a capability pattern", 403: "the caller does not have it", 404: "no such group" },
   example: { args: { gid: 200, capability: "sys.config.get" }, result: { changed: true } },
   run({ groups, capabilities, connections }, caller, { gid, capability }) {
     mustCover(caller, [capability]);

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.capability.revoke",
-  doc: "Take a capability from a group, exactly as it was granted. It stays revoked across restarts and takes effect on open connections at once.",
+  doc: "Revoke a capability of a group, by exactly the pattern that was granted. It stays revoked across restarts and takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
   changes: "capabilities",

@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.config.get",
-  doc: "Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and what is not sensitive below config/. Below a prefix, a sealed value that cannot be opened is empty and has a problem.",
+  doc: "Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and the keys below config/ that are not sensitive. Below a prefix, a sealed value that cannot be opened is empty and has a problem.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -18,7 +18,7 @@ export default syscall({
   fails: {
     403: "the key is another user's or sensitive, whether or not it is set",
     409: "the key's value was sealed with another secret key, or is damaged",
-    413: "what is below the prefix is too much for one answer",
+    413: "the keys below the prefix are too large for one answer",
   },
   example: { args: { key: "config/server/name" }, result: { entries: [{ key: "config/server/name", value: "gsv" }] } },
   run({ config }, caller, args) {

@@ -13,7 +13,7 @@ const NEEDS_VALUE = { error: "sys.config.set requires a value" };
 
 export default syscall({
   name: "sys.config.set",
-  doc: "Write one key. Root may write any but config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
+  doc: "Write one key. Root may write any key except config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
   runs: "kernel",
   does: "write",
   changes: "config",
@@ -39,8 +39,8 @@ export default syscall({
   result: z.object({ ok: z.literal(true) }),
   fails: {
     400: "key or value is missing or malformed",
-    403: "the key is not the caller's to set, or nobody's",
-    413: "the caller keeps too many keys, or too much in them",
+    403: "the caller may not set the key, or nobody may",
+    413: "the caller has too many keys, or too much data in them",
   },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
   run({ config, modelFailures }, caller, { key, value }) {

@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.connection.list",
-  doc: "List open connections with an identity, newest first, and when each was last heard of. Root sees everybody's or one user's; others their own.",
+  doc: "List open authenticated connections, newest first, and when each last sent something. Root sees all or one user's; others their own.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -30,7 +30,7 @@ export default syscall({
       }),
     ),
   }),
-  fails: { 403: "for another user" },
+  fails: { 403: "another user's" },
   example: {
     args: {},
     result: {

@@ -7,14 +7,14 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.get",
-  doc: "Describe one device. null where there is none, or none that the caller may use. gids are the groups that may use it, told to its owner and to root.",
+  doc: "Describe one device; null if it does not exist or the caller may not use it. gids are the groups that may use it; only its owner and root see them.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId }),
   result: z.object({ device: DeviceRecord.nullable(), gids: z.array(z.int()).optional() }),
-  fails: { 409: "the id means, or meant before, devices of several others: say OWNER@ID" },
+  fails: { 409: "the id names, or has named, devices of several other users: use OWNER@ID" },
   example: {
     args: { deviceId: "macbook" },
     result: {

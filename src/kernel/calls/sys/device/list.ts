@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.list",
-  doc: "List the devices one may use: one's own and those of one's groups; root sees all. Only those online unless includeOffline is true.",
+  doc: "List the devices the caller may use: their own and those shared with their groups; root sees all. Offline devices are included only if includeOffline is true.",
   runs: "kernel",
   does: "read",
   from: ["user"],

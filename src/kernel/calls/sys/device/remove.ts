@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.remove",
-  doc: "Forget a device: its description, the groups that may use it, what agents were allowed there beyond one call, and that it was ever there. Its connection is closed. With its token it can come back as a new device; revoke that first to keep it away.",
+  doc: "Remove a device with its description, the groups that may use it and the grants for agents on it. Its connection is closed. With its token it can connect again as a new device; revoke the token first to prevent that.",
   runs: "kernel",
   does: "write",
   changes: "devices",
@@ -15,8 +15,8 @@ export default syscall({
   args: z.object({ deviceId: DeviceId }),
   result: z.object({ removed: z.boolean() }),
   fails: {
-    403: "a device the caller may use and not manage",
-    409: "the id means, or meant before, devices of several others: say OWNER@ID",
+    403: "the caller may use the device but not manage it",
+    409: "the id names, or has named, devices of several other users: use OWNER@ID",
   },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
   run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {

@@ -7,7 +7,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.revoke",
-  doc: "Take a device from a group again. Calls under way are not interrupted. Its owner and root may.",
+  doc: "Stop sharing a device with a group. Running calls are not interrupted. Only its owner and root may.",
   runs: "kernel",
   does: "write",
   changes: "devices",
@@ -16,9 +16,9 @@ export default syscall({
   args: z.object({ deviceId: DeviceId, gid: Gid }),
   result: z.object({ changed: z.boolean(), gids: z.array(z.int()) }),
   fails: {
-    403: "a device the caller may use and not manage",
-    404: "no such device, or none the caller may use; no such group",
-    409: "the id means, or meant before, devices of several others: say OWNER@ID",
+    403: "the caller may use the device but not manage it",
+    404: "no such device, or the caller may not use it; no such group",
+    409: "the id names, or has named, devices of several other users: use OWNER@ID",
   },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {

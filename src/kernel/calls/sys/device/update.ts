@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.update",
-  doc: "Say what a device is for, in words that people and agents choose targets by, of which the first 500 characters are kept. Its owner and root may; null where there is none, or none that the caller may use.",
+  doc: "Set a device's description, by which people and agents choose targets; the first 500 characters are kept. Only its owner and root may; null if the device does not exist or the caller may not use it.",
   runs: "kernel",
   does: "write",
   changes: "devices",
@@ -15,8 +15,8 @@ export default syscall({
   args: z.object({ deviceId: DeviceId, description: z.string() }),
   result: z.object({ device: DeviceRecord.nullable() }),
   fails: {
-    403: "a device the caller may use and not manage",
-    409: "the id means, or meant before, devices of several others: say OWNER@ID",
+    403: "the caller may use the device but not manage it",
+    409: "the id names, or has named, devices of several other users: use OWNER@ID",
   },
   example: {
     args: { deviceId: "macbook", description: "my laptop" },

@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.group.create",
-  doc: "Add an empty group that may do nothing yet. Without a gid it gets the next one from 200.",
+  doc: "Add an empty group without capabilities. Without a gid it gets the next one from 200.",
   runs: "kernel",
   does: "write",
   changes: "groups",

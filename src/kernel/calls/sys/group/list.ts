@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.group.list",
-  doc: "List all groups by gid with the users they name. A user's private group names nobody: its gid is the user's primary group.",
+  doc: "List all groups by gid with their members. A user's private group lists no members: its gid is the user's primary group.",
   runs: "kernel",
   does: "read",
   from: ["user"],

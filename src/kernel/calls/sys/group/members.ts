@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.group.members",
-  doc: "Replace the list of users in a group. Takes effect on open connections at once. Nobody can fill a group that may do more than they may themselves.",
+  doc: "Replace the list of users in a group. Takes effect on open connections at once. Nobody can add users to a group that has more rights than they have themselves.",
   runs: "kernel",
   does: "write",
   changes: "groups",
@@ -16,7 +16,7 @@ export default syscall({
   grant: [],
   args: z.object({ gid: Gid, members: z.array(z.string().max(64)).max(10_000) }),
   result: z.object({ group: Group }),
-  fails: { 403: "a group that may do more than the caller", 404: "no such group or user", 409: "root would leave its own group" },
+  fails: { 403: "the group has more rights than the caller", 404: "no such group or user", 409: "root would leave its own group" },
   example: { args: { gid: 200, members: ["alice", "bob"] }, result: { group: { gid: 200, name: "family", members: ["alice", "bob"] } } },
   run({ groups, accounts, capabilities, connections }, caller, { gid, members }) {
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);

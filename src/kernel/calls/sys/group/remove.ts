@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.group.remove",
-  doc: "Remove a group somebody made, its memberships and its capabilities. Takes effect on open connections at once.",
+  doc: "Remove a custom group, its memberships and its capabilities. Takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
   changes: "groups",
@@ -14,7 +14,7 @@ export default syscall({
   grant: [],
   args: z.object({ gid: Gid }),
   result: z.object({ removed: z.boolean() }),
-  fails: { 409: "a built-in group or a user's own" },
+  fails: { 409: "a built-in group or a user's private group" },
   example: { args: { gid: 200 }, result: { removed: true } },
   run({ groups, capabilities, connections, devices }, _caller, { gid }) {
     const removed = groups.remove(gid);

@@ -14,7 +14,7 @@ const NOBODY = 0;
 
 export default strangerSyscall({
   name: "sys.setup.assist",
-  doc: "Ask the gateway's own model for help with setting up: it answers in words and proposes values for the form. Passwords and keys never reach it, and only values that are no secret can be proposed; nothing is set by this call. Where others can reach the gateway, `code` is the one of sys.setup.",
+  doc: "Ask the gateway's own model for help with set-up: it answers in words and proposes values for the form. Passwords and keys are never sent to it, and it can only propose values that are not secret; this call sets nothing. If others can reach the gateway, `code` is the one of sys.setup.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -33,9 +33,9 @@ export default strangerSyscall({
     focus: z.string().optional(),
   }),
   fails: {
-    400: "a value is not acceptable, or the model did not answer in the agreed form",
+    400: "a value is not valid, or the model did not answer in the required format",
     403: "the one-time code is missing or wrong",
-    409: "the gateway has a user already",
+    409: "the gateway already has a user",
     429: "too many wrong codes, or too many questions",
     503: "the model cannot be reached",
   },
@@ -68,6 +68,6 @@ export default strangerSyscall({
     context.throttle.spend("assist", stranger.address, context.now);
     const { choice } = aiSettings(context.config, NOBODY);
     const answer = await context.trials.guide(choice, redactGuideInput(input), context.signal);
-    return readGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or go on with the form");
+    return readGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
   },
 });

@@ -11,7 +11,7 @@ const NOBODY = 0;
 
 export default strangerSyscall({
   name: "sys.setup.check",
-  doc: "Try the values of set-up before anything is set: the code and, where `ai` is given, the provider it names, by listing its models and asking one real, tiny question. What is tried is not kept. Without `ai` it says which model answers where none is chosen.",
+  doc: "Test the values of set-up before anything is set: the code and, if `ai` is given, the provider it names, by listing its models and asking one real, tiny question. Nothing is stored. Without `ai` it says which model answers if none is chosen.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -34,10 +34,10 @@ export default strangerSyscall({
     ai: ModelCheck.nullable(),
   }),
   fails: {
-    400: "a value is not acceptable; the message names it",
+    400: "a value is not valid; the message names it",
     403: "the one-time code is missing or wrong",
-    409: "the gateway has a user already",
-    429: "too many wrong codes, or too many tries",
+    409: "the gateway already has a user",
+    429: "too many wrong codes, or too many tests",
   },
   example: {
     args: { ai: { provider: "ollama" } },

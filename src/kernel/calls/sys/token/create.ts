@@ -9,7 +9,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.token.create",
-  doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt it ends after a year without use, and a connection is a use; with null it never ends. With firstUseWithinMs it is over unless it is used within that time; once used, it lives like any other. endsUnusedAt says when it ends unless it is used before.",
+  doc: "Issue a token. Only the answer contains its value. A token never has more rights than its creator: a user token cannot outlive the token it was created with, and only root can create service tokens. Without expiresAt it expires after a year without use, and a connection counts as use; with null it never expires. With firstUseWithinMs it expires unless it is used within that time; once used, it is like any other. endsUnusedAt says when it expires unless it is used before.",
   runs: "kernel",
   does: "write",
   changes: "tokens",
@@ -27,9 +27,9 @@ export default syscall({
   }),
   result: z.object({ token: IssuedToken }),
   fails: {
-    400: "the role does not fit the kind, a device id on a token that is not for a device, or an expiry in the past",
-    403: "for another user, or for more than the caller has",
-    404: "root named a uid that does not exist",
+    400: "the role does not match the kind, a token that is not for a device has a device id, or the expiry is in the past",
+    403: "the token is for another user, or has more rights than the caller",
+    404: "the uid that root named does not exist",
     409: "the user has too many tokens that are still valid",
   },
   example: {
@@ -64,7 +64,10 @@ export default syscall({
       caller.credential.kind === "token" &&
       tokens.get(caller.credential.tokenId)?.endsUnusedAt != null
     )
-      fail(403, "Permission denied: the token you are logged in with ends when it is not used; leave expiresAt out, and so does this one");
+      fail(
+        403,
+        "Permission denied: the token you are logged in with expires when it is not used; leave expiresAt out, so that this one does too",
+      );
     const token = {
       uid,
       kind,
@@ -83,7 +86,7 @@ function mustBeWithin(caller: Caller, kind: TokenKind, expiresAt: number | null 
   if (kind === "service" && !isRoot(caller)) fail(403, "Permission denied: only root can create service tokens");
   const end = ownEnd(caller, kind);
   if (end !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > end)) {
-    fail(403, "Permission denied: a user token cannot outlive the token you are logged in with; log in with your password to make it");
+    fail(403, "Permission denied: a user token cannot outlive the token you are logged in with; log in with your password to create it");
   }
 }
 

@@ -8,14 +8,14 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.token.list",
-  doc: "List tokens, revoked ones included, newest first. Root sees everybody's or one user's; others their own. endsUnusedAt says when a token ends unless it is used before; one that is connected is in use.",
+  doc: "List tokens, including revoked ones, newest first. Root sees all tokens or one user's; others their own. endsUnusedAt says when a token expires unless it is used before; a connection that uses it counts as use.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ uid: Uid.optional() }),
   result: z.object({ tokens: z.array(TokenSummary) }),
-  fails: { 403: "for another user" },
+  fails: { 403: "another user's" },
   example: {
     args: {},
     result: {

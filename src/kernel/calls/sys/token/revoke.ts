@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.token.revoke",
-  doc: "Revoke a token for good and close the sockets that use it. A token that does not exist or is not the caller's answers revoked: false.",
+  doc: "Revoke a token permanently and close the sockets that use it. For a token that does not exist or is not the caller's, the answer is revoked: false.",
   runs: "kernel",
   does: "write",
   changes: "tokens",

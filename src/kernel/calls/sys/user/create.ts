@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.user.create",
-  doc: "Add a user with a home, a private group (gid = uid) and membership in users and in any further groups named. Nobody can put a user into a group that may do more than they may themselves.",
+  doc: "Add a user with a home, a private group (gid = uid) and membership in users and in any further groups named. Nobody can add a user to a group that has more rights than they have themselves.",
   runs: "kernel",
   does: "effect",
   changes: "users",
@@ -22,10 +22,10 @@ export default syscall({
   }),
   result: z.object({ user: Account }),
   fails: {
-    400: "a value is missing or not acceptable",
-    403: "a group that may do more than the caller",
-    404: "a group that does not exist",
-    409: "the user exists, or there is a file where the home belongs",
+    400: "a value is missing or not valid",
+    403: "a group has more rights than the caller",
+    404: "a group does not exist",
+    409: "the user exists, or there is a file at the path of the home",
   },
   example: {
     args: { username: "bob", password: "battery staple", groups: ["family"] },

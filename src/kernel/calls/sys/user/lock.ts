@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.user.lock",
-  doc: "Lock a user: no password or token of theirs is accepted and their sockets are closed. With locked: false they may enter again as before. Root cannot be locked.",
+  doc: "Lock a user: their password and tokens are no longer accepted, and their sockets are closed. With locked: false they can log in again as before. Root cannot be locked.",
   runs: "kernel",
   does: "write",
   changes: "users",
@@ -18,7 +18,7 @@ export default syscall({
   example: { args: { username: "bob", locked: true }, result: { ok: true } },
   run({ accounts, connections }, _caller, { username, locked }) {
     const account = accounts.byName(username) ?? fail(404, `Unknown user: ${username}`);
-    if (account.uid === 0) fail(409, "root cannot be locked: nobody could let anybody in again");
+    if (account.uid === 0) fail(409, "root cannot be locked: nobody could unlock it again");
     accounts.setLocked(username, locked);
     if (locked) connections.close(connections.ofUser(account.uid), 1008, "Account locked");
     return { ok: true as const };

@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.user.password",
-  doc: "Set one's own password (with the current one) or, for root, anybody's. Every socket that came in with the old password is closed; with revokeTokens the user's tokens end too. A locked user is unlocked by a new password.",
+  doc: "Set your own password (the current one is required) or, as root, anyone's. All sockets that authenticated with the old password are closed; with revokeTokens the user's tokens are revoked too. A new password unlocks a locked user.",
   runs: "kernel",
   does: "effect",
   changes: "users",
@@ -24,8 +24,8 @@ export default syscall({
   fails: {
     400: "the new password is too short or too long",
     401: "the current password is missing or wrong",
-    403: "for another user",
-    404: "root named a user that does not exist",
+    403: "the password is another user's",
+    404: "the user that root named does not exist",
     429: "too many wrong current passwords",
   },
   example: { args: { current: "correct horse", password: "battery staple" }, result: { ok: true } },

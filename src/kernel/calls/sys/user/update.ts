@@ -7,7 +7,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.user.update",
-  doc: "Change a user's gecos, the words that say who it is. Name, uid and home stay for good.",
+  doc: "Change a user's gecos, which describes the user. Name, uid and home never change.",
   runs: "kernel",
   does: "write",
   changes: "users",
@@ -15,7 +15,7 @@ export default syscall({
   grant: [],
   args: z.object({ username: z.string().min(1).max(64), gecos: z.string().max(200) }),
   result: z.object({ user: Account }),
-  fails: { 400: "a colon or a control character in it", 404: "no such user" },
+  fails: { 400: "it contains a colon or a control character", 404: "no such user" },
   example: {
     args: { username: "bob", gecos: "Bob of the workshop" },
     result: {

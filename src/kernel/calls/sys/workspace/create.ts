@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.workspace.create",
-  doc: "Make a workspace of the caller's: a place for files that outlives a process, kept in the repository <username>/<workspaceId>.",
+  doc: "Create a workspace for the caller: a directory that outlives a process, kept in the repository <username>/<workspaceId>.",
   runs: "kernel",
   does: "write",
   changes: "workspaces",

@@ -11,7 +11,7 @@ const ActiveProcess = z.object({ pid: z.string(), label: z.string().nullable(), 
 
 export default syscall({
   name: "sys.workspace.list",
-  doc: "List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. activeProcess is the newest process that works there, at rest or not, and processCount how many do, of those the caller may see.",
+  doc: "List the caller's workspaces, the last used first; root may name another user's uid. kind and state filter, limit is applied last. activeProcess is the newest process that works there, idle or not, and processCount how many do, counting only those the caller may see.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -32,7 +32,7 @@ export default syscall({
       }),
     ),
   }),
-  fails: { 403: "another user's, for others than root" },
+  fails: { 403: "another user's, and the caller is not root" },
   example: {
     args: { state: "active" },
     result: {

@@ -6,7 +6,7 @@ import { syscall } from "../../../define.ts";
 
 export default syscall({
   name: "proc.conversation.policy.set",
-  doc: "Say what happens when a conversation no longer fits the model's context: nothing by itself (manual), older messages are archived and summed up (auto-compact), or the run stops (fail).",
+  doc: "Set what happens when a conversation no longer fits the model's context: nothing automatic (manual), older messages are archived and summarized (auto-compact), or the run stops (fail).",
   runs: "kernel",
   does: "effect",
   from: ["user"],

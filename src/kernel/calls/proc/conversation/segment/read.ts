@@ -6,7 +6,7 @@ import { syscall } from "../../../define.ts";
 
 export default syscall({
   name: "proc.conversation.segment.read",
-  doc: "Read messages of an archived segment, a page at a time, without bringing them back: limit of them, 200 where nothing is said and 500 at most, behind the first offset.",
+  doc: "Read messages of an archived segment, a page at a time, without restoring them: limit messages, 200 by default and at most 500, after skipping offset.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
