@@ -68,7 +68,7 @@ export async function* attempt(
     const end = answer.end;
     if (end === null || end.reason === "none") {
       yield* answer.close(false);
-      return failedOutcome(malformed(`The answer of ${provider.title} was cut off`));
+      return failedOutcome(malformed(`The answer from ${provider.title} was cut off`));
     }
     yield* answer.close(end.reason === "stop");
     if (end.reason === "content-filter")
@@ -94,7 +94,7 @@ function withinLimits(request: ModelRequest, { maxOutput }: ModelFacts): ModelRe
 /** An error that a provider reports inside a stream, as opposed to what packages throw. */
 class BrokenOff extends Error {
   constructor(cause: unknown) {
-    super("The provider broke off", { cause });
+    super("The provider ended the answer early", { cause });
   }
 }
 
@@ -110,6 +110,6 @@ function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wir
     return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, services.now());
   if (wire.error !== null) return networkFailure(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
   if (error instanceof BrokenOff) return streamFailure(choice, provider.title, error.cause);
-  if (wire.isAnswered) return malformed(`${provider.title} sent something that cannot be read`);
-  return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a fault`);
+  if (wire.isAnswered) return malformed(`${provider.title} sent an answer that cannot be read`);
+  return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a bug`);
 }

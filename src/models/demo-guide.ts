@@ -59,7 +59,7 @@ function parseTimezone(sentence: string): Move | null {
     const city = whole.slice(whole.lastIndexOf("/") + 1);
     return wanted === whole || wanted === city || wanted.startsWith(`${city}_`);
   });
-  if (zone === undefined) return { says: "I know no time zone by that name: search for the next large city in the form.", patches: [] };
+  if (zone === undefined) return { says: "I do not know that time zone: search for a large city near you in the form.", patches: [] };
   return { says: `The time zone is ${zone}.`, patches: [{ op: "set", path: "system.timezone", value: zone }] };
 }
 
@@ -68,7 +68,7 @@ function parseAdmin(sentence: string): Move | null {
     return { says: "The administrator gets your password.", patches: [{ op: "set", path: "admin.mode", value: "same" }] };
   if (!/\b(?:separate|own|different|another) (?:admin|root|administrator)/i.test(sentence)) return null;
   const patches: Patch[] = [{ op: "set", path: "admin.mode", value: "custom" }];
-  return { says: "The administrator gets a password of its own, which you type into the form.", patches, focus: "admin.password" };
+  return { says: "The administrator gets a separate password, which you type into the form.", patches, focus: "admin.password" };
 }
 
 function parseProvider(sentence: string): Move | null {
@@ -88,8 +88,8 @@ function parseProvider(sentence: string): Move | null {
     { op: "set", path: "ai.enabled", value: true },
     { op: "set", path: "ai.provider", value: id },
   ];
-  const then = needsKey ? "Paste its key into the form and check it there." : "Check in the form whether it answers.";
-  return { says: `${title} it is. ${then}`, patches, focus: needsKey ? "ai.apiKey" : "ai.model" };
+  const then = needsKey ? "Paste its key into the form and test it there." : "Test it in the form.";
+  return { says: `I chose ${title}. ${then}`, patches, focus: needsKey ? "ai.apiKey" : "ai.model" };
 }
 
 function parseMachine(sentence: string): Move | null {

@@ -2,7 +2,7 @@
 
 export type Intent = { tool: string; args: Record<string, unknown>; saying: string };
 
-export const HELP = `I only know a few plain requests, and show with them how an agent works here:
+export const HELP = `I only know a few plain requests, which show how an agent works here:
 - list files in ~/notes
 - read ~/notes/shopping.md
 - write a note: water the plants
@@ -34,35 +34,35 @@ const FREE_TEXT: Row[] = [
     means: () => ({
       tool: "Shell",
       args: { target: "gsv", input: `cat ${MEMORY}/*.md` },
-      saying: `I look at what I was told to remember, in ${MEMORY}.`,
+      saying: `Looking at what I was told to remember, in ${MEMORY}.`,
     }),
   },
   {
     when: /^(?:please )?remember (?:that )?(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => write(`${MEMORY}/${slug(text)}.md`, "gsv", text, "I write that down where I find it again"),
+    means: ({ groups: { text = "" } }) => write(`${MEMORY}/${slug(text)}.md`, "gsv", text, "Saving that so that I remember it"),
   },
   {
     when: /^(?:please )?(?:write|make|take|add|save|create)(?: me)? (?:a |another )?note(?: (?:saying|that|about|with))?[:,]? +(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => write(`~/notes/${slug(text)}.md`, "gsv", text, "I write a note"),
+    means: ({ groups: { text = "" } }) => write(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
   },
 ];
 
 const COMMANDS: Row[] = [
   {
     when: /\b(?:show|list|which|what|see)\b.*\b(?:devices|machines|computers|targets)\b/i,
-    means: () => ({ tool: "Read", args: { target: "gsv", path: "/sys/devices" }, saying: "I look at the devices the gateway knows." }),
+    means: () => ({ tool: "Read", args: { target: "gsv", path: "/sys/devices" }, saying: "Looking at the devices the gateway knows." }),
   },
   {
     when: /^(?:run|execute|\$) *(?<input>[\s\S]+)$/i,
     means: ({ groups: { input = "" }, on }) => ({
       tool: "Shell",
       args: { target: on, input: unquote(input) },
-      saying: `I run that on ${on}.`,
+      saying: `Running that on ${on}.`,
     }),
   },
   {
     when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PATH})$`, "i"),
-    means: ({ groups: { text = "", path = "" }, on }) => write(unquote(path), on, unquote(text), "I write the file"),
+    means: ({ groups: { text = "", path = "" }, on }) => write(unquote(path), on, unquote(text), "Writing the file"),
   },
   {
     when: new RegExp(
@@ -72,7 +72,7 @@ const COMMANDS: Row[] = [
     means: ({ groups: { from = "", to = "", path = "" }, on }) => ({
       tool: "Edit",
       args: { target: on, path: unquote(path), oldString: unquote(from), newString: unquote(to) },
-      saying: `I change ${unquote(path)} on ${on}.`,
+      saying: `Changing ${unquote(path)} on ${on}.`,
     }),
   },
   {
@@ -80,7 +80,7 @@ const COMMANDS: Row[] = [
     means: ({ groups: { query = "", path = "" }, on }) => ({
       tool: "Search",
       args: { target: on, query: unquote(query), path: unquote(path) },
-      saying: `I search ${unquote(path)} on ${on}.`,
+      saying: `Searching ${unquote(path)} on ${on}.`,
     }),
   },
   {
@@ -88,7 +88,7 @@ const COMMANDS: Row[] = [
     means: ({ groups: { path = "" }, on }) => ({
       tool: "Delete",
       args: { target: on, path: unquote(path) },
-      saying: `I delete ${unquote(path)} on ${on}.`,
+      saying: `Deleting ${unquote(path)} on ${on}.`,
     }),
   },
   {
@@ -126,11 +126,11 @@ function firstMatch(rows: readonly Row[], text: string, on: string): Intent | "h
 }
 
 function read(path: string, on: string): Intent {
-  return { tool: "Read", args: { target: on, path }, saying: `I look at ${path} on ${on}.` };
+  return { tool: "Read", args: { target: on, path }, saying: `Reading ${path} on ${on}.` };
 }
 
 function write(path: string, on: string, text: string, what: string): Intent {
-  return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}, as ${path} on ${on}.` };
+  return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}: ${path} on ${on}.` };
 }
 
 /** Removes the quotation marks around a text. */

@@ -11,7 +11,7 @@ export function resultSentence(args: Record<string, unknown>, result: ToolMessag
   const error = stringOf(fields?.error);
   if (result.isError || fields?.ok === false || fields?.status === "failed")
     return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOf(fields?.output) ?? "");
-  if (fields === null) return text === "" ? `Done ${where}.` : withQuote(`This came back ${where}:`, text);
+  if (fields === null) return text === "" ? `Done ${where}.` : withQuote(`Result ${where}:`, text);
   return sentenceOf(result.toolName, fields, where);
 }
 
@@ -33,12 +33,12 @@ function sentenceOf(tool: string, fields: Record<string, unknown>, where: string
     }
     case "Shell": {
       const output = stringOf(fields.output) ?? "";
-      if (fields.status === "running") return withQuote(`The command still runs ${where}. So far it said:`, output);
+      if (fields.status === "running") return withQuote(`The command is still running ${where}. Its output so far:`, output);
       const exit = fields.exitCode === 0 ? "" : ` with exit code ${Number(fields.exitCode)}`;
-      return withQuote(`The command ended${exit} ${where}${output === "" ? " and said nothing." : " and said:"}`, output);
+      return withQuote(`The command ended${exit} ${where}${output === "" ? " without output." : ". Its output:"}`, output);
     }
     default:
-      return withQuote(`This came back ${where}:`, JSON.stringify(fields));
+      return withQuote(`Result ${where}:`, JSON.stringify(fields));
   }
 }
 
@@ -49,7 +49,7 @@ function readSentence(fields: Record<string, unknown>, path: string, where: stri
       listOf(fields.content)
         .map((block) => stringOf(recordIn(block).text) ?? "")
         .join("\n");
-    return withQuote(`${path} ${where} says:`, content);
+    return withQuote(`${path} ${where} contains:`, content);
   }
   const directories = listOf(fields.directories).map((name) => String(name));
   const files = listOf(fields.files).map((name) => String(name));
@@ -61,7 +61,7 @@ function readSentence(fields: Record<string, unknown>, path: string, where: stri
   }
   const names = [...directories.map((name) => `${name}/`), ...files];
   return withQuote(
-    `${path} ${where} holds ${pluralize(directories.length, "directory", "directories")} and ${pluralize(files.length, "file")}${names.length > 0 ? ":" : "."}`,
+    `${path} ${where} contains ${pluralize(directories.length, "directory", "directories")} and ${pluralize(files.length, "file")}${names.length > 0 ? ":" : "."}`,
     names.join("\n"),
   );
 }

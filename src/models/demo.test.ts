@@ -95,11 +95,11 @@ describe("results", () => {
 
   it("are described in a sentence or two", () => {
     expect(after("list files in ~/n on laptop", [{ ok: true, path: "/home/a/n", files: ["a.md"], directories: ["old", "new"] }])).toBe(
-      `${DEMO_LABEL} /home/a/n on laptop holds 2 directories and 1 file:\nold/\nnew/\na.md`,
+      `${DEMO_LABEL} /home/a/n on laptop contains 2 directories and 1 file:\nold/\nnew/\na.md`,
     );
     expect(after("read ~/a.md", [{ ok: true, path: "/home/a/a.md", content: "     1\thello", lines: 1, size: 6 }])).toContain("hello");
     expect(after("run ls", [{ status: "completed", exitCode: 0, output: "a\nb\n" }])).toBe(
-      `${DEMO_LABEL} The command ended on gsv and said:\na\nb`,
+      `${DEMO_LABEL} The command ended on gsv. Its output:\na\nb`,
     );
     expect(after("run false", [{ status: "completed", exitCode: 1, output: "" }])).toContain("exit code 1");
     expect(after("run x", [{ status: "failed", error: "too long", output: "some" }])).toContain("did not work on gsv: too long\nsome");

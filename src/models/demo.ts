@@ -37,7 +37,7 @@ export function demoAnswer(request: ModelRequest): OutputBlock[] {
   if (intent === null) return [say(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
   if (intent === "help") return [say(HELP)];
   if (!request.tools.some(({ name }) => name === intent.tool))
-    return [say(`For that I would need the tool ${intent.tool}, which is not offered to me here.`)];
+    return [say(`For that I need the ${intent.tool} tool, which I do not have here.`)];
   return [say(intent.saying), { type: "toolCall", id: idOf(request), name: intent.tool, arguments: intent.args }];
 }
 

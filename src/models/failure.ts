@@ -26,12 +26,12 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
   if (status === 402 || (status === 429 && /quota|billing|credit|spend|payment/i.test(body)))
     return failure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
   if (status === 429)
-    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little, or choose another model`, {
+    return failure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little, or choose another model`, {
       isRetryable: true,
       waitMs,
     });
   if (status === 413 || (status >= 400 && status < 500 && TOO_LONG.test(body)))
-    return failure("too-long", `The conversation is longer than ${choice.model} can take${quotation}: compact it, or choose another model`);
+    return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
   if (status === 401 || status === 403) return refusedKey(choice, title, status === 403 ? quotation : "");
   if (status === 404 || (status === 400 && NO_MODEL.test(body)))
     return failure(
@@ -41,7 +41,7 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
   if (status >= 500 || status === 408)
     return failure(
       "overloaded",
-      `${title} cannot answer at the moment (HTTP ${status})${quotation}: try again later, or choose another model`,
+      `${title} cannot answer right now (HTTP ${status})${quotation}: try again later, or choose another model`,
       {
         isRetryable: true,
         waitMs,
@@ -52,25 +52,25 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
 
 export function refusedKey(choice: ModelChoice, title: string, quotation = ""): Failure {
   const what = choice.apiKey === "" ? `${title} needs an API key` : `${title} refused the API key${quotation}`;
-  return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or for yourself users/<uid>/ai/api_key`);
+  return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or only for yourself users/<uid>/ai/api_key`);
 }
 
 /** An error in the middle of an answer. Providers report here what an HTTP status would otherwise say. */
 export function streamFailure(choice: ModelChoice, title: string, error: unknown): Failure {
   // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))
-    return malformed(`${title} sent something that cannot be read`);
+    return malformed(`${title} sent an answer that cannot be read`);
   const text = textOf(error);
   const quotation = quote(choice, wordsOf(text));
   if (/overloaded|unavailable|capacity|internal|server_error|api_error|timeout|\b5\d\d\b/i.test(text))
-    return failure("overloaded", `${title} broke off its answer${quotation}: try again later, or choose another model`, {
+    return failure("overloaded", `${title} stopped its answer early${quotation}: try again later, or choose another model`, {
       isRetryable: true,
     });
   if (/rate.?limit|too many requests|\b429\b/i.test(text))
-    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little`, { isRetryable: true });
+    return failure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little`, { isRetryable: true });
   if (TOO_LONG.test(text))
-    return failure("too-long", `The conversation is longer than ${choice.model} can take${quotation}: compact it, or choose another model`);
-  return malformed(`${title} sent something that cannot be read${quotation}`);
+    return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
+  return malformed(`${title} sent an answer that cannot be read${quotation}`);
 }
 
 export function malformed(what: string): Failure {
@@ -78,7 +78,7 @@ export function malformed(what: string): Failure {
 }
 
 export function silent(title: string, ms: number): Failure {
-  return failure("silent", `${title} said nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
+  return failure("silent", `${title} sent nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
     isRetryable: true,
   });
 }
@@ -87,14 +87,14 @@ export function silent(title: string, ms: number): Failure {
 export function networkFailure(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
   if (error.kind === "aborted") return ABORTED;
   if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${listingAdvice(baseUrl)}`);
-  if (isAnswered) return malformed(`The answer of ${title} was cut off`);
+  if (isAnswered) return malformed(`The answer from ${title} was cut off`);
   const isRetryable = error.kind !== "bad_url" && error.kind !== "too_large";
   return failure("unreachable", `${title} cannot be reached: ${error.message}`, { isRetryable });
 }
 
 function listingAdvice(baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-  return `If ${host} is your own model server, root allows it with gsv config set config/net/allowed_hosts ${host}`;
+  return `If ${host} is your own model server, root can allow it with gsv config set config/net/allowed_hosts ${host}`;
 }
 
 /** The wait that the response asks for, in milliseconds; given in seconds or as a date. */

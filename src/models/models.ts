@@ -156,17 +156,17 @@ function missingSetting(choice: ModelChoice, provider: Provider): Failure | null
   if (choice.unusable !== undefined) return failure("refused-key", choice.unusable);
   if (provider.needsKey && choice.apiKey === "") return refusedKey(choice, provider.title);
   if ((choice.baseUrl ?? provider.baseUrl) === null)
-    return failure("unreachable", `Where the model server is must be set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);
+    return failure("unreachable", `The URL of the model server is not set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);
   return null;
 }
 
 function breakerOpen({ model }: ModelChoice, ms: number): Failure {
   const seconds = Math.ceil(ms / 1000);
   // Not a passing failure: the breaker exists to spare the wait, and the fallback is called at once.
-  return failure("overloaded", `${model} failed several times in a row and is left alone for ${seconds} s: wait, or choose another model`);
+  return failure("overloaded", `${model} failed several times in a row and is not called for ${seconds} s: wait, or choose another model`);
 }
 
 function waitTooLong(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {
-  const message = `${outcome.failure.message}. It asks for a wait of ${Math.ceil(waitMs / 1000)} s, longer than a run waits`;
+  const message = `${outcome.failure.message}. It asks to wait ${Math.ceil(waitMs / 1000)} s, which is longer than a run waits`;
   return { ...outcome, failure: { ...outcome.failure, message: outcome.failure.waitMs > 0 ? message : outcome.failure.message } };
 }

@@ -30,7 +30,7 @@ export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController
   return async (promise) => {
     const timer = setTimeout(() => {
       wire.isSilent = true;
-      abort.abort(new NetError("timeout", `Nothing came for ${silenceMs / 1000} s`));
+      abort.abort(new NetError("timeout", `No data for ${silenceMs / 1000} s`));
     }, silenceMs);
     try {
       return await orAborted(promise, abort.signal);

@@ -47,8 +47,7 @@ export async function tryModel(services: TrialServices, given: TrialChoice, sign
   const problem = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
   if (problem !== null) return failedCheck(choice, title, models, problem);
   const model = choice.model || suggestedOf(choice.provider, models);
-  if (model === "")
-    return failedCheck(choice, title, models, { field: "model", message: `Name the model that ${title} is to answer with.` });
+  if (model === "") return failedCheck(choice, title, models, { field: "model", message: `Choose a model of ${title}.` });
   const named = { ...choice, model };
   const startedAt = services.now();
   const answer = await ask(services, named, signal);
@@ -72,9 +71,9 @@ function unknownProvider(id: string): Problem {
 
 function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: defaultUrl }: Provider): Problem | null {
   if (needsKey && apiKey === "")
-    return { field: "apiKey", message: `${title} needs a key. Make one in your account there and paste it here.` };
+    return { field: "apiKey", message: `${title} needs a key. Create one in your account there and paste it here.` };
   if ((baseUrl ?? defaultUrl) === null)
-    return { field: "baseUrl", message: "Say where the model server is, for example http://127.0.0.1:8080/v1." };
+    return { field: "baseUrl", message: "Enter the URL of the model server, for example http://127.0.0.1:8080/v1." };
   return null;
 }
 
@@ -105,7 +104,7 @@ async function ask({ net, crypto, workersAi, now }: TrialServices, choice: Model
     if (event.type === "done") return { ok: true, text: textOf(event.content) };
     if (event.type === "error") return { ok: false, failure: event.error };
   }
-  return { ok: false, failure: { kind: "other", message: "Nothing came back" } };
+  return { ok: false, failure: { kind: "other", message: "The model did not answer" } };
 }
 
 function textOf(content: readonly OutputBlock[]): string {
@@ -128,7 +127,7 @@ function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: M
     case "silent":
       return {
         field: null,
-        message: `${title} took the question, but did not answer in time. Try again; a large model may still be loading.`,
+        message: `${title} accepted the question but did not answer in time. Try again; a large model may still be loading.`,
       };
     case "malformed":
       return choice.baseUrl === null ? { field: null, message: sentence(message) } : wrongAddress(choice.baseUrl);
@@ -148,15 +147,15 @@ function unreachable({ baseUrl }: ModelChoice, { title, local, baseUrl: defaultU
   const host = hostOf(baseUrl ?? defaultUrl ?? "");
   const field = baseUrl === null && local === undefined ? "provider" : "baseUrl";
   if (error.kind === "blocked" || error.kind === "bad_url") return { field, message: sentence(error.message) };
-  if (error.kind === "dns") return { field, message: `There is no machine called ${host}. Check the address for a slip.` };
+  if (error.kind === "dns") return { field, message: `There is no machine called ${host}. Check the address for typos.` };
   if (local !== undefined)
-    return { field, message: `Nothing answers at ${host}, seen from the gateway. Start ${nameOf(title)} there, or correct the address.` };
+    return { field, message: `Nothing answers at ${host} from the gateway. Start ${nameOf(title)} there, or correct the address.` };
   return { field, message: `${title} cannot be reached from the gateway. Check that its machine is online, then try again.` };
 }
 
 function wrongAddress(baseUrl: string): Problem {
   const path = "It usually ends in /v1.";
-  return { field: "baseUrl", message: `${hostOf(baseUrl)} answers, but not as a model server does. Check the address. ${path}` };
+  return { field: "baseUrl", message: `${hostOf(baseUrl)} answers, but not like a model server. Check the address. ${path}` };
 }
 
 function nameOf(title: string): string {
