@@ -183,7 +183,7 @@ export class Client {
       // A failure after the answer is only a consequence of it.
       if (isAnswered) return;
       localError = error;
-      connection.part(id, `The caller could not go on: ${error.message}`);
+      connection.part(id, `The caller could not continue: ${error.message}`);
     });
     try {
       const answer = (await response) as { ok: boolean; error?: string };
@@ -204,7 +204,7 @@ export class Client {
   }
 
   #newHash(): () => Hash {
-    if (this.#options.newHash === undefined) throw new Error("This client was made without newHash, which bodies need");
+    if (this.#options.newHash === undefined) throw new Error("This client was created without newHash, which bodies need");
     return this.#options.newHash;
   }
 

@@ -217,7 +217,7 @@ export class Connection {
     this.#unsent = unsent;
     if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isSending)) {
       this.#socket.close();
-      this.#close(1006, "The gateway went silent");
+      this.#close(1006, "The gateway stopped responding");
     } else {
       this.#peer.pingedAt = now;
       this.#socket.send("ping");

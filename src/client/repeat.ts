@@ -44,7 +44,7 @@ export class Repeat {
   refusal(now: number): Error | null {
     this.#firstAt ??= now;
     if (READS.has(this.#name) || now - this.#firstAt <= KEY_MS) return null;
-    return new ConnectionLost(1006, "The connection was lost for too long to send the call again safely");
+    return new ConnectionLost(1006, "The connection was lost for too long to retry the call safely");
   }
 
   /** Called after a failure: how long to wait before the next attempt, or the final error. */

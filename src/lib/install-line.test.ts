@@ -20,7 +20,7 @@ test("every word is single-quoted for PowerShell, and quotes inside are doubled"
 });
 
 test("an address that no other machine can reach, or that is not encrypted, gets a remark", () => {
-  expect(reachRemark("http://localhost:8787", "add --url")).toContain("this machine alone");
+  expect(reachRemark("http://localhost:8787", "add --url")).toContain("Only this machine can reach");
   expect(reachRemark("http://10.0.0.5:8787", "")).toContain("not encrypted");
   expect(reachRemark("https://gsv.example.com", "")).toBeNull();
 });

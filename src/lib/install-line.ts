@@ -27,9 +27,9 @@ export function installLineWindows(origin: string, { deviceId, username, token }
 export function reachRemark(origin: string, hint: string): string | null {
   const { hostname, protocol } = new URL(origin);
   if (isLoopback(hostname))
-    return `${origin} is this machine alone. For another one say how it reaches the gateway (docs/guides/remote-access.md): ${hint}`;
+    return `Only this machine can reach ${origin}. For another machine, give an address it can reach (docs/guides/remote-access.md): ${hint}`;
   if (protocol !== "https:")
-    return `${origin} is not encrypted; unless the network itself is (such as a VPN), others can read the token and change what is installed`;
+    return `${origin} is not encrypted; unless the network itself is encrypted (such as a VPN), others can read the token and change what is installed`;
   return null;
 }
 

@@ -3,15 +3,15 @@
 
 /** Names of files and directories, anywhere, with everything below them; `*` matches any part of one name. */
 export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
-  ["keys of SSH and GnuPG", ".ssh .gnupg id_rsa* id_dsa* id_ecdsa* id_ed25519* id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
+  ["SSH and GnuPG keys", ".ssh .gnupg id_rsa* id_dsa* id_ecdsa* id_ed25519* id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
   [
-    "credentials of clouds and clusters",
+    "cloud and cluster credentials",
     `.aws .azure .config/gcloud appdata/roaming/gcloud .kube .docker/config.json .oci .config/doctl .config/hcloud .config/rclone
      .terraform.d/credentials.tfrc.json .terraformrc .vault-token .boto .s3cfg .config/op .fly .config/flyctl .minikube kubeconfig etc/kubernetes
      k3s.yaml *.tfstate *.tfvars *.tfvars.json .pulumi .wrangler/config .config/.wrangler library/preferences/.wrangler run/secrets`,
   ],
   [
-    "credentials of tools and registries",
+    "tool and registry credentials",
     `.netrc _netrc .npmrc .yarnrc.yml .pypirc .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli .gem/credentials
      .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .composer/auth.json .config/composer/auth.json
      .pgpass .my.cnf .mylogin.cnf .rediscli_auth .htpasswd .claude/.credentials.json .codex/auth.json .config/github-copilot
@@ -19,7 +19,7 @@ export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
      .claude.json .gemini opencode/auth.json containers/auth.json .config/stripe .config/ngrok .ngrok2 application?support/ngrok ngrok.yml`,
   ],
   [
-    "profiles of browsers",
+    "browser profiles",
     `.mozilla firefox/profiles .config/google-chrome* .config/chromium .config/bravesoftware .config/microsoft-edge* .config/vivaldi .config/opera
      google/chrome* chromium/user?data bravesoftware microsoft/edge* microsoft?edge* library/safari library/cookies library/containers/com.apple.safari
      cookies.sqlite logins.json key4.db login?data .var/app snap/firefox snap/chromium snap/brave snap/opera snap/vivaldi`,
@@ -39,27 +39,27 @@ export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
      appdata/*/microsoft/credentials appdata/*/microsoft/vault appdata/*/microsoft/protect windows/system32/config`,
   ],
   [
-    "what was typed before",
+    "command histories",
     `.bash_history .zsh_history .zhistory .history .sh_history .ksh_history fish_history .python_history .node_repl_history .psql_history
      .mysql_history .sqlite_history .rediscli_history .lesshst .viminfo .zsh_sessions consolehost_history.txt .local/share/fish`,
   ],
   [
-    "settings of programs with their secrets",
+    "program settings that contain secrets",
     ".env .env.* *.env .envrc .dev.vars .secrets secrets.yml secrets.yaml secrets.json secrets.toml credentials.json",
   ],
-  ["keys and certificates with their keys", "*.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.p8 *.asc *.gpg *.ovpn"],
+  ["keys, and certificates with their keys", "*.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.p8 *.asc *.gpg *.ovpn"],
   [
-    "accounts of a machine, and what its programs were started with",
+    "system accounts, and the environment and memory of processes",
     `etc/shadow* etc/gshadow* etc/sudoers etc/sudoers.d etc/master.passwd etc/krb5.keytab etc/wireguard etc/networkmanager/system-connections
      proc/*/environ proc/*/mem proc/*/fd proc/*/map_files proc/*/task/*/environ proc/*/task/*/mem proc/*/task/*/fd proc/kcore
      .xauthority .iceauthority chap-secrets pap-secrets`,
   ],
   [
-    "whole disks, and the memory of a machine",
+    "whole disks and a machine's memory",
     `dev/sda* dev/sdb* dev/sdc* dev/sdd* dev/sde* dev/sdf* dev/nvme* dev/vda* dev/vdb* dev/xvd* dev/hda* dev/mmcblk* dev/dm-* dev/mapper
      dev/disk dev/disk0* dev/disk1* dev/disk2* dev/disk3* dev/rdisk* dev/block dev/mem dev/kmem dev/port physicaldrive* harddiskvolume*`,
   ],
-  ["what GSV keeps on a machine", ".gsv .config/gsv application?support/gsv appdata/roaming/gsv"],
+  ["GSV's own files on a machine", ".gsv .config/gsv application?support/gsv appdata/roaming/gsv"],
 ];
 
 /** Names that match but hold no secret: public keys, examples, and context files for agents. */

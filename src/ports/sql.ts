@@ -30,7 +30,7 @@ export class StorageError extends Error {
   readonly full: boolean;
 
   constructor(full: boolean, cause: unknown) {
-    super(full ? "Storage is full: free some disk space and try again" : "Storage failed: the change was not kept", { cause });
+    super(full ? "Storage is full: free some disk space and try again" : "Storage failed: the change was not saved", { cause });
     this.name = "StorageError";
     this.full = full;
   }

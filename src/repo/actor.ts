@@ -37,7 +37,7 @@ export class RepositoryActor {
     if (access.quota !== undefined) repository.store.objects.allow(access.quota);
     await this.#sql.durable();
     const gitRequest = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
-    const stream = body === null ? null : streamOf(mapStreamErrors(body, "The request broke off"));
+    const stream = body === null ? null : streamOf(mapStreamErrors(body, "The request was interrupted"));
     const answer = await serveGit(repository, { ...gitRequest, body: stream }, access);
     const changed = answer.moved.length === 0 ? null : stateOf(repository);
     return { status: answer.status, headers: answer.headers, body: answer.body, changed };
@@ -61,9 +61,14 @@ export class RepositoryActor {
 
 function toHttpFetch(http: ActorHttp | undefined): HttpFetch {
   return async (url, request) => {
-    if (http === undefined) fail(503, "This call was given no way out");
+    if (http === undefined) fail(503, "This call may not use the network");
     const { status, headers, body, url: from } = await http(url, request);
-    return { status, headers: new Headers(headers), body: streamOf(mapStreamErrors(body, "The remote's answer broke off")), url: from };
+    return {
+      status,
+      headers: new Headers(headers),
+      body: streamOf(mapStreamErrors(body, "The remote's answer was interrupted")),
+      url: from,
+    };
   };
 }
 

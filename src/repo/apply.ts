@@ -104,7 +104,7 @@ function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { t
 /** Returns the message as git stores it: with a newline at the end. */
 export function checkMessage(message: string, bytesMax: number): string {
   if (message.trim() === "") fail(400, "message is required");
-  if (message.includes("\0")) fail(400, "A commit message holds no NUL");
-  if (toBytes(message).length > bytesMax) fail(413, `A commit message has at most ${bytesMax} bytes`);
+  if (message.includes("\0")) fail(400, "A commit message must not contain a NUL");
+  if (toBytes(message).length > bytesMax) fail(413, `A commit message may have at most ${bytesMax} bytes`);
   return message.endsWith("\n") ? message : `${message}\n`;
 }

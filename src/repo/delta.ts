@@ -28,7 +28,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     } else if (at.n + count > delta.length) {
       bad("it is cut short");
     }
-    if (filled + count > result.length) bad("it makes more than it says");
+    if (filled + count > result.length) bad("it produces more than its stated size");
     if (op & 0x80) {
       result.set(base.subarray(from, from + count), filled);
     } else {
@@ -37,7 +37,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     }
     filled += count;
   }
-  if (filled !== result.length) bad("it makes less than it says");
+  if (filled !== result.length) bad("it produces less than its stated size");
   return result;
 }
 

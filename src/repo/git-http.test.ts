@@ -358,7 +358,7 @@ describe("import", () => {
     await expect(repository.import({ ...request, remoteRef: "none" })).rejects.toThrow("has no ref none");
     await expect(repository.import({ ...request, remoteUrl: `${base}/stock/none.git` })).rejects.toThrow("answered 404");
     await expect(repository.import({ ...request, remoteUrl: "file:///etc" })).rejects.toThrow("Only http and https");
-    await expect(repository.import({ ...request, remoteUrl: "http://a:b@localhost/x" })).rejects.toThrow("Credentials");
+    await expect(repository.import({ ...request, remoteUrl: "http://a:b@localhost/x" })).rejects.toThrow("must not contain credentials");
     const small = new Repository(new NodeSql(":memory:", () => {}), { packBytes: 1000 });
     await expect(small.import(request)).rejects.toThrow("Pack too large");
     expect(small.store.objects.count()).toBe(1);

@@ -163,7 +163,7 @@ describe("trees", () => {
     "a tree with the mode %j is refused",
     async (mode) => {
       const { bytes, update } = withTree(tree([mode, "file", oid(content)]));
-      await expectRefused(bytes, update, mode === "160000" ? "submodules are not kept" : "Bad tree");
+      await expectRefused(bytes, update, mode === "160000" ? "submodules are not supported" : "Bad tree");
     },
   );
 
@@ -313,19 +313,19 @@ describe("packs", () => {
   const zlib = deflateSync(content.data);
   const cases: [string, Uint8Array, string][] = [
     ["no bytes", Buffer.alloc(0), "ends too early"],
-    ["another signature", pack([content], { magic: "KCAP" }), "does not begin like one"],
+    ["another signature", pack([content], { magic: "KCAP" }), "its header is wrong"],
     ["another version", pack([content], { version: 9 }), "version 9"],
     ["fewer objects than it says", pack([content, goodTree, good], { count: 4 }), "Bad"],
     ["more objects than it says", pack([content, goodTree, good], { count: 2 }), "checksum is wrong"],
     ["a wrong checksum", pack([content, goodTree, good], { trailer: Buffer.alloc(20) }), "checksum is wrong"],
     ["a flipped bit", damaged, ""],
-    ["something after its end", pack([content, goodTree, good], { extra: Buffer.from("x") }), "more after its end"],
+    ["something after its end", pack([content, goodTree, good], { extra: Buffer.from("x") }), "data after its end"],
     ["its checksum cut off", goodPack.subarray(0, -5), "ends too early"],
     ["an object cut off", goodPack.subarray(0, 20), "cut short"],
     ["an entry of type 0", pack([{ ...content, type: 0 }]), "type 0"],
     ["an entry of type 5", pack([{ ...content, type: 5 }]), "type 5"],
-    ["an object larger than it says", pack([{ ...content, size: 3 }]), "more than it says"],
-    ["an object smaller than it says", pack([{ ...content, size: 30 }]), "less than it says"],
+    ["an object larger than it says", pack([{ ...content, size: 3 }]), "more than its stated size"],
+    ["an object smaller than it says", pack([{ ...content, size: 30 }]), "less than its stated size"],
     ["no zlib", pack([{ ...content, zlib: Buffer.from("not compressed at all") }]), "damaged"],
     ["zlib with a dictionary", pack([{ ...content, zlib: dictionary }]), "damaged"],
     ["zlib with a wrong checksum", pack([{ ...content, zlib: Buffer.concat([zlib.subarray(0, -4), Buffer.alloc(4)]) }]), "damaged"],
@@ -343,7 +343,7 @@ describe("packs", () => {
   const deltas: [string, Entry, string][] = [
     ["a base before the pack", ofsDelta(9999, delta(size, 1, 1, 65)), "not before it"],
     ["itself as a base", ofsDelta(0, delta(size, 1, 1, 65)), "not before it"],
-    ["a base between entries", ofsDelta(offset - 1, delta(size, 1, 1, 65)), "no entry"],
+    ["a base between entries", ofsDelta(offset - 1, delta(size, 1, 1, 65)), "not an entry"],
     ["a base that is missing", refDelta("5".repeat(40), delta(size, 1, 1, 65)), "base is missing"],
     ["a base of another size", ofsDelta(offset, delta(size + 1, 1, 1, 65)), "another base"],
     ["a copy past the end", ofsDelta(offset, delta(size, 9, 0x91, 4, 9)), "past the end"],
@@ -351,8 +351,8 @@ describe("packs", () => {
     ["an insert past the end", ofsDelta(offset, delta(size, 9, 9, 65)), "cut short"],
     ["a copy without its numbers", ofsDelta(offset, delta(size, 9, 0xff)), "cut short"],
     ["the reserved instruction", ofsDelta(offset, delta(size, 1, 0, 1, 65)), "unknown instruction"],
-    ["more output than it declares", ofsDelta(offset, delta(size, 1, 2, 65, 65)), "more than it says"],
-    ["less output than it declares", ofsDelta(offset, delta(size, 9, 2, 65, 65)), "less than it says"],
+    ["more output than it declares", ofsDelta(offset, delta(size, 1, 2, 65, 65)), "more than its stated size"],
+    ["less output than it declares", ofsDelta(offset, delta(size, 9, 2, 65, 65)), "less than its stated size"],
     ["no content", ofsDelta(offset, Buffer.alloc(0)), "cut short"],
     ["a result of a petabyte", ofsDelta(offset, Buffer.from([...varint(size), ...varint(2 ** 40)])), "Object too large"],
     ["numbers without end", ofsDelta(offset, Buffer.alloc(20, 0xff)), "too large"],

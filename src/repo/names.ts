@@ -39,7 +39,7 @@ function isDotGit(name: string): boolean {
 
 /** The segments of a path to read, without empty and `.` segments. An empty list is the root. */
 export function readPath(path: string): string[] {
-  if (path.includes("\0")) fail(400, "Invalid path: it holds a NUL");
+  if (path.includes("\0")) fail(400, "Invalid path: it contains a NUL");
   if (path.length > PATH_BYTES_MAX || toBytes(path).length > PATH_BYTES_MAX) fail(400, `Invalid path: longer than ${PATH_BYTES_MAX} bytes`);
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..")) fail(400, `Invalid path: ${path} (no '..')`);

@@ -27,7 +27,7 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
   reader.limit(limits.packBytes, `Pack too large: more than ${limits.packBytes} bytes`);
   reader.startHash();
   const header = new DataView((await reader.take(12)).buffer);
-  if (header.getUint32(0) !== SIGNATURE) bad("it does not begin like one");
+  if (header.getUint32(0) !== SIGNATURE) bad("its header is wrong");
   const version = header.getUint32(4);
   if (version !== 2 && version !== 3) bad(`version ${version}`);
   const count = header.getUint32(8);
@@ -46,7 +46,7 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
 
   const digest = oidFrom(reader.digest(), 0);
   if (oidFrom(await reader.take(20), 0) !== digest) bad("its checksum is wrong");
-  if (!(await reader.isAtEnd())) bad("there is more after its end");
+  if (!(await reader.isAtEnd())) bad("there is data after its end");
 }
 
 async function readEntryHeader(reader: ByteReader): Promise<{ number: number; size: number }> {

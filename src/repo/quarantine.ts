@@ -88,7 +88,7 @@ export class Quarantine {
   #checkNoneLost(): void {
     const rows = this.#store.sql.all("SELECT oid FROM incoming WHERE push = ? AND oid <> ''", this.#push);
     if (rows.length !== this.#kinds.size || !rows.every(({ oid }) => this.#kinds.has(String(oid))))
-      throw new StorageError(true, new Error("objects that had arrived were lost"));
+      throw new StorageError(true, new Error("received objects were lost"));
   }
 
   #stored(oid: string): StoredObject | undefined {

@@ -95,7 +95,7 @@ export class Refs {
     const named = this.get(name) ?? this.get(`refs/heads/${ref}`) ?? this.get(`refs/tags/${ref}`) ?? this.get(`refs/${ref}`);
     if (named !== undefined || !SHORT_HASH.test(ref)) return named;
     const found = this.#sql.all("SELECT oid FROM commits WHERE oid > ? AND oid < ? LIMIT 2", ref, `${ref}g`);
-    if (found.length > 1) fail(400, `Ref ${ref} is the beginning of more than one commit`);
+    if (found.length > 1) fail(400, `Ref ${ref} is ambiguous: more than one commit begins with it`);
     return found[0] && String(found[0].oid);
   }
 

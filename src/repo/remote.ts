@@ -33,7 +33,8 @@ const NON_PACK_PACKETS_MAX = 100_000;
 export async function findRemote(http: HttpFetch, remoteUrl: string, wanted: string, limits: Limits): Promise<Remote> {
   const base = cleanUrl(remoteUrl);
   const answer = await http(`${base}/info/refs?service=git-upload-pack`, { method: "GET", headers: { "user-agent": AGENT } });
-  if (answer.status !== 200 || answer.body === null) fail(503, `${base} answered ${answer.status}: is it a git repository one may read?`);
+  if (answer.status !== 200 || answer.body === null)
+    fail(503, `${base} answered ${answer.status}: check that it is a git repository you may read`);
   if (answer.headers.get("content-type") !== "application/x-git-upload-pack-advertisement")
     fail(400, `${base} does not speak git's smart HTTP`);
   const reader = new ByteReader(answer.body);
@@ -74,10 +75,10 @@ export async function fetchPack(http: HttpFetch, remote: Remote, haves: readonly
 }
 
 function cleanUrl(remoteUrl: string): string {
-  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, `Not an address: ${remoteUrl}`);
+  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, `Not a URL: ${remoteUrl}`);
   if (url.protocol !== "https:" && url.protocol !== "http:")
     fail(400, `Only http and https remotes can be imported, not ${url.protocol}//`);
-  if (url.username !== "" || url.password !== "") fail(400, "Credentials do not belong into a remote's address");
+  if (url.username !== "" || url.password !== "") fail(400, "A remote's URL must not contain credentials");
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
@@ -113,7 +114,7 @@ async function* readPackBand(reader: ByteReader, url: string): AsyncGenerator<Ui
       else if (packet[0] === 3) fail(503, `${url} says: ${toText(packet.subarray(1)).trim().slice(0, 300)}`);
       else if (toText(packet.subarray(0, 4)) === "ERR ") fail(503, `${url} says: ${toText(packet.subarray(4)).trim().slice(0, 300)}`);
       // ACK, NAK and progress.
-      if (!isPack && ++packets > NON_PACK_PACKETS_MAX) fail(503, `${url} does not come to the point`);
+      if (!isPack && ++packets > NON_PACK_PACKETS_MAX) fail(503, `${url} sent too much before the pack`);
     }
   } finally {
     await reader.drain(0);

@@ -28,7 +28,7 @@ export class TreeEdit {
     const present = directory.get(name);
     if (present !== undefined && isTree(present) && !this.#isEmptied(present)) fail(409, `Is a directory: ${path}`);
     if (ifOid !== undefined && present?.oid !== ifOid)
-      fail(409, `Conflict: ${path} has changed meanwhile`, { expected: ifOid, found: present?.oid ?? null });
+      fail(409, `Conflict: ${path} has changed in the meantime`, { expected: ifOid, found: present?.oid ?? null });
     directory.set(name, { mode: MODE.file, oid: blob });
   }
 

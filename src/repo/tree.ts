@@ -54,11 +54,11 @@ export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
   const names = new Set<string>();
   let previous: TreeEntry | undefined;
   for (const entry of entries) {
-    if (entry.mode === GITLINK) bad(`submodules are not kept (${entry.name})`);
+    if (entry.mode === GITLINK) bad(`submodules are not supported (${entry.name})`);
     if (!MODES.has(entry.mode)) bad(`the mode ${JSON.stringify(entry.mode)}`);
     const fault = nameFault(entry.name) ?? (entry.mode === MODE.link ? linkFault(entry.name) : undefined);
     if (fault !== undefined) bad(fault);
-    if (names.has(entry.name)) bad("two entries of one name");
+    if (names.has(entry.name)) bad("two entries with the same name");
     names.add(entry.name);
     if (previous !== undefined && compareEntries(previous, entry) >= 0) bad("its entries are out of order");
     previous = entry;

@@ -73,7 +73,7 @@ class Unpacker {
     const base = this.#byOffset.get(baseOffset);
     if (base !== undefined) this.#resolveDelta(offset, base, delta);
     else if (this.#waitingOffsets.has(baseOffset)) this.#wait(this.#waitingForOffset, baseOffset, offset, delta);
-    else fail(400, "Bad pack: a delta whose base is no entry");
+    else fail(400, "Bad pack: a delta whose base is not an entry");
   }
 
   addDeltaByOid(offset: number, baseOid: string, delta: Uint8Array): void {

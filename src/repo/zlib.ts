@@ -38,9 +38,9 @@ export class Inflater {
     stream.next_in = 0;
     stream.avail_in = input.length;
     const status = inflateStep(stream, FINISH);
-    if (stream.total_out > this.#size) fail(400, "Bad object: it unpacks to more than it says");
+    if (stream.total_out > this.#size) fail(400, "Bad object: it unpacks to more than its stated size");
     if (status === STREAM_END) {
-      if (stream.total_out !== this.#size) fail(400, "Bad object: it unpacks to less than it says");
+      if (stream.total_out !== this.#size) fail(400, "Bad object: it unpacks to less than its stated size");
       return { used: stream.next_in, done: true };
     }
     if (status !== OK && status !== BUFFER_ERROR) fail(400, "Bad object: its compressed data is damaged");

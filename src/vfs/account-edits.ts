@@ -38,8 +38,9 @@ function parse(file: AccountFile, lines: readonly string[]): Lines {
     if (line.trim() === "") continue;
     const fields = line.split(":");
     const at = index + 1;
-    if (fields.length !== FIELDS[file]) refuse(file, at, `it has ${fields.length} fields, and a line is ${FIELD_NAMES[file].join(":")}`);
-    if (parsed.has(fields[0]!)) refuse(file, at, `${fields[0]} is there twice`);
+    if (fields.length !== FIELDS[file])
+      refuse(file, at, `it has ${fields.length} fields, but a line must be ${FIELD_NAMES[file].join(":")}`);
+    if (parsed.has(fields[0]!)) refuse(file, at, `${fields[0]} occurs twice`);
     parsed.set(fields[0]!, { at, fields });
   }
   return parsed;
@@ -47,14 +48,14 @@ function parse(file: AccountFile, lines: readonly string[]): Lines {
 
 function removeLine(file: AccountFile, name: string, fields: readonly string[]): AccountEdit {
   if (file === "group") return { call: "sys.group.remove", args: { gid: Number(fields[2]) }, says: `group ${name} removed` };
-  return refuse(file, null, `users are not removed: lock ${name} with sys.user.lock`);
+  return refuse(file, null, `users cannot be removed: lock ${name} with sys.user.lock`);
 }
 
 function addLine(file: AccountFile, at: number, fields: readonly string[]): AccountEdit[] {
   const [name = "", , number = "", members = ""] = fields;
-  if (file !== "group") return refuse(file, at, `make ${name} with sys.user.create, which also sets a password`);
+  if (file !== "group") return refuse(file, at, `create ${name} with sys.user.create, which also sets a password`);
   const gid = /^\d{1,9}$/.test(number) ? Number(number) : refuse(file, at, `${number || "nothing"} is not a gid`);
-  const make = { call: "sys.group.create", args: { name, gid }, says: `group ${name} made` };
+  const make = { call: "sys.group.create", args: { name, gid }, says: `group ${name} created` };
   return members === "" ? [make] : [make, setMembers(name, gid, members)];
 }
 
@@ -96,8 +97,8 @@ function setMembers(name: string, gid: number, members: string): AccountEdit {
 
 function suggestInstead(file: AccountFile, index: number): string {
   if (file === "shadow" && index === 1)
-    return ": set a password with sys.user.password, or put ! in front of the hash to lock the user and take it away to unlock";
-  if (file === "group" && index === 2) return ": make another group with sys.group.create";
+    return ": set a password with sys.user.password, or put ! in front of the hash to lock the user, and remove it to unlock";
+  if (file === "group" && index === 2) return ": create another group with sys.group.create";
   return "";
 }
 

@@ -58,9 +58,9 @@ describe("an edited account file", () => {
 
   it("is refused as a whole, with the line and what to use instead, if no call can make the change", () => {
     expect(outcomeOf("passwd", PASSWD.slice(0, 1))).toBe(
-      "/etc/passwd: users are not removed: lock bob with sys.user.lock. Nothing was changed",
+      "/etc/passwd: users cannot be removed: lock bob with sys.user.lock. Nothing was changed",
     );
-    expect(outcomeOf("passwd", [...PASSWD, "eve:x:0:0::/root:/bin/init"])).toMatch(/line 3: make eve with sys.user.create/);
+    expect(outcomeOf("passwd", [...PASSWD, "eve:x:0:0::/root:/bin/init"])).toMatch(/line 3: create eve with sys.user.create/);
     for (const [at, name] of ["uid", "gid", "gecos", "home", "shell"].entries()) {
       if (name === "gecos") continue;
       const fields = PASSWD[1]!.split(":").with(at + 2, "0");
@@ -71,9 +71,9 @@ describe("an edited account file", () => {
     expect(outcomeOf("shadow", replaceLine(SHADOW, 0, "bob:$scrypt$other:19000:0:99999:7:::"))).toMatch("sys.user.password");
     expect(outcomeOf("shadow", replaceLine(SHADOW, 0, "bob:$scrypt$h:1:0:99999:7:::"))).toMatch("the last change of bob");
     expect(outcomeOf("group", replaceLine(GROUP, 1, "users:x:0:bob"))).toMatch("the gid of users");
-    expect(outcomeOf("group", [...GROUP, "users:x:100:"])).toMatch("line 5: users is there twice");
+    expect(outcomeOf("group", [...GROUP, "users:x:100:"])).toMatch("line 5: users occurs twice");
     expect(outcomeOf("group", [...GROUP, "bad:x:-1:"])).toMatch("line 5: -1 is not a gid");
-    expect(outcomeOf("group", [...GROUP, "a:b"])).toMatch("line 5: it has 2 fields, and a line is name:password:gid:members");
+    expect(outcomeOf("group", [...GROUP, "a:b"])).toMatch("line 5: it has 2 fields, but a line must be name:password:gid:members");
   });
 
   it("makes calls only for root, and reports what was done before a refusal", async () => {
@@ -96,7 +96,7 @@ describe("an edited account file", () => {
     await expect(group!.write(who(1000), "/etc/group", text, {})).rejects.toMatchObject({ code: "EACCES" });
     expect(madeCalls).toEqual([]);
     await expect(group!.write(who(0), "/etc/group", text, {})).rejects.toThrow(
-      "/etc/group: sys.group.members was refused: Unknown user: eve. Done before it: group ops made",
+      "/etc/group: sys.group.members was refused: Unknown user: eve. Already done: group ops created",
     );
     await group!.append(who(0), "/etc/group", new TextEncoder().encode("late:x:302:\n"));
     expect(madeCalls).toEqual(["sys.group.create", "sys.group.members", "sys.group.create"]);

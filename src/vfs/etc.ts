@@ -40,7 +40,7 @@ async function applyEdits(who: Who, file: AccountFile, edits: ReturnType<typeof 
       await who.sys(call, args);
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
-      const before = done.length === 0 ? "Nothing was changed" : `Done before it: ${done.join(", ")}`;
+      const before = done.length === 0 ? "Nothing was changed" : `Already done: ${done.join(", ")}`;
       throw new FileError("EINVAL", `/etc/${file}`, `/etc/${file}: ${call} was refused: ${error.message}. ${before}`);
     }
     done.push(says);

@@ -166,7 +166,7 @@ export class GitTree {
   async setOwner(place: GitPlace, uid: number | null, gid: number | null): Promise<void> {
     const present = await this.stat(place);
     if ((uid ?? present.uid) === present.uid && (gid ?? present.gid) === present.gid) return;
-    throw new FileError("EPERM", place.path, "It is kept in git: all of a repository is its owner's");
+    throw new FileError("EPERM", place.path, "It is kept in git: everything in a repository belongs to its owner");
   }
 
   /** Does nothing but check: git stores only commit times, and copying with times must not fail. */

@@ -51,7 +51,7 @@ const FILE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A file is in memory while it is written, so its size is limited. */
 export function mustFit(path: string, bytes: number): void {
-  if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file holds at most 256 MiB: split it");
+  if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file may have at most 256 MiB: split it");
 }
 
 export const REFUSES: Omit<Mount, "at" | "stat" | "readHeads" | "receive"> = {

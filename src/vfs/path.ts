@@ -7,7 +7,7 @@ export const PATH_BYTES_MAX = 1024;
 const NAME_BYTES_MAX = 255;
 
 export function resolvePath(path: string, who: { home: string; cwd: string }): string {
-  if (path.includes("\0") || !path.isWellFormed()) throw new FileError("EINVAL", path, "A path must not hold a NUL or half a character");
+  if (path.includes("\0") || !path.isWellFormed()) throw new FileError("EINVAL", path, "A path must not contain a NUL or a lone surrogate");
   const parts: string[] = [];
   for (const part of makeAbsolute(path, who).split("/")) {
     if (part === "..") parts.pop();

@@ -6,7 +6,7 @@ import { concat } from "../lib/bytes.ts";
 const BUFFER_BYTES_MAX = 32 * 1024 * 1024;
 
 export function receiveInMemory(path: string, { size }: IncomingFile, write: (content: Uint8Array) => Promise<void>): Receipt {
-  if (size > BUFFER_BYTES_MAX) throw new FileError("EFBIG", path, "At most 32 MiB can be copied here at once");
+  if (size > BUFFER_BYTES_MAX) throw new FileError("EFBIG", path, "A file copied here may have at most 32 MiB");
   const chunks: Uint8Array[] = [];
   return {
     have: 0,

@@ -115,7 +115,7 @@ export function mayMove(reads: NodeReads, who: Who, from: string, to: string): F
 
 export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
   const node = requireNode(reads, who, path);
-  if (who.uid !== 0 && who.uid !== node.uid) throw new FileError("EPERM", path, "Only its owner and root change its mode");
+  if (who.uid !== 0 && who.uid !== node.uid) throw new FileError("EPERM", path, "Only its owner and root can change its mode");
   return node;
 }
 
@@ -124,7 +124,7 @@ export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: numbe
   const node = requireNode(reads, who, path);
   const keepsUid = uid === null || (uid === node.uid && who.uid === node.uid);
   const keepsGid = gid === null || (who.uid === node.uid && (gid === node.gid || who.gids.includes(gid)));
-  if (who.uid !== 0 && !(keepsUid && keepsGid)) throw new FileError("EPERM", path, "Only root changes whose it is");
+  if (who.uid !== 0 && !(keepsUid && keepsGid)) throw new FileError("EPERM", path, "Only root can change its owner");
   return node;
 }
 

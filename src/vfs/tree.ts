@@ -145,12 +145,12 @@ export function treeMount(storage: TreeStorage): TreeMount {
       });
     },
     async setMode(who, path, mode) {
-      if (!isWithin(mode, MODE_MAX)) throw new FileError("EINVAL", path, "A mode is between 0000 and 1777");
+      if (!isWithin(mode, MODE_MAX)) throw new FileError("EINVAL", path, "A mode must be between 0000 and 1777");
       await change(who, (table) => updateNode(table, maySetMode(table, who, path), { mode }));
     },
     async setOwner(who, path, uid, gid) {
       const isId = (id: number | null) => id === null || isWithin(id, ID_MAX);
-      if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "Users and groups are whole numbers from 0");
+      if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "A uid or gid must be a non-negative integer");
       await change(who, (table) => {
         const node = maySetOwner(table, who, path, uid, gid);
         if (uid !== null && uid !== node.uid) storage.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
@@ -158,7 +158,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
       });
     },
     async setModified(who, path, ms) {
-      if (!isWithin(ms, Number.MAX_SAFE_INTEGER)) throw new FileError("EINVAL", path, "A time is whole milliseconds since 1970");
+      if (!isWithin(ms, Number.MAX_SAFE_INTEGER)) throw new FileError("EINVAL", path, "A time must be whole milliseconds since 1970");
       await change(who, (table) => updateNode(table, maySetModified(table, who, path), { modifiedAt: ms }));
     },
   };
@@ -207,7 +207,7 @@ async function readContent({ reads, contents }: TreeStorage, node: FileNode, ran
   if (bytes !== null) return bytes;
   // The file may have been replaced or deleted while its content was fetched.
   if (reads.getAll([node.path]).get(node.path)?.hash !== node.hash) throw new FileError("ESTALE", node.path);
-  throw new Error(`The content of ${node.path} is missing from the blobs`);
+  throw new Error(`The content of ${node.path} is missing from the blob store`);
 }
 
 /** An existing file keeps its owner and mode; `mode` is for a new file. `ifVersion` null: there must be no file. */

@@ -50,6 +50,6 @@ it("refuses one more upload while all are running, even if all started at once",
   const started = await Promise.allSettled(Array.from({ length: PARTS_MAX + 20 }, (_, at) => begin(`p${at}`)));
   expect(started.filter(({ status }) => status === "fulfilled")).toHaveLength(PARTS_MAX);
   expect(rows.of(1000)).toHaveLength(PARTS_MAX);
-  await expect(begin("more")).rejects.toThrow("Too many uploads at once: 100 are under way");
+  await expect(begin("more")).rejects.toThrow("Too many uploads at once: 100 are in progress");
   await abandon(begin("other", 1001));
 });

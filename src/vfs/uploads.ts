@@ -31,7 +31,7 @@ export class Uploads {
   /** `mustHaveRoom` fails if that many additional bytes exceed the quota. */
   async begin(part: string, uid: number, path: string, size: number, mustHaveRoom: (bytes: number) => void): Promise<StartedUpload> {
     const rows = this.#rows;
-    if (this.#inUse.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
+    if (this.#inUse.has(part)) throw new FileError("EINVAL", path, `The same upload to ${path} is already in progress: wait for it`);
     this.#inUse.add(part);
     const end = () => void this.#inUse.delete(part);
     const grown = await this.#grow(part).catch((error: unknown) => {
@@ -65,7 +65,7 @@ export class Uploads {
     if (excess <= 0) return [];
     const abandoned = parts.filter((part) => !this.#inUse.has(part)).slice(0, excess);
     if (abandoned.length < excess)
-      throw new FileError("EINVAL", path, `Too many uploads at once: ${PARTS_MAX} are under way, wait for one of them`);
+      throw new FileError("EINVAL", path, `Too many uploads at once: ${PARTS_MAX} are in progress, wait for one of them`);
     for (const part of abandoned) {
       this.#inUse.add(part);
       this.#rows.drop(part);

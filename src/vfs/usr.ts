@@ -28,5 +28,5 @@ export function usrMount(commands: () => readonly Command[]): Mount {
 function formatStub(commands: readonly Command[], name: string): string | null {
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) return null;
-  return `#!/bin/init\n# ${name}: ${command.doc.replaceAll("\n", "\n# ")}\n# A command of the shell: man ${name} says more.\n`;
+  return `#!/bin/init\n# ${name}: ${command.doc.replaceAll("\n", "\n# ")}\n# A shell command: see man ${name}.\n`;
 }

@@ -65,7 +65,7 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
     },
     async remove(who, path) {
       const place = placeInside(who, path);
-      if (place.rel === "") throw new FileError("EPERM", path, "A workspace goes by its own calls");
+      if (place.rel === "") throw new FileError("EPERM", path, "A workspace cannot be removed: archive it with sys.workspace.update");
       await repositories.remove(who, place);
     },
     async rename(who, from, to) {
@@ -91,7 +91,7 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
 }
 
 function refuseCreation(path: string): never {
-  throw new FileError("EPERM", path, "Workspaces are made with sys.workspace.create");
+  throw new FileError("EPERM", path, "Create workspaces with sys.workspace.create");
 }
 
 function raise(code: "EISDIR", path: string): never {

@@ -108,7 +108,7 @@ test("a port in use and invalid values are reported in one clear line", async ()
   expect(await line("--host", "0.0.0.0")).toMatch(/--allow-remote/);
   expect(await line("--origin", "nonsense")).toMatch(/^gsv: Not an origin: nonsense/);
   expect(await line("--trust-proxy", "nonsense")).toMatch(/^gsv: Not an address for --trust-proxy: nonsense/);
-  expect(await line("--tls-cert", "x")).toBe("gsv: --tls-cert and --tls-key go together");
+  expect(await line("--tls-cert", "x")).toBe("gsv: --tls-cert and --tls-key must be used together");
   expect(await line("--tls-cert", "/no/such", "--tls-key", "/no/such")).toMatch(/^gsv: Cannot read --tls-cert/);
   writeFileSync(join(scratch, "a-file"), "");
   expect(await line("--tls-cert", join(scratch, "a-file"), "--tls-key", join(scratch, "a-file"))).toMatch(/^gsv: .* in PEM: .*$/);
@@ -176,7 +176,8 @@ test("a directory with other files is refused and left unchanged", async () => {
   mkdirSync(shared);
   chmodSync(shared, 0o755);
   writeFileSync(join(shared, "notes.txt"), "");
-  const says = /^gsv: Cannot use the data directory .*: it holds other files and no gateway's data.* Choose with --home an empty directory/;
+  const says =
+    /^gsv: Cannot use the data directory .*: it contains other files and no gateway data.* With --home, choose an empty directory/;
   const refused = async () => {
     expect((await up("--home", shared)).output).toMatch(says);
     return [statSync(shared).mode & 0o777, readdirSync(shared).toSorted()];
@@ -229,7 +230,7 @@ test("accepts a home behind a link, and one that a daemon or the CLI has used be
   chmodSync(other, 0o775);
   writeFileSync(join(other, "notes.txt"), "");
   symlinkSync(other, join(scratch, "other link"));
-  expect((await up("--home", join(scratch, "other link"))).output).toMatch(/it holds other files and no gateway's data/);
+  expect((await up("--home", join(scratch, "other link"))).output).toMatch(/it contains other files and no gateway data/);
   expect([statSync(other).mode & 0o777, readdirSync(other)]).toEqual([0o775, ["notes.txt"]]);
 });
 
@@ -240,7 +241,7 @@ test.runIf(process.getuid?.() === 0)("a directory of another user is refused and
   for (const plant of [() => {}, () => writeFileSync(join(theirs, "gateway.lock"), "")]) {
     plant();
     for (const path of [theirs, ...readdirSync(theirs).map((name) => join(theirs, name))]) chownSync(path, 12345, 12345);
-    expect((await up("--home", theirs)).output).toMatch(/it belongs to another user\. Choose with --home/);
+    expect((await up("--home", theirs)).output).toMatch(/it belongs to another user\. With --home, choose/);
     expect(statSync(theirs).mode & 0o777).toBe(0o777);
   }
 });

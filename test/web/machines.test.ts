@@ -40,7 +40,7 @@ test("a first machine is added with the command that the page shows, and appears
   expect(line).toMatch(
     /^ curl -fsSL http:\/\/127\.0\.0\.1:\d+\/downloads\/cli\/install\.sh \| GSV_DEVICE_TOKEN=\S+ sh -s -- --device laptop --user alice$/,
   );
-  await page.getByText("is this machine alone").waitFor();
+  await page.getByText("Only this machine can reach").waitFor();
   await page.getByText("works for an hour").waitFor();
   await page.getByText("Waiting for laptop to connect").waitFor();
   expect(await violations(page)).toEqual([]);

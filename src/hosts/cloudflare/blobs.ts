@@ -107,7 +107,7 @@ class GrowingPieces implements GrowingBlob {
     const upload = this.#bucket.put(key, readable);
     for (const [at, piece] of this.#pieces.entries()) {
       const object = await this.#bucket.get(piece.key);
-      if (object === null) throw new Error("A piece of what was sent is gone");
+      if (object === null) throw new Error("A part of the upload is gone: upload the file again");
       await object.body.pipeTo(writable, { preventClose: at < this.#pieces.length - 1 });
     }
     if (this.#pieces.length === 0) await writable.close();

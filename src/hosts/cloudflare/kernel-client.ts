@@ -90,7 +90,7 @@ export class RemoteKernel {
 
   /** Resolves when the kernel has received it. */
   #deliver(told: ProcessOutput): Promise<void> {
-    if (this.#hasGap) return Promise.reject(new SysError(503, "The kernel has not heard what came before this"));
+    if (this.#hasGap) return Promise.reject(new SysError(503, "The kernel has not received the earlier events"));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#outbox.push({ told, chars: JSON.stringify(told).length, resolve, reject });
     if (!this.#isSending) {
@@ -135,7 +135,7 @@ export class RemoteKernel {
     { tries: triesMax, signal = new AbortController().signal }: RetryOptions = { tries: TRIES },
   ): Promise<Result<N>> {
     for (let tries = 0; ; tries++) {
-      if (signal.aborted) throw new SysError(503, "This was given up");
+      if (signal.aborted) throw new SysError(503, "The call was cancelled");
       this.#stub ??= this.#line.stub();
       const stub = this.#stub;
       const pending = stub.kernelProcess(this.#pid, name, typeof args === "function" ? args(tries) : args);

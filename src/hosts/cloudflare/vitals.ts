@@ -17,7 +17,7 @@ export function cloudflareVitals(storage: DurableObjectStorage, origins: readonl
         databaseBytes: databaseSize,
         freeBytes: Math.max(0, DATABASE_BYTES_MAX - databaseSize),
         memoryBytes: null,
-        runtime: [{ name: "Cloudflare Workers", version: "as the platform has it", problem: null }],
+        runtime: [{ name: "Cloudflare Workers", version: "as provided by the platform", problem: null }],
         reach: { isPublic: true, isEncrypted: origins === null || origins.every((origin) => origin.startsWith("https:")) },
       };
     },

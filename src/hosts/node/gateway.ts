@@ -66,7 +66,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const fatal = (error: unknown) => stop("storage failed; stopping so that a restart can recover", { error: String(error) });
   const sql = openDatabase(home, fatal);
   defer(() => sql.close());
-  defer(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because nothing written from now on would be kept`)));
+  defer(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because later changes would be lost`)));
   const repos = new NodeRepos({ folder: home.repos, log, fatal });
   defer(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
@@ -120,7 +120,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   server.on("upgrade", (request, wire, head) => door.upgrade(request, wire, head));
   const port = await listen(server, options);
   defer(async () => {
-    log.info("gateway is going down");
+    log.info("gateway is shutting down");
     door.closing();
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
     await sockets.closeAll(1001, "Gateway is shutting down", CLOSE_MS);

@@ -26,7 +26,7 @@ const LOG = "log";
 const NEW_KEY = /^secret\.key\.\d+\.new$/;
 /** Folders that daemons and the CLI of the same user keep there, perhaps before there is a gateway. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(["logs", "device", "parts"]);
-const ADVICE = "Choose with --home an empty directory, one that does not exist yet, or one that gsv has made";
+const ADVICE = "With --home, choose an empty directory, one that does not exist yet, or one that gsv has created";
 
 export function checkDataDirectory(path: string): void {
   const names = readdirSync(path).filter((name) => name !== "lost+found");
@@ -36,7 +36,7 @@ export function checkDataDirectory(path: string): void {
   // Empty except for folders older than the gateway, or files of a gateway that was killed during its start or is just starting.
   const isFromStart = (name: string) => marks.includes(LOCK) && (name === LOCK || isStartFile(name, join(path, name)));
   if (names.every((name) => isFromStart(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
-  throw new Error(`it holds other files and no gateway's data, and was left as it is. ${ADVICE}`);
+  throw new Error(`it contains other files and no gateway data, and was not changed. ${ADVICE}`);
 }
 
 function isMark(name: string, file: string): boolean {

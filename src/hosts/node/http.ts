@@ -181,7 +181,7 @@ export function listen(server: Server, { host, port }: UpOptions): Promise<numbe
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why = {
         EADDRINUSE: `Port ${port} is in use: stop what uses it, or choose another with --port`,
-        EACCES: `Port ${port} needs rights this user does not have: choose one above 1023`,
+        EACCES: `Port ${port} needs rights that this user does not have: choose one above 1023`,
         EADDRNOTAVAIL: `This machine has no address ${host}`,
       }[error.code ?? ""];
       reject(new OperatorError(why ?? `Cannot listen on ${host}:${port}: ${error.message}`));

@@ -17,5 +17,5 @@ export function nodeLog(file: string | null, level: string): Log {
 }
 
 function lostLine(lost: number): string {
-  return `${JSON.stringify({ level: pino.levels.values.warn, time: new Date().toISOString(), lost, msg: "lines were lost: the log took none" })}\n`;
+  return `${JSON.stringify({ level: pino.levels.values.warn, time: new Date().toISOString(), lost, msg: "log lines were lost: the log could not be written" })}\n`;
 }

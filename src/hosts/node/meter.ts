@@ -17,7 +17,7 @@ export function nodeMeter(sockets: () => number): NodeMeter {
   });
   const drops = new Counter({
     name: "gsv_dropped_total",
-    help: "Frames and sockets refused or thrown away",
+    help: "Frames and sockets refused or dropped",
     labelNames: ["reason"] as const,
     registers,
   });

@@ -137,7 +137,7 @@ async function dial(target: Target, addresses: string[], signal: AbortSignal, op
   tls.once("close", () => tcp.destroy());
   await waitForEvent(tls, "secureConnect", signal, (error) => {
     const advice = "its certificate must be valid for this host";
-    return new NetError("tls", `No safe connection to ${target.host} (${codeOf(error)}): ${advice}`, error);
+    return new NetError("tls", `No secure connection to ${target.host} (${codeOf(error)}): ${advice}`, error);
   });
   return tls;
 }
@@ -201,7 +201,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   const reader = body.getReader();
   const read = () =>
     reader.read().catch((error: unknown) => {
-      throw new NetError("aborted", "The body of the request ended with an error, so it was not sent", error);
+      throw new NetError("aborted", "Reading the request's body failed, so the request was not sent", error);
     });
   try {
     for (let part = await read(); !part.done; part = await read()) yield part.value;

@@ -60,7 +60,7 @@ export class OpenProcess {
       return value;
     } catch (error) {
       if (!this.#isClosed || error instanceof SysError || error instanceof StorageError) throw error;
-      throw new SysError(503, "The process was put to sleep meanwhile: try again");
+      throw new SysError(503, "The process was put to sleep in the meantime: try again");
     } finally {
       this.#openCalls--;
       this.usedAt = performance.now();

@@ -37,11 +37,11 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   const allowRemote = flags.allowRemote ?? false;
   if (!isLoopback(host) && !allowRemote) {
     throw new OperatorError(
-      `Listening on ${host} lets other machines reach the gateway. If that is wanted, add --allow-remote, and see docs/guides/remote-access.md`,
+      `Listening on ${host} lets other machines reach the gateway. If this is intended, add --allow-remote, and see docs/guides/remote-access.md`,
     );
   }
   const { tlsCert, tlsKey } = flags;
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) throw new OperatorError("--tls-cert and --tls-key go together");
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) throw new OperatorError("--tls-cert and --tls-key must be used together");
   const logLevel = flags.logLevel ?? (env.GSV_LOG_LEVEL || "info");
   if (!LEVELS.includes(logLevel)) throw new OperatorError(`--log-level must be one of: ${LEVELS.join(", ")}`);
   return {

@@ -185,7 +185,7 @@ test("keeps events while the kernel cannot take them, and delivers them in order
   await send(A, "hello", "r1");
   await expect.poll(() => historyOf(A)).toContain("heard hello");
   expect(kernel.of(A)).toEqual([]);
-  expect(failures[0]).toContain("could not be told");
+  expect(failures[0]).toContain("could not be delivered");
   kernel.isFull = false;
   await processes.call(A, "wake", {});
   await send(A, "again", "r2");

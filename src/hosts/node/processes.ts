@@ -92,7 +92,7 @@ export class NodeProcesses implements Processes {
   }
 
   #processOf(pid: string): OpenProcess {
-    if (this.#kernel === null || this.#isClosed) fail(503, "The gateway is going down");
+    if (this.#kernel === null || this.#isClosed) fail(503, "The gateway is shutting down");
     const opened = this.#processes.get(pid) ?? this.#open(pid, this.#kernel);
     this.#processes.delete(pid);
     this.#processes.set(pid, opened);

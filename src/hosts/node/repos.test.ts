@@ -142,7 +142,7 @@ test("an interrupted push leaves nothing behind and is no incident", async () =>
   const headers = { "content-type": "application/x-git-receive-pack-request" };
   const access = { read: true, write: true, actor: "sam" };
   const answer = await repos.fetch("repo:sam/a", { method: "POST", path: "/git-receive-pack", query: "", headers, body, access });
-  expect(await new Response(answer.body).text()).toMatch(/broke off/);
+  expect(await new Response(answer.body).text()).toMatch(/was interrupted/);
   expect(answer.changed).toBeNull();
   expect(await repos.call("repo:sam/a", "refs", {})).toEqual(before);
 });

@@ -117,7 +117,7 @@ class Thread {
 
   async #ask(http: ActorHttp | undefined, message: (id: number) => ToThread): Promise<unknown> {
     await this.#exited;
-    if (this.#isClosed) throw new SysError(503, "The gateway is going down");
+    if (this.#isClosed) throw new SysError(503, "The gateway is shutting down");
     this.#worker ??= this.#start();
     clearTimeout(this.#idleTimer);
     const id = ++this.#lastId;
@@ -134,7 +134,7 @@ class Thread {
     const streams = new Streams(post);
     this.#streams = streams;
     worker.on("message", (message: FromThread) => this.#onMessage(message, streams, post));
-    worker.on("error", (error) => this.#options.log.error("a thread of repositories failed", { error: String(error.stack ?? error) }));
+    worker.on("error", (error) => this.#options.log.error("a repository thread failed", { error: String(error.stack ?? error) }));
     worker.on("exit", () => {
       const error = new SysError(503, "The repository had to be restarted: try again");
       if (this.#worker === worker) {
@@ -169,7 +169,7 @@ class Thread {
 
   async #fetchForThread({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<Brought> {
     const http = this.#pending.get(call)?.http;
-    if (http === undefined) throw new SysError(503, "This call was given no way out");
+    if (http === undefined) throw new SysError(503, "This call may not use the network");
     const { status, headers, body, url: from } = await http(url, request);
     return { status, headers, url: from, body: streams.send(body) };
   }
@@ -186,7 +186,7 @@ class Thread {
     const worker = this.#worker;
     if (worker === null) return;
     this.#worker = null;
-    const error = new SysError(503, "The gateway is going down");
+    const error = new SysError(503, "The gateway is shutting down");
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));

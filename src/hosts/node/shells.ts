@@ -67,8 +67,8 @@ export class NodeShells implements Shells {
 
   async close(): Promise<void> {
     clearTimeout(this.#crowdedTimer);
-    for (const job of this.#queue.splice(0)) job.finish({ exitCode: 1, error: "The gateway is going down" });
-    await Promise.all([...this.#threads].map((thread) => thread.end("The gateway is going down")));
+    for (const job of this.#queue.splice(0)) job.finish({ exitCode: 1, error: "The gateway is shutting down" });
+    await Promise.all([...this.#threads].map((thread) => thread.end("The gateway is shutting down")));
   }
 
   #spawn(command: ShellCommand, link: ShellLink, sink: Sink): SpawnedCommand {

@@ -248,7 +248,7 @@ function checkSqlite(database: DatabaseSync): void {
   const number = major * 1_000_000 + minor * 1000 + patch;
   const hasBackport = (number >= 3_050_007 && number < 3_051_000) || (number >= 3_044_006 && number < 3_045_000);
   if (number < 3_051_003 && !hasBackport)
-    throw new Error(`SQLite ${version} can corrupt a database in WAL mode: use a Node that brings 3.51.3 or newer`);
+    throw new Error(`SQLite ${version} can corrupt a database in WAL mode: use a Node with SQLite 3.51.3 or newer`);
   const text = "a\0b";
   if (database.prepare("SELECT ? AS t").get(text)?.t !== text)
     throw new Error("This Node cuts text at a NUL when it reads from SQLite: use Node 24.16 or newer");

@@ -31,8 +31,8 @@ export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOpt
         freeBytes,
         memoryBytes: process.memoryUsage.rss(),
         runtime: [
-          checkVersion("Node", process.versions.node, NODE_MIN, "Install a newer Node and start the gateway again."),
-          checkVersion("SQLite", sqliteVersion(), SQLITE_MIN, "It comes with Node: install a newer one and start the gateway again."),
+          checkVersion("Node", process.versions.node, NODE_MIN, "Install a newer Node and restart the gateway."),
+          checkVersion("SQLite", sqliteVersion(), SQLITE_MIN, "It comes with Node: install a newer Node and restart the gateway."),
         ],
         reach: { isPublic: othersCanReach(options), isEncrypted: isEncrypted(options) },
       };

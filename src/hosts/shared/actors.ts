@@ -14,7 +14,7 @@ export function actorsOf(repos: Actors, processes: Processes): Actors {
     call: (address, name, args, http) =>
       address.startsWith(PROCESS) ? processes.call(address.slice(PROCESS.length), name, args) : repos.call(address, name, args, http),
     fetch: async (address, request) => {
-      if (address.startsWith(PROCESS)) fail(404, "A process answers calls, not requests");
+      if (address.startsWith(PROCESS)) fail(404, "A process takes calls, not HTTP requests");
       return repos.fetch(address, request);
     },
   };

@@ -137,7 +137,7 @@ function openChecked(file: string, flags: number, isAccepted: (found: BigIntStat
 }
 
 function notOwnError(file: string): Error {
-  return new Error(`${file} is a link, has a second name, is not a plain file or belongs to another user. Move it away`);
+  return new Error(`${file} is a link, has a second name, is not a regular file or belongs to another user. Move it away`);
 }
 
 function hasCode(error: unknown, code: string): boolean {
