@@ -30,7 +30,7 @@ function others(): string {
 function limits(): string {
   const [node, object] = [THREAD_LIMITS.counts, OBJECT_LIMITS.counts];
   const names = [...new Set([...Object.keys(node), ...Object.keys(object)])] as (keyof typeof node)[];
-  const format = (value: unknown) => (typeof value === "number" ? value.toLocaleString("en") : "as just-bash has it");
+  const format = (value: unknown) => (typeof value === "number" ? value.toLocaleString("en") : "just-bash's default");
   const rows = names.map((name) => `| ${name} | ${format(node[name])} | ${format(object[name])} |`);
   const running = `| commands of one user at a time | ${SESSIONS_PER_OWNER} | ${SESSIONS_PER_OWNER} |`;
   return `| limit | Node | Cloudflare |\n| --- | --- | --- |\n${[...rows, running].join("\n")}`;

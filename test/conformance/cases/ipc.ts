@@ -166,5 +166,5 @@ stages("proc.ipc.call:failed", async ({ spawn, model }) => {
   await source.ask("Ask the ill one.");
   await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Get well." });
   const reply = (await source.history()).messages.find(({ role }) => role === "system");
-  expect(String(reply?.content)).toContain("It ended as error");
+  expect(String(reply?.content)).toContain("It ended with status error");
 });

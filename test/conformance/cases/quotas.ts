@@ -184,7 +184,7 @@ verifies("sys.config.set:quota", async (world) => {
   const key = "config/files/quota_bytes";
   const set = (value: string | number) => root.call("sys.config.set", { key, value });
   await expectRefusal(set("10 GB"), 400, /config\/files\/quota_bytes must be a whole number of bytes or "unlimited"/);
-  await expectRefusal(root.call("sys.config.set", { key: "config/files/user_quota_bytes/alice", value: 1 }), 400, /user's number/);
+  await expectRefusal(root.call("sys.config.set", { key: "config/files/user_quota_bytes/alice", value: 1 }), 400, /followed by a uid/);
   await expectRefusal(alice.call("sys.config.set", { key: `config/files/user_quota_bytes/${uid}`, value: 1 }), 403);
   await set(0);
   try {

@@ -565,7 +565,7 @@ verifies("repo.import:refuses", async ({ alice, host }) => {
     "http://169.254.169.254/x",
   ])
     await expectRefusal(client.call("repo.import", { repo, remoteUrl }), 403);
-  await expectRefusal(client.call("repo.import", { repo, remoteUrl: "https://me:secret@git.example/x" }), 400, /must not hold/);
+  await expectRefusal(client.call("repo.import", { repo, remoteUrl: "https://me:secret@git.example/x" }), 400, /must not contain/);
   for (const remoteUrl of ["file:///etc/passwd", "ssh://git.example/x", "ext::sh", "/etc", "git@git.example:x"])
     await expectRefusal(client.call("repo.import", { repo, remoteUrl }), 400);
   await expectRefusal(client.call("repo.import", { repo }), 400, /^remoteUrl is required/);
