@@ -263,7 +263,7 @@ function isMarker({ rel }: GitPlace): boolean {
 }
 
 function mustNotBeMarker(place: GitPlace, code: "ENOENT" | "EPERM"): void {
-  if (isMarker(place)) throw new FileError(code, place.path, `${MARKER} stands for an empty directory there`);
+  if (isMarker(place)) throw new FileError(code, place.path, `${MARKER} marks an empty directory there`);
 }
 
 function parentOf(rel: string): string {

@@ -44,7 +44,7 @@ function checkDatabase({ databaseBytes }: VitalSigns): Check {
       says: "The size of the database could not be determined.",
       next: "Check the permissions of the data directory.",
     };
-  const says = `The database holds ${formatBytes(databaseBytes)}.`;
+  const says = `The size of the database is ${formatBytes(databaseBytes)}.`;
   if (databaseBytes < DATABASE_LARGE_BYTES) return { ...check, state: "ok", says, next: null };
   return { ...check, state: "warn", says, next: "Remove files and workspaces that nobody needs." };
 }

@@ -22,7 +22,7 @@ export async function downloads(request: Request, origin: string, read: Download
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   if (file === undefined) return text(404, `Not found. Available: ${Object.keys(FILES).join(", ")}`);
   if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Only GET is allowed here", { allow: "GET, HEAD" });
-  if (file.isScript && !PLAIN_ORIGIN.test(origin)) return text(404, "There is no script for a gateway of this name");
+  if (file.isScript && !PLAIN_ORIGIN.test(origin)) return text(404, "There is no install script for this host name");
   const bytes = await read(file.name);
   if (bytes === null) return text(404, "This gateway was started without its downloads: run it from the bundle, as npm start does");
   const body = file.isScript ? new TextDecoder().decode(bytes).replaceAll(ORIGIN_MARK, origin) : bytes;

@@ -209,7 +209,7 @@ export class Repositories {
   #mustBeNew({ owner, name }: Slug): void {
     if (this.#accounts.byName(owner) === undefined) fail(404, `Unknown user: ${owner}`);
     if (name.startsWith(WORKSPACE_PREFIX))
-      fail(400, `Invalid repo owner/name: ${owner}/${name} (such names are made by sys.workspace.create)`);
+      fail(400, `Invalid repo owner/name: ${owner}/${name} (only sys.workspace.create creates such names)`);
     this.#mustHaveRoom(owner);
   }
 
