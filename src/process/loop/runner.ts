@@ -77,7 +77,12 @@ export class Runner {
       const run = runs.active();
       if (run?.budgetRequest?.requestId !== requestId) return false;
       if (!isAllowed) {
-        this.#endWith(run, "budget.denied", "The budget is used up, and nobody approved more. Raise the limit, or send a new message.", tell);
+        this.#endWith(
+          run,
+          "budget.denied",
+          "The budget is used up, and nobody approved more. Raise the limit, or send a new message.",
+          tell,
+        );
         return true;
       }
       const spent = measureSpent(this.#state, run);

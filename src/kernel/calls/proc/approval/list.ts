@@ -45,7 +45,7 @@ export default syscall({
           expiresAt: 1763286400000,
           target: "laptop",
           cwd: "/home/alice",
-          why: "shell.exec needs approval on a device",
+          why: "Approval required: shell.exec on a device",
           pid: "init:1000",
           uid: 1000,
           kind: "call",

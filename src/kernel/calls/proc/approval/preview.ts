@@ -29,7 +29,7 @@ export default syscall({
   fails: { 404: "there is no such call" },
   example: {
     args: { call: "fs.delete", args: { path: "/home/alice/old" } },
-    result: { action: "ask", why: "fs.delete needs approval", rule: 40, tags: ["mutating"], target: "gsv" },
+    result: { action: "ask", why: "Approval required: fs.delete", rule: 40, tags: ["mutating"], target: "gsv" },
   },
   run: ({ agents }, caller, args) => agents.preview(caller, args),
 });
