@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocket, WebSocketServer } from "ws";
 import { environment } from "../src/device/environment.ts";
-import { shellOf } from "../src/device/program.ts";
+import { shellProgram } from "../src/device/program.ts";
 
 export type HopsOptions =
   | { part: "relay"; connected: unknown }
@@ -81,7 +81,7 @@ async function doWork({ workspace }: EndOptions, { call, args: { path = "", inpu
 
 function commandOutput(cwd: string, input: string): Promise<string> {
   const env = environment(process.env, "floor");
-  const { file, args } = shellOf(process.platform, env, input);
+  const { file, args } = shellProgram(process.platform, env, input);
   const child = spawn(file, args, { cwd, env, detached: true });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

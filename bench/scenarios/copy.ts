@@ -11,7 +11,7 @@ import { localEndpoint, targetEndpoint } from "../../src/cli/files/copy-endpoint
 import { socketConstructor } from "../../src/cli/session/socket.ts";
 import { transfer } from "../../src/cli/files/transfer.ts";
 import { type Client, connect } from "../../src/client/client.ts";
-import { hashPieces } from "../../src/hosts/shared/crypto.ts";
+import { makeHasher } from "../../src/hosts/shared/crypto.ts";
 import { cpuMs, rssKb } from "../proc.ts";
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
@@ -34,7 +34,7 @@ export async function copy(stage: Stage): Promise<Finding[]> {
   const client = await connect({
     url: `http://127.0.0.1:${gateway.port}`,
     auth: { username: stage.account.username, token: stage.account.token },
-    newHash: hashPieces,
+    newHash: makeHasher,
     WebSocket: await socketConstructor(),
   });
   const routes = { ...gatewayRoutes(client, gateway, daemons, to), ...(await floorRoutes(stage, to)) };
@@ -103,8 +103,8 @@ function gatewayRoutes(
       async copy(file) {
         await transfer(
           client,
-          { depot: localEndpoint, path: file },
-          { depot: targetEndpoint(client, "gsv"), path: gatewayPath },
+          { endpoint: localEndpoint, path: file },
+          { endpoint: targetEndpoint(client, "gsv"), path: gatewayPath },
           ignoreProgress,
         );
       },
@@ -117,8 +117,8 @@ function gatewayRoutes(
         const copied = join(to, "downloaded");
         await transfer(
           client,
-          { depot: targetEndpoint(client, "gsv"), path: gatewayPath },
-          { depot: localEndpoint, path: copied },
+          { endpoint: targetEndpoint(client, "gsv"), path: gatewayPath },
+          { endpoint: localEndpoint, path: copied },
           ignoreProgress,
         );
         rmSync(copied);

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { afterCompaction, contextState, defaultPolicy, estimateTokens, policyProblem, preflight, withoutCompaction } from "./estimate.ts";
+import {
+  preflightAfterCompaction,
+  contextState,
+  defaultPolicy,
+  estimateTokens,
+  policyProblem,
+  preflight,
+  preflightWithoutCompaction,
+} from "./estimate.ts";
 
 const KNOWN = {
   conversationId: "default",
@@ -63,10 +71,10 @@ test("the policy decides what happens before a model is called", () => {
 });
 
 test("a compaction makes the context smaller or the run stops", () => {
-  expect(withoutCompaction(at(9_999)).do).toBe("go");
-  expect(withoutCompaction(at(10_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.empty" });
-  expect(afterCompaction(at(9_000), at(8_999)).do).toBe("go");
-  expect(afterCompaction(at(9_000), at(9_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
+  expect(preflightWithoutCompaction(at(9_999)).do).toBe("go");
+  expect(preflightWithoutCompaction(at(10_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.empty" });
+  expect(preflightAfterCompaction(at(9_000), at(8_999)).do).toBe("go");
+  expect(preflightAfterCompaction(at(9_000), at(9_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
 });
 
 test("policies are validated at their limits", () => {

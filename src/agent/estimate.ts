@@ -21,18 +21,18 @@ const COMPACTIONS_PER_RUN = 3;
 export function estimateTokens(value: unknown): number {
   if (typeof value === "string") return tokensOf(value.length);
   const size = { chars: 0, images: 0 };
-  measure(value, size);
+  addSize(value, size);
   return tokensOf(size.chars) + size.images * IMAGE_TOKENS;
 }
 
-type Known = Pick<
+type KnownContext = Pick<
   ContextState,
   "conversationId" | "provider" | "model" | "contextWindowTokens" | "maxOutputTokens" | "estimatedInputTokens" | "updatedAt"
 > &
   Partial<Pick<ContextState, "runId" | "messageCount" | "lastMessageId">>;
 
 /** `usage` is that of the last model call, or null if none was reported since the history changed. */
-export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
+export function contextState(known: KnownContext, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
   const { contextWindowTokens, maxOutputTokens, estimatedInputTokens } = known;
   const reported = usage === null ? 0 : usage.totalTokens || usage.input + usage.output;
   const inputTokens = reported || estimatedInputTokens;
@@ -82,19 +82,19 @@ export function preflight(policy: ContextPolicy, state: ContextState, compaction
     return {
       do: "stop",
       reason: "context.policy.fail",
-      why: `The context is ${share(state)} full (about ${state.inputTokens} tokens) and this conversation's policy is fail. ${NEXT}`,
+      why: `The context is ${formatPressure(state)} full (about ${state.inputTokens} tokens) and this conversation's policy is fail. ${NEXT}`,
     };
   if (compactions >= COMPACTIONS_PER_RUN)
     return {
       do: "stop",
       reason: "context.auto_compact.failed",
-      why: `The context is ${share(state)} full after ${compactions} compactions in this run. ${NEXT}`,
+      why: `The context is ${formatPressure(state)} full after ${compactions} compactions in this run. ${NEXT}`,
     };
   return { do: "compact", keepLast: policy.keepLast };
 }
 
 /** What to do if nothing could be compacted: the call may still fit. */
-export function withoutCompaction(state: ContextState): Preflight {
+export function preflightWithoutCompaction(state: ContextState): Preflight {
   if (state.pressure === null || state.pressure < 1) return GO;
   return {
     do: "stop",
@@ -104,7 +104,7 @@ export function withoutCompaction(state: ContextState): Preflight {
 }
 
 /** A compaction that did not make the context smaller is not repeated. */
-export function afterCompaction(before: ContextState, after: ContextState): Preflight {
+export function preflightAfterCompaction(before: ContextState, after: ContextState): Preflight {
   if (after.estimatedInputTokens < before.estimatedInputTokens) return GO;
   return {
     do: "stop",
@@ -117,12 +117,12 @@ const NEXT =
   "Compact it manually with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
 
 /** The length of the JSON, without building it: a history is measured before every model call. */
-function measure(value: unknown, size: { chars: number; images: number }): void {
+function addSize(value: unknown, size: { chars: number; images: number }): void {
   if (value instanceof Uint8Array) {
     size.images++;
   } else if (Array.isArray(value)) {
     size.chars += 2 + Math.max(0, value.length - 1);
-    for (const item of value) measure(item, size);
+    for (const item of value) addSize(item, size);
   } else if (typeof value === "object" && value !== null) {
     size.chars += 2;
     let fields = 0;
@@ -130,7 +130,7 @@ function measure(value: unknown, size: { chars: number; images: number }): void 
       const field = (value as Record<string, unknown>)[name];
       if (field === undefined) continue;
       size.chars += name.length + (fields++ === 0 ? 3 : 4);
-      measure(field, size);
+      addSize(field, size);
     }
   } else {
     size.chars += JSON.stringify(value)?.length ?? 0;
@@ -146,6 +146,6 @@ function levelOf(pressure: number | null): ContextState["level"] {
   return LEVELS.find(([, from]) => pressure >= from)?.[0] ?? "ok";
 }
 
-function share({ pressure }: ContextState): string {
+function formatPressure({ pressure }: ContextState): string {
   return `${Math.round((pressure ?? 0) * 100)} %`;
 }

@@ -4,7 +4,7 @@ import { MemoryFiles } from "../../test/support/memory/files.ts";
 import { type FileMachine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { fromBase64 } from "../lib/base64.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
-import { allowance, capped, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
+import { maxResultChars, capText, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
 import { toSyscall } from "./tools.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -88,17 +88,17 @@ test("failures begin with Error and say if the outcome is unknown", () => {
 
 test("a long text is cut to its beginning and its end, with a note between", () => {
   const text = Array.from({ length: 1_000 }, (_, at) => `line ${at}`).join("\n");
-  const cut = capped(text, 300, "/var/x.txt");
+  const cut = capText(text, 300, "/var/x.txt");
   expect(cut.isCut).toBe(true);
   expect(cut.text).toMatch(/^line 0\n.*line \d+\n\[\.\.\. \d+ of 8889 characters left out; all of it is in \/var\/x\.txt .*\n.*line 999$/s);
   for (const line of cut.text.split("\n")) expect(line).toMatch(/^line \d+$|^\[/);
-  expect(capped("short", 5, null)).toEqual({ text: "short", isCut: false });
+  expect(capText("short", 5, null)).toEqual({ text: "short", isCut: false });
 });
 
 test("a cut text stays within the limit and splits no character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (text, chars) => {
-      const cut = capped(text, chars, null);
+      const cut = capText(text, chars, null);
       const [head = "", tail = ""] = cut.text.split(/\n\[\.\.\. \d+ of \d+ characters left out; ask for less at once \.\.\.\]\n/);
       expect(cut.isCut).toBe(text.length > chars);
       expect(head.length + tail.length).toBeLessThanOrEqual(chars);
@@ -110,8 +110,8 @@ test("a cut text stays within the limit and splits no character", () => {
 
 test("the results of a turn share its room", () => {
   const limits = { perCallChars: 40_000, perTurnChars: 100_000 };
-  expect(allowance(0, 1, limits)).toBe(40_000);
-  expect(allowance(0, 10, limits)).toBe(10_000);
-  expect(allowance(90_000, 1, limits)).toBe(10_000);
-  expect(allowance(200_000, 3, limits)).toBe(2_000);
+  expect(maxResultChars(0, 1, limits)).toBe(40_000);
+  expect(maxResultChars(0, 10, limits)).toBe(10_000);
+  expect(maxResultChars(90_000, 1, limits)).toBe(10_000);
+  expect(maxResultChars(200_000, 3, limits)).toBe(2_000);
 });

@@ -40,16 +40,16 @@ const HEAD_SHARE = 0.6;
  * How much of the next result may enter the history; `used` is what the earlier results of the turn took, and `waiting` counts
  * this one and those to come.
  */
-export function allowance(used: number, waiting: number, { perCallChars, perTurnChars }: CapLimits = CAP_LIMITS): number {
+export function maxResultChars(used: number, waiting: number, { perCallChars, perTurnChars }: CapLimits = CAP_LIMITS): number {
   const share = Math.floor((perTurnChars - used) / Math.max(1, waiting));
   return Math.min(perCallChars, Math.max(RESULT_CHARS_MIN, share));
 }
 
 /** At most `chars` of a text plus a note; `restAt` is the path of the whole text, or null if it was not stored. */
-export function capped(text: string, chars: number, restAt: string | null): { text: string; isCut: boolean } {
+export function capText(text: string, chars: number, restAt: string | null): { text: string; isCut: boolean } {
   if (text.length <= chars) return { text, isCut: false };
-  const head = wholeLines(text.slice(0, Math.floor(chars * HEAD_SHARE)), "end");
-  const tail = wholeLines(text.slice(text.length - Math.floor(chars * (1 - HEAD_SHARE))), "start");
+  const head = keepWholeLines(text.slice(0, Math.floor(chars * HEAD_SHARE)), "end");
+  const tail = keepWholeLines(text.slice(text.length - Math.floor(chars * (1 - HEAD_SHARE))), "start");
   const missing = text.length - head.length - tail.length;
   const where = restAt === null ? "ask for less at once" : `all of it is in ${restAt} on gsv: use Search or Read with offset and limit`;
   return { text: `${head}\n[... ${missing} of ${text.length} characters left out; ${where} ...]\n${tail}`, isCut: true };
@@ -111,7 +111,7 @@ function commandText({ status, exitCode, sessionId, error, wantsInput }: Data, o
 }
 
 /** Drops a line that was cut in two, unless that would drop half of the text; never splits a character. */
-function wholeLines(text: string, cutAt: "start" | "end"): string {
+function keepWholeLines(text: string, cutAt: "start" | "end"): string {
   const [before, after] = [text.lastIndexOf("\n"), text.indexOf("\n")];
   if (cutAt === "end") return before > text.length / 2 ? text.slice(0, before) : text.replace(/[\uD800-\uDBFF]$/, "");
   return after !== -1 && after < text.length / 2 ? text.slice(after + 1) : text.replace(/^[\uDC00-\uDFFF]/, "");

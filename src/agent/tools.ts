@@ -49,13 +49,13 @@ export function modelTools(devices: readonly ToolDevice[], may: (call: string) =
   return TOOLS.filter(({ call }) => may(call.name)).map((tool) => ({
     name: tool.name,
     description: tool.doc ?? tool.call.doc,
-    parameters: parameters(tool, devices),
+    parameters: parametersOf(tool, devices),
   }));
 }
 
 /** The syscall behind a tool, for display. */
 export function syscallOf(name: string): string | null {
-  return toolNamed(name)?.call.name ?? null;
+  return findTool(name)?.call.name ?? null;
 }
 
 /**
@@ -63,7 +63,7 @@ export function syscallOf(name: string): string | null {
  * nobody is asked to approve a call that cannot run.
  */
 export function toSyscall(name: string, given: Data | null): { call: string; args: Data } | { error: string } {
-  const tool = toolNamed(name);
+  const tool = findTool(name);
   if (tool === undefined) return { error: `Unknown tool "${name}". The tools are ${TOOLS.map((tool) => tool.name).join(", ")}` };
   if (given === null) return { error: `The arguments of ${name} were not valid JSON, so nothing was done. Send the call again` };
   const args = repairArgs(tool, given);
@@ -77,11 +77,11 @@ export function toSyscall(name: string, given: Data | null): { call: string; arg
   }
 }
 
-function toolNamed(name: string): Tool | undefined {
+function findTool(name: string): Tool | undefined {
   return TOOLS.find((tool) => tool.name === name);
 }
 
-function parameters(tool: Tool, devices: readonly ToolDevice[]): Data {
+function parametersOf(tool: Tool, devices: readonly ToolDevice[]): Data {
   const schema = schemaOf(tool);
   const shown = Object.entries(schema.properties ?? {}).filter(([name]) => isShown(tool, name));
   const { required = [] } = schema;

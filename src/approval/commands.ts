@@ -2,38 +2,38 @@
 // and through programs that run other programs. Literal words tell what a command does. A word that is computed while the command
 // runs makes the command opaque, the strictest verdict.
 
-import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
-import { hardness, STEPS_MAX } from "./hardness.ts";
+import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type SimpleCommand, type Word } from "../shell/syntax.ts";
+import { countParseSteps, STEPS_MAX } from "./hardness.ts";
 import { filesEmptiedBy, filesEmptiedByRedirection, hasSilentInput } from "./emptied.ts";
-import { isMade, readsBeyond } from "./reach.ts";
-import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
+import { isComputedPart, readsUnnamedFiles } from "./reach.ts";
+import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, findWrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
-import { holdsSubstitution, isLeaf, isPlain, NAMING, plainVariables, stdinText, SUBSTITUTION } from "./script-tree.ts";
+import { holdsSubstitution, isLeaf, isPlainCommand, NAMING, plainVariables, stdinText, SUBSTITUTION } from "./script-tree.ts";
 import { ADDED, isUsualProgram, type KnownWord, readWord, programName } from "./words.ts";
 
 type Pipeline = Script["statements"][number]["pipelines"][number];
-export type Parse = (text: string) => Script | null;
+export type ScriptParser = (text: string) => Script | null;
 
 export type CommandReading = {
   tags: Set<Tag>;
   /** Every word that could be a path. */
   words: Set<string>;
   /** The words among them that the command changes. */
-  changed: Set<string>;
+  changedPaths: Set<string>;
   /** Directories that the command changes to; relative paths are resolved against each of them. */
   directories: Set<string>;
   /** Files that the command empties; null for one whose name is not known. */
-  emptied: Set<string | null>;
+  emptiedFiles: Set<string | null>;
   /** Every word, with `*` for the parts computed while the command runs. */
-  shapes: Set<string>;
+  wordPatterns: Set<string>;
   /** Whether the command may read more than its words literally name. */
-  readsBeyond: boolean;
+  readsUnnamedFiles: boolean;
 };
 
 /** How deep command lines may nest, such as `sh -c "sh -c ..."`. */
 const NESTING_MAX = 6;
 
-export function readCommands(text: string, parse: Parse): CommandReading {
+export function readCommands(text: string, parse: ScriptParser): CommandReading {
   const reader = new Reader(parse);
   reader.readScript(text, 0);
   return reader.reading;
@@ -43,13 +43,13 @@ class Reader {
   readonly reading: CommandReading = {
     tags: new Set(),
     words: new Set(),
-    changed: new Set(),
+    changedPaths: new Set(),
     directories: new Set(),
-    emptied: new Set(),
-    shapes: new Set(),
-    readsBeyond: false,
+    emptiedFiles: new Set(),
+    wordPatterns: new Set(),
+    readsUnnamedFiles: false,
   };
-  readonly #parse: Parse;
+  readonly #parse: ScriptParser;
   /** Functions of the present script that are certain to be defined at this point. */
   #functions = new Set<string>();
   /** Variables whose value cannot be an option, judging by every assignment in the script. */
@@ -59,15 +59,15 @@ class Reader {
   #work = 0;
   #steps = 0;
 
-  constructor(parse: Parse) {
+  constructor(parse: ScriptParser) {
     this.#parse = parse;
   }
 
   readScript(text: string, nesting: number): void {
     if (text.trim() === "") return;
-    const tree = nesting > NESTING_MAX || !this.#mayContinue([]) || !this.#mayParse(text) ? null : this.#parse(text);
-    if (tree === null || !isPlain(tree)) this.#add("compound");
-    if (tree === null) return this.#add("opaque");
+    const tree = nesting > NESTING_MAX || !this.#addWork([]) || !this.#addParseWork(text) ? null : this.#parse(text);
+    if (tree === null || !isPlainCommand(tree)) this.#addTags("compound");
+    if (tree === null) return this.#addTags("opaque");
     const outer = [this.#nesting, this.#functions, this.#plainVariables] as const;
     [this.#nesting, this.#functions, this.#plainVariables] = [nesting, new Set(), plainVariables(tree)];
     for (const statement of tree.statements) {
@@ -79,12 +79,12 @@ class Reader {
   }
 
   /** The budget covers all texts of one command, because each may contain others. */
-  #mayParse(text: string): boolean {
-    if (this.#steps <= STEPS_MAX) this.#steps += hardness(text);
+  #addParseWork(text: string): boolean {
+    if (this.#steps <= STEPS_MAX) this.#steps += countParseSteps(text);
     return this.#steps <= STEPS_MAX;
   }
 
-  #add(...tags: readonly Tag[]): void {
+  #addTags(...tags: readonly Tag[]): void {
     for (const tag of tags) this.reading.tags.add(tag);
   }
 
@@ -95,26 +95,26 @@ class Reader {
       return;
     }
     if (isNode(node)) {
-      if (isMade(node)) this.reading.readsBeyond = true;
+      if (isComputedPart(node)) this.reading.readsUnnamedFiles = true;
       if (isLeaf(node)) return;
-      for (const path of filesEmptiedByRedirection(node)) this.reading.emptied.add(path);
+      for (const path of filesEmptiedByRedirection(node)) this.reading.emptiedFiles.add(path);
       if (node.type === "Pipeline") this.#readPipeline(node as Pipeline);
-      if (node.type === "SimpleCommand") this.#readSimple(node as Simple);
+      if (node.type === "SimpleCommand") this.#readSimpleCommand(node as SimpleCommand);
       if (node.type === "Redirection") this.#readRedirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#readVariable(node);
       // A variable's value is recorded too: it may become part of a path.
-      if (node.type === "Assignment" && (node as Assignment).value !== null) this.#addShapes(readWord((node as Assignment).value!));
-      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.#addShapes(readWord(word));
-      if (node.type === "ArithCommandSubst") this.#readText([(node as { command?: unknown }).command as string]);
-      if ("deferredError" in node) this.#add("opaque");
-      if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");
+      if (node.type === "Assignment" && (node as Assignment).value !== null) this.#addWordPatterns(readWord((node as Assignment).value!));
+      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.#addWordPatterns(readWord(word));
+      if (node.type === "ArithCommandSubst") this.#readCommandLine([(node as { command?: unknown }).command as string]);
+      if ("deferredError" in node) this.#addTags("opaque");
+      if (node.type === "Transform" || node.type === "Indirection") this.#addTags("opaque");
     }
     const members = node as Record<string, unknown>;
     for (const key in members) {
       const value = members[key];
       // Bash evaluates some strings of the tree only at run time, such as an array index.
       if (typeof value === "string") {
-        if (!TEXT_KEYS.has(key) && SUBSTITUTION.test(value)) this.#add("opaque");
+        if (!TEXT_KEYS.has(key) && SUBSTITUTION.test(value)) this.#addTags("opaque");
       } else this.#walk(value);
     }
   }
@@ -122,21 +122,21 @@ class Reader {
   #readVariable(node: { type: string; name?: unknown; variable?: unknown; body?: unknown }): void {
     const name = String(node.name ?? node.variable).replace(/\[.*$/s, "");
     // The loop's body is walked separately.
-    if (STEERING.test(name) || holdsSubstitution({ ...node, body: null })) this.#add("opaque");
+    if (STEERING.test(name) || holdsSubstitution({ ...node, body: null })) this.#addTags("opaque");
   }
 
   #readRedirection({ operator, target }: Redirection): void {
     if (target.type !== "Word" || operator === "<<<") return;
     const word = readWord(target);
     const { text, start } = word;
-    this.#addShapes(word);
-    if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#add("network", "connects");
+    this.#addWordPatterns(word);
+    if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#addTags("network", "connects");
     // A file descriptor, such as in 2>&1.
     if (operator.endsWith("&") && text !== null && /^\d*-?$/.test(text)) return;
     if (text !== null) this.reading.words.add(text);
     if (operator === "<" || operator === "<&") return;
-    this.#add("mutating");
-    this.#addChanged(text);
+    this.#addTags("mutating");
+    this.#addChangedPath(text);
   }
 
   /** `: | tee file` empties a file as `tee file < /dev/null` does. */
@@ -144,28 +144,28 @@ class Reader {
     for (const [at, command] of commands.entries()) {
       if (command.type !== "SimpleCommand" || command.name === null || !hasSilentInput(commands, at)) continue;
       const texts = command.args.map((arg) => readWord(arg).text);
-      for (const path of filesEmptiedBy(programName(readWord(command.name).text ?? ""), texts, "")) this.reading.emptied.add(path);
+      for (const path of filesEmptiedBy(programName(readWord(command.name).text ?? ""), texts, "")) this.reading.emptiedFiles.add(path);
     }
   }
 
-  #readSimple({ name, args, redirections }: Simple): void {
+  #readSimpleCommand({ name, args, redirections }: SimpleCommand): void {
     if (name === null) return;
     // The function's commands were read at its definition.
     if (this.#functions.has(readWord(name).text ?? "")) return;
-    this.#run([name, ...args].map(readWord), stdinText(redirections));
+    this.#readCommand([name, ...args].map(readWord), stdinText(redirections));
   }
 
   /** Reads one program with its arguments, and the text on its standard input if the script contains it. */
-  #run([first, ...args]: readonly KnownWord[], input: string | null = null): void {
+  #readCommand([first, ...args]: readonly KnownWord[], input: string | null = null): void {
     if (first === undefined) return;
-    if (!this.#mayContinue(args)) return this.#add("opaque");
+    if (!this.#addWork(args)) return this.#addTags("opaque");
     this.#depth++;
     this.#readProgram(first, args, input);
     this.#depth--;
   }
 
   /** Some programs turn one command into many. The author is untrusted, so the work to read them all is bounded. */
-  #mayContinue(words: readonly KnownWord[]): boolean {
+  #addWork(words: readonly KnownWord[]): boolean {
     this.#work += 1 + words.length;
     for (const { start } of words) this.#work += start.length / CHARS_PER_WORK;
     return this.#work <= WORK_MAX && this.#depth < DEPTH_MAX;
@@ -174,25 +174,25 @@ class Reader {
   #readProgram(first: KnownWord, args: readonly KnownWord[], input: string | null): void {
     for (const arg of args) {
       const { text } = arg;
-      this.#addShapes(arg);
+      this.#addWordPatterns(arg);
       if (text !== null && text !== "") this.reading.words.add(text);
     }
-    if (first.text === null) return this.#add("opaque");
+    if (first.text === null) return this.#addTags("opaque");
     const name = programName(first.text);
-    if (!isUsualProgram(first.text)) this.#add("opaque");
+    if (!isUsualProgram(first.text)) this.#addTags("opaque");
     const texts = args.map(({ text }) => text);
-    if (readsBeyond(name, texts)) this.reading.readsBeyond = true;
-    if (EVALUATING.has(name) && texts.some((text) => text !== null && SUBSTITUTION.test(text))) this.#add("opaque");
+    if (readsUnnamedFiles(name, texts)) this.reading.readsUnnamedFiles = true;
+    if (EVALUATING.has(name) && texts.some((text) => text !== null && SUBSTITUTION.test(text))) this.#addTags("opaque");
     if (SHELLS.has(name)) return this.#readShell(args, input);
-    if (name === "eval") return this.#readText(texts);
-    if (name === "trap") return texts[0] === "-" ? undefined : this.#readText(texts.slice(0, 1));
-    if (name === "." || name === "source") return this.#add("opaque");
+    if (name === "eval") return this.#readCommandLine(texts);
+    if (name === "trap") return texts[0] === "-" ? undefined : this.#readCommandLine(texts.slice(0, 1));
+    if (name === "." || name === "source") return this.#addTags("opaque");
     if (name === "unset") this.#functions.clear();
-    if (NAMING.has(name)) this.#readNaming(name, args);
+    if (NAMING.has(name)) this.#readNameDefinition(name, args);
     if (name === "cd" || name === "pushd") this.#addDirectory(texts);
     if (name === "find" || name === "fd") return this.#readFind(args);
-    const wrapping = wrapper(name);
-    if (wrapping !== undefined) return this.#readWrapped(name, wrapping, args);
+    const wrapping = findWrapper(name);
+    if (wrapping !== undefined) return this.#readWrappedCommand(name, wrapping, args);
     const carrier = carrierTags(name);
     if (carrier !== undefined) return this.#tryEachWord(carrier, args);
     const tags = optionTags(
@@ -201,9 +201,9 @@ class Reader {
       args.some((arg) => this.#mayBeOption(arg)),
     ) ??
       tagsOf(name) ?? ["opaque"];
-    this.#add(...tags);
-    for (const path of filesEmptiedBy(name, texts, input)) this.reading.emptied.add(path);
-    if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#addChanged(text);
+    this.#addTags(...tags);
+    for (const path of filesEmptiedBy(name, texts, input)) this.reading.emptiedFiles.add(path);
+    if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#addChangedPath(text);
   }
 
   #mayBeOption({ lead }: KnownWord): boolean {
@@ -214,25 +214,25 @@ class Reader {
     const at = args.findIndex(({ text }) => text !== null && /^[-+][a-zA-Z]*c/.test(text));
     if (at >= 0 && args.slice(0, at).every(({ text }) => text !== null && /^[-+]/.test(text))) {
       const script = args.slice(at + 1).find(({ text }) => text === null || !/^[-+]\w/.test(text));
-      return this.#readText([script?.text ?? null]);
+      return this.#readCommandLine([script?.text ?? null]);
     }
     const isFile = args.some(({ text }) => text === null || (!/^[-+]/.test(text) && text !== ""));
-    this.#readText(isFile ? [null] : [input]);
+    this.#readCommandLine(isFile ? [null] : [input]);
   }
 
   /** Reads a command line that is given as words. */
-  #readText(texts: readonly (string | null)[]): void {
-    if (texts.includes(null)) this.#add("opaque");
+  #readCommandLine(texts: readonly (string | null)[]): void {
+    if (texts.includes(null)) this.#addTags("opaque");
     this.readScript(texts.map((text) => text ?? "").join(" "), this.#nesting + 1);
   }
 
-  #readWrapped(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly KnownWord[]): void {
+  #readWrappedCommand(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly KnownWord[]): void {
     let at = 0;
     let placeholder = "";
     for (; at < args.length; at++) {
       const { text, start } = args[at]!;
       if (name === "env" && /^\w+=/.test(start)) {
-        if (STEERING.test(start.slice(0, start.indexOf("=")))) this.#add("opaque");
+        if (STEERING.test(start.slice(0, start.indexOf("=")))) this.#addTags("opaque");
         continue;
       }
       if (text === null) return this.#tryEachWord(["opaque"], args);
@@ -245,81 +245,81 @@ class Reader {
       if (!valued.includes(text[value]!)) return this.#tryEachWord(["opaque"], args);
       const isNext = value + 1 === text.length;
       if (text[value] === "I") placeholder = isNext ? (args[at + 1]?.text ?? "") : text.slice(value + 1);
-      if (text[value] === "C") this.#add("unknown-path");
+      if (text[value] === "C") this.#addTags("unknown-path");
       if (isNext) at++;
     }
     const rest = args.slice(at + operands);
-    if (name === "xargs") return this.#runWithAdded(rest, placeholder);
+    if (name === "xargs") return this.#readXargsCommand(rest, placeholder);
     // Without a command, env prints the environment.
-    if (name === "env" && rest.length === 0) this.reading.readsBeyond = true;
-    this.#run(rest);
+    if (name === "env" && rest.length === 0) this.reading.readsUnnamedFiles = true;
+    this.#readCommand(rest);
   }
 
   /** xargs appends words, or substitutes a part of them, that are not known. */
-  #runWithAdded([first, ...rest]: readonly KnownWord[], placeholder: string): void {
+  #readXargsCommand([first, ...rest]: readonly KnownWord[], placeholder: string): void {
     if (first === undefined) return;
-    if (placeholder === "") return this.#run([first, ...rest, ADDED]);
+    if (placeholder === "") return this.#readCommand([first, ...rest, ADDED]);
     const holdsPlaceholder = ({ text }: KnownWord): boolean => text === null || text.includes(placeholder);
-    if (holdsPlaceholder(first)) return this.#add("opaque");
+    if (holdsPlaceholder(first)) return this.#addTags("opaque");
     // Inside a command line the substituted text can be a command.
-    if (rest.some((word) => holdsPlaceholder(word) && /\s/.test(word.text ?? ""))) this.#add("opaque");
-    this.#run([first, ...rest.map((word) => (word.text === placeholder ? ADDED : word))]);
+    if (rest.some((word) => holdsPlaceholder(word) && /\s/.test(word.text ?? ""))) this.#addTags("opaque");
+    this.#readCommand([first, ...rest.map((word) => (word.text === placeholder ? ADDED : word))]);
   }
 
   /** It is not known which word is the command, so each is tried, and words that could be a command line are read as one. */
   #tryEachWord(tags: readonly Tag[], args: readonly KnownWord[]): void {
-    this.#add("opaque", ...tags);
+    this.#addTags("opaque", ...tags);
     for (const [at, { text }] of args.slice(0, CARRIED_MAX).entries()) {
       if (text === null) continue;
       const name = programName(text);
-      if (/\s/.test(text.trim())) this.#readText([text]);
-      else if (tagsOf(name)?.length || SHELLS.has(name)) this.#run(args.slice(at));
+      if (/\s/.test(text.trim())) this.#readCommandLine([text]);
+      else if (tagsOf(name)?.length || SHELLS.has(name)) this.#readCommand(args.slice(at));
     }
   }
 
   #readFind(args: readonly KnownWord[]): void {
     const tops = args.slice(0, args.findIndex(({ start }) => /^[-(!]/.test(start)) >>> 0);
     // A change to a directory changes everything below it.
-    if (args.some(({ text }) => text === "-delete" || isFindRun(text))) for (const top of tops) this.#addChanged(top.text);
+    if (args.some(({ text }) => text === "-delete" || isFindExec(text))) for (const top of tops) this.#addChangedPath(top.text);
     for (const [at, arg] of args.entries()) {
       const { text } = arg;
       if (this.#mayBeOption(arg) && !/^-(?:i?name|i?path|newer|mtime|mmin|size|user|maxdepth|mindepth)$/.test(args[at - 1]?.text ?? ""))
-        this.#add("opaque");
-      if (text === "-delete") this.#add("deletes", "destructive", "mutating");
-      if (text !== null && /^-f(?:print|ls)/.test(text)) this.#add("mutating", "unknown-path");
-      if (!isFindRun(text)) continue;
+        this.#addTags("opaque");
+      if (text === "-delete") this.#addTags("deletes", "destructive", "mutating");
+      if (text !== null && /^-f(?:print|ls)/.test(text)) this.#addTags("mutating", "unknown-path");
+      if (!isFindExec(text)) continue;
       const rest = args.slice(at + 1);
-      if (!this.#mayContinue(rest)) return this.#add("opaque");
+      if (!this.#addWork(rest)) return this.#addTags("opaque");
       const end = rest.findIndex(({ text }) => text === ";" || text === "+");
-      this.#runWithAdded(rest.slice(0, end === -1 ? undefined : end), "{}");
+      this.#readXargsCommand(rest.slice(0, end === -1 ? undefined : end), "{}");
     }
   }
 
   /** Reads commands that give names a new meaning. */
-  #readNaming(name: string, args: readonly KnownWord[]): void {
+  #readNameDefinition(name: string, args: readonly KnownWord[]): void {
     if (name === "printf" && !args[0]?.start.startsWith("-v")) return;
-    if (name === "alias" && args.some(({ text }) => text === null || text.includes("="))) return this.#add("opaque");
-    if (name === "hash" || name === "enable" || name === "bind" || name === "complete") return this.#add("opaque");
+    if (name === "alias" && args.some(({ text }) => text === null || text.includes("="))) return this.#addTags("opaque");
+    if (name === "hash" || name === "enable" || name === "bind" || name === "complete") return this.#addTags("opaque");
     for (const { start, text } of args) {
       const variable = /^(\w+)(?:=|\+=|\[|$)/.exec(start)?.[1];
-      if (variable === undefined ? text === null : STEERING.test(variable)) this.#add("opaque");
+      if (variable === undefined ? text === null : STEERING.test(variable)) this.#addTags("opaque");
     }
   }
 
   #addDirectory(texts: readonly (string | null)[]): void {
     const to = texts.find((text) => text === null || !/^-[LPe@]+$/.test(text));
-    if (to === null || to === "-") this.#add("unknown-path");
+    if (to === null || to === "-") this.#addTags("unknown-path");
     else this.reading.directories.add(to ?? "~");
   }
 
-  #addShapes({ shapes }: KnownWord): void {
-    for (const shape of shapes) this.reading.shapes.add(shape);
+  #addWordPatterns({ shapes }: KnownWord): void {
+    for (const shape of shapes) this.reading.wordPatterns.add(shape);
   }
 
-  #addChanged(text: string | null): void {
-    if (text === null) return this.#add("unknown-path");
+  #addChangedPath(text: string | null): void {
+    if (text === null) return this.#addTags("unknown-path");
     // dd of=path, --output=path
-    for (const path of [text, text.slice(text.indexOf("=") + 1)]) if (path !== "") this.reading.changed.add(path);
+    for (const path of [text, text.slice(text.indexOf("=") + 1)]) if (path !== "") this.reading.changedPaths.add(path);
   }
 }
 
@@ -332,6 +332,6 @@ const TEXT_KEYS = new Set(["value", "sourceText", "originalText", "command", "ty
 const EVALUATING = new Set("test [ let unset export declare typeset local readonly read mapfile readarray printf".split(" "));
 const CHANGING: ReadonlySet<Tag> = new Set<Tag>(["mutating", "destructive", "deletes", "opaque"]);
 
-function isFindRun(text: string | null): boolean {
+function isFindExec(text: string | null): boolean {
   return text !== null && /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(text);
 }

@@ -2,7 +2,7 @@
 // approval. On the gateway an agent may write to homes and workspaces; deleting, connecting to the network and changing how
 // agents or machines behave need approval.
 
-import type { Policy, ReadPolicy, Rule } from "./policy.ts";
+import type { Policy, PolicyResult, Rule } from "./policy.ts";
 import type { Tag } from "./request.ts";
 
 /** Calls that only read, listed one by one: a call added later needs approval until somebody decides about it. */
@@ -84,7 +84,7 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 };
 
 /** Profiles that are not listed bring their own policy; without one they get the attended default. */
-export function defaultPolicy(profile: string): ReadPolicy {
+export function defaultPolicy(profile: string): PolicyResult {
   return { ok: true, policy: Object.hasOwn(POLICIES, profile) ? POLICIES[profile]! : ATTENDED };
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { approvalDigest, canonicalJson, type Exactly } from "./digest.ts";
+import { approvalDigest, canonicalJson, type ExactCall } from "./digest.ts";
 
 const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).digest();
-const EXACTLY: Exactly = { pid: "p1", uid: 1000, call: "shell.exec", args: { input: "ls" }, target: "laptop", cwd: "/home/ann" };
+const EXACTLY: ExactCall = { pid: "p1", uid: 1000, call: "shell.exec", args: { input: "ls" }, target: "laptop", cwd: "/home/ann" };
 
 test("the digest of a call stays the same across versions", () => {
   expect(canonicalJson({ b: [1, "ü", null], a: { d: true, c: undefined } })).toBe('{"a":{"d":true},"b":[1,"ü",null]}');
@@ -81,12 +81,12 @@ test("any change to a text changes the digest", () => {
   );
   fc.assert(
     fc.property(fc.string(), fc.constantFrom("pid", "call", "target", "cwd", "input"), changes, (text, where, change) => {
-      const withText = (value: string): Exactly =>
+      const withText = (value: string): ExactCall =>
         where === "input" ? { ...EXACTLY, args: { input: value } } : { ...EXACTLY, [where]: value };
       expect(approvalDigest(withText(change(text)), sha256)).not.toBe(approvalDigest(withText(text), sha256));
     }),
   );
-  const others: Exactly[] = [
+  const others: ExactCall[] = [
     { ...EXACTLY, uid: 0 },
     { ...EXACTLY, args: {} },
     { ...EXACTLY, args: { input: "ls", timeout: 1 } },

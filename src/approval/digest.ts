@@ -3,7 +3,7 @@
 
 import { toHex } from "../lib/hex.ts";
 
-export type Exactly = {
+export type ExactCall = {
   pid: string;
   uid: number;
   call: string;
@@ -16,7 +16,7 @@ export type Exactly = {
 /** Separates these digests from all others of this system. */
 const PURPOSE = "gsv approval 1\n";
 
-export function approvalDigest({ pid, uid, call, args, target, cwd }: Exactly, sha256: (text: string) => Uint8Array): string {
+export function approvalDigest({ pid, uid, call, args, target, cwd }: ExactCall, sha256: (text: string) => Uint8Array): string {
   return toHex(sha256(PURPOSE + canonicalJson({ pid, uid, call, args, target, cwd })));
 }
 
@@ -31,7 +31,7 @@ export function canonicalJson(value: unknown, depth = 0): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && Number.isFinite(value)) return Object.is(value, -0) ? "-0" : JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, (item: unknown) => canonicalJson(item, depth + 1)).join(",")}]`;
-  if (typeof value !== "object" || !isPlain(value)) throw new TypeError(`A call that contains a ${kindOf(value)} has no digest`);
+  if (typeof value !== "object" || !isPlainObject(value)) throw new TypeError(`A call that contains a ${kindOf(value)} has no digest`);
   const names = Object.entries(value).filter(([, member]) => member !== undefined);
   const members = names
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -39,7 +39,7 @@ export function canonicalJson(value: unknown, depth = 0): string {
   return `{${members.join(",")}}`;
 }
 
-function isPlain(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === null || prototype === Object.prototype) && Object.getOwnPropertySymbols(value).length === 0;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
-import { type GrantRequest, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, applyGrants } from "./grants.ts";
+import { type GrantRequest, covers, describeGrant, type Grant, GRANT_MS, createGrant, RememberOptions, applyGrants } from "./grants.ts";
 import type { Action } from "./policy.ts";
 import { type JudgedRequest, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
@@ -18,8 +18,8 @@ function makeAsking(call: string, args: Record<string, unknown>, more: Partial<G
   return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
 }
 
-function makeGrant(from: GrantRequest, remember: Partial<Remember> = {}): Grant {
-  const grant = grantFor(from, Remember.parse(remember), NOW);
+function makeGrant(from: GrantRequest, remember: Partial<RememberOptions> = {}): Grant {
+  const grant = createGrant(from, RememberOptions.parse(remember), NOW);
   if ("error" in grant) throw new Error(grant.error);
   return grant;
 }
@@ -134,10 +134,12 @@ test("a grant lasts a day by default and at most as long as its scope allows", (
   // Setting the clock back does not lengthen it.
   expect(covers(grant, from, NOW - 1)).toBe(false);
   expect(covers({ ...grant, revokedAt: NOW }, from, NOW + 1)).toBe(false);
-  expect(grantFor(from, { scope: "exact", ttlMs: 31 * DAY_MS }, NOW)).toEqual({
+  expect(createGrant(from, { scope: "exact", ttlMs: 31 * DAY_MS }, NOW)).toEqual({
     error: "A grant for exactly this call lasts at most 30 days",
   });
-  expect(grantFor(from, { scope: "tool", ttlMs: DAY_MS + 1 }, NOW)).toMatchObject({ error: expect.stringContaining("at most 24 hours") });
+  expect(createGrant(from, { scope: "tool", ttlMs: DAY_MS + 1 }, NOW)).toMatchObject({
+    error: expect.stringContaining("at most 24 hours"),
+  });
   for (const bad of [
     { ttlMs: 0 },
     { ttlMs: -1 },
@@ -149,7 +151,7 @@ test("a grant lasts a day by default and at most as long as its scope allows", (
     { scope: null },
     { scopes: "tool" },
   ])
-    expect(Remember.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
+    expect(RememberOptions.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
 });
 
 test("a folder grant covers paths below that folder, for one call on one target", () => {
@@ -183,7 +185,7 @@ test("a folder grant covers paths below that folder, for one call on one target"
 test.each(["a", "~/a", "/a", "/srv/a", "/home/bob/a", "/Users/bob/a", "../a/b/c", "~/../b/c", "C:/a", "C:\\Users\\bob\\a"])(
   "a grant for the folder of %s is refused as too wide",
   (path) => {
-    expect(grantFor(makeAsking("fs.delete", { path }), Remember.parse({ scope: "folder" }), NOW)).toHaveProperty("error");
+    expect(createGrant(makeAsking("fs.delete", { path }), RememberOptions.parse({ scope: "folder" }), NOW)).toHaveProperty("error");
   },
 );
 
@@ -197,11 +199,11 @@ test("a tool grant covers any call of that name on the target, except policy-bea
   expect(covers(shell, makeAsking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
   expect(covers(shell, makeAsking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
   expect(
-    grantFor(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({ scope: "tool" }), NOW),
+    createGrant(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), RememberOptions.parse({ scope: "tool" }), NOW),
   ).toHaveProperty("error");
-  expect(grantFor(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({}), NOW)).not.toHaveProperty(
-    "error",
-  );
+  expect(
+    createGrant(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), RememberOptions.parse({}), NOW),
+  ).not.toHaveProperty("error");
 });
 
 /** Commands that a `class` grant for `uptime` on a device covers, and commands that it does not. */
@@ -254,7 +256,7 @@ test("a class grant covers calls with no further tag, and no command that cannot
   ])
     expect(covers(grant, other, NOW), JSON.stringify(other.judged.args)).toBe(false);
   expect(covers(grant, run("uptime"), NOW + DAY_MS)).toBe(false);
-  expect(grantFor(run("uptime"), { scope: "class", ttlMs: DAY_MS + 1 }, NOW)).toHaveProperty("error");
+  expect(createGrant(run("uptime"), { scope: "class", ttlMs: DAY_MS + 1 }, NOW)).toHaveProperty("error");
   // An opaque command needs approval each time, even the approved one.
   const opaque = makeGrant(run("make test"), { scope: "class" });
   expect(covers(opaque, run("uptime"), NOW)).toBe(true);
@@ -366,7 +368,7 @@ test("a class grant for a call that always needs approval becomes a grant for ex
 });
 
 test("a grant describes what it allows", () => {
-  const describe = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
+  const describe = (call: string, args: Record<string, unknown>, remember: Partial<RememberOptions>) =>
     describeGrant(makeGrant(makeAsking(call, args), remember));
   expect(describe("shell.exec", { input: "ls" }, {})).toBe("Process p1 may run exactly the command that was shown on laptop, for 24 hours");
   expect(describe("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(

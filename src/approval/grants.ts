@@ -3,7 +3,7 @@
 // not foresee what can follow it, such as a pipe, a wrapper or another option. A `class` grant compares the tags of tags.ts.
 
 import { z } from "zod";
-import { isBelow, plainPath } from "./paths.ts";
+import { isBelow, normalizePath } from "./paths.ts";
 import type { Decision } from "./policy.ts";
 import { isTag, type JudgedCall, type Tag, TAGS } from "./request.ts";
 import { makeVisible } from "./visible.ts";
@@ -26,14 +26,14 @@ export type Scope = keyof typeof SCOPES;
 export const NAMED_SCOPES = ["exact", "folder", "tool"] as const satisfies readonly Scope[];
 
 /** What a person asks to be remembered. */
-export const Remember = z.strictObject({
+export const RememberOptions = z.strictObject({
   scope: z.enum([...NAMED_SCOPES, "class"], { error: `scope must be one of: ${NAMED_SCOPES.join(", ")}` }).default("exact"),
   ttlMs: z
     .int({ error: "ttlMs must be a whole number of milliseconds" })
     .min(MINUTE_MS, { error: "ttlMs must be at least a minute" })
     .default(GRANT_MS),
 });
-export type Remember = z.infer<typeof Remember>;
+export type RememberOptions = z.infer<typeof RememberOptions>;
 
 /** Plain data; the owner of the table stores, lists and revokes it. */
 export type Grant = {
@@ -58,12 +58,12 @@ export type Grant = {
 export type GrantRequest = { uid: number; pid: string; target: string; digest: string; judged: JudgedCall };
 
 /** Returns the grant that a person gives with an approval, or an error if there can be none. */
-export function grantFor(asking: GrantRequest, { scope: wanted, ttlMs }: Remember, now: number): Grant | { error: string } {
+export function createGrant(asking: GrantRequest, { scope: wanted, ttlMs }: RememberOptions, now: number): Grant | { error: string } {
   const { uid, pid, target, digest, judged } = asking;
   const { says, longestMs } = SCOPES[wanted];
   if (ttlMs > longestMs) return { error: `A grant for ${says} lasts at most ${describeDuration(longestMs)}` };
   // A caller who names no scope cannot be told to name a narrower one.
-  const scope = wanted === "class" && !hasClass(asking) ? "exact" : wanted;
+  const scope = wanted === "class" && !allowsClassGrant(asking) ? "exact" : wanted;
   if (scope !== "exact" && isReserved(judged))
     return { error: "Only exactly this call can be allowed in advance: other calls of this kind need approval each time" };
   const folder = scope === "folder" ? folderOf(judged) : null;
@@ -79,7 +79,7 @@ export function covers(grant: Grant, asking: GrantRequest, now: number): boolean
   if (grant.scope === "exact") return grant.digest === digest;
   if (isReserved(judged)) return false;
   if (grant.scope === "tool") return true;
-  if (grant.scope === "class") return hasClass(asking) && isReadable(judged) && addsNothing(judged.tags, grant.tags);
+  if (grant.scope === "class") return allowsClassGrant(asking) && hasKnownEffects(judged) && isNoWider(judged.tags, grant.tags);
   const path = pathOf(judged);
   return grant.folder !== null && path !== null && path !== grant.folder && isBelow(path, grant.folder);
 }
@@ -102,19 +102,19 @@ function isReserved({ tags }: JudgedCall): boolean {
  * Whether other calls can be like this one. A call that the gateway forwards to machines named only in its arguments, such as a
  * copy, is like no other: the tags of one pair of machines say nothing about another pair.
  */
-function hasClass({ judged, target }: GrantRequest): boolean {
+function allowsClassGrant({ judged, target }: GrantRequest): boolean {
   return !isReserved(judged) && !(target === "gsv" && judged.target === "device");
 }
 
 /** A call with one of these tags says nothing about the next call. */
 const UNREADABLE: readonly Tag[] = ["opaque", "unknown-reads"];
 
-function isReadable({ tags }: JudgedCall): boolean {
+function hasKnownEffects({ tags }: JudgedCall): boolean {
   return UNREADABLE.every((tag) => !tags.has(tag));
 }
 
 /** Whether all tags of the call are among those of the approved call, and none of that call's limiting tags is missing. */
-function addsNothing(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
+function isNoWider(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
   const known = new Set(approved);
   return [...tags].every((tag) => known.has(tag)) && LIMITS.every((tag) => !known.has(tag) || tags.has(tag));
 }
@@ -125,7 +125,7 @@ const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "looks"];
 const WITH_PATH = new Set(["fs.read", "fs.search", "fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.download"]);
 
 function pathOf({ call, args, target, ...around }: JudgedCall): string | null {
-  return WITH_PATH.has(call) && typeof args.path === "string" ? plainPath(args.path, target, around) : null;
+  return WITH_PATH.has(call) && typeof args.path === "string" ? normalizePath(args.path, target, around) : null;
 }
 
 /** Null for a whole disk, all homes or one home: those are too wide for a folder grant. */
@@ -145,11 +145,11 @@ export function describeGrant(grant: Grant): string {
   // Everybody's personal agent has no name of its own.
   const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
   if (grant.scope === "class")
-    return makeVisible(`${who} may ${describeAlike(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
+    return makeVisible(`${who} may ${describeCallKind(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
   return makeVisible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
 }
 
-function describeAlike({ call }: Grant): string {
+function describeCallKind({ call }: Grant): string {
   return call === "shell.exec" ? "run commands" : `call ${call}`;
 }
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { hardTexts } from "../../test/trust/approval/hard-texts.ts";
 import { readCommands } from "./commands.ts";
-import { hardness, STEPS_MAX } from "./hardness.ts";
+import { countParseSteps, STEPS_MAX } from "./hardness.ts";
 import { parseScript } from "./script.ts";
 
 const CODE = `export function sum(list: readonly number[]): number {\n  // It's "quoted" \${here} and $(there), [brackets] {braces} \`and\` \\\n  return list.reduce((a, b) => a + b, 0);\n}\n`;
@@ -18,7 +18,7 @@ const ORDINARY: Record<string, string> = {
 };
 
 test.each(Object.entries(ORDINARY))("%s is parsed", (_, text) => {
-  expect(hardness(text)).toBeLessThanOrEqual(STEPS_MAX);
+  expect(countParseSteps(text)).toBeLessThanOrEqual(STEPS_MAX);
   expect(parseScript(text)).not.toBeNull();
 });
 
@@ -67,14 +67,14 @@ test.each(ENDLESS)("%s is never parsed: the parser would not terminate", (text) 
 
 test("nested texts share one budget", () => {
   const half = "a;".repeat(1000);
-  expect(hardness(half)).toBeLessThan(STEPS_MAX);
-  expect(hardness(half)).toBeGreaterThan(STEPS_MAX / 3);
+  expect(countParseSteps(half)).toBeLessThan(STEPS_MAX);
+  expect(countParseSteps(half)).toBeGreaterThan(STEPS_MAX / 3);
   const parsed: string[] = [];
   readCommands(`sh -c '${half}'; sh -c 'b;${half}'; sh -c 'c;${half}'`, (input) => (parsed.push(input), parseScript(input)));
   expect(parsed.length).toBeLessThan(4);
 });
 
 test("a text that is too hard is tagged only opaque and compound", () => {
-  for (const { text } of hardTexts().filter(({ text }) => hardness(text) > STEPS_MAX))
+  for (const { text } of hardTexts().filter(({ text }) => countParseSteps(text) > STEPS_MAX))
     expect([...readCommands(text, () => expect.unreachable()).tags].toSorted()).toEqual(["compound", "opaque"]);
 });

@@ -7,8 +7,8 @@
 export const STEPS_MAX = 6_000_000;
 
 /** The steps for one text. Counting stops above `STEPS_MAX`; Infinity if the parser might never terminate. */
-export function hardness(text: string): number {
-  return text.length > CHARS_MAX ? STEPS_MAX + 1 : new Count(text).steps();
+export function countParseSteps(text: string): number {
+  return text.length > CHARS_MAX ? STEPS_MAX + 1 : new StepCounter(text).count();
 }
 
 /** A longer text is not judged by its words; a person sees it. */
@@ -61,7 +61,7 @@ const PLAIN = new RegExp(
   "y",
 );
 
-class Count {
+class StepCounter {
   readonly #text: string;
   #steps = 0;
   #at = 0;
@@ -77,7 +77,7 @@ class Count {
     this.#text = text;
   }
 
-  steps(): number {
+  count(): number {
     PLAIN.lastIndex = 0;
     while (this.#at < this.#text.length && this.#steps <= STEPS_MAX) {
       PLAIN.lastIndex = this.#at;
@@ -94,7 +94,7 @@ class Count {
   #countToken(found: RegExpExecArray): boolean {
     const { blank, word, heredoc, line, made, list, mark, single, comment } = found.groups!;
     const isCopied = single !== undefined || comment !== undefined || blank !== undefined;
-    this.#steps += found[0].length * (isCopied ? COPY_STEPS : isForeign(word) ? FOREIGN_STEPS : CHAR_STEPS);
+    this.#steps += found[0].length * (isCopied ? COPY_STEPS : hasNonAscii(word) ? FOREIGN_STEPS : CHAR_STEPS);
     const isMark = line !== undefined || blank?.startsWith("\\") || /^[;&|<>()]/.test(mark ?? "");
     if (isMark) this.#steps += MARK_STEPS;
     else if (blank === undefined) this.#steps += WORD_STEPS;
@@ -142,7 +142,7 @@ class Count {
     this.#start = end;
     this.#steps += body.length * COPY_STEPS;
     if (isQuoted) return true;
-    this.#steps += isEndless(body) ? Infinity : countLookaheads(body, true) * (WORD_STEPS + body.length * LOOKAHEAD_STEPS);
+    this.#steps += mayHangParser(body) ? Infinity : countLookaheads(body, true) * (WORD_STEPS + body.length * LOOKAHEAD_STEPS);
     return true;
   }
 
@@ -156,7 +156,7 @@ class Count {
   /** From here on nothing is certain: every mark may start a lookahead to the end. */
   #countRest(): number {
     const rest = this.#text.slice(this.#start);
-    if (isEndless(rest)) return Infinity;
+    if (mayHangParser(rest)) return Infinity;
     this.#steps += countLookaheads(rest, false) * (WORD_STEPS + rest.length * LOOKAHEAD_STEPS) + rest.length * CHAR_STEPS;
     return this.#steps;
   }
@@ -166,12 +166,12 @@ class Count {
  * The parser never terminates on some arithmetic and expansions, such as `$(($+1))` and `${a[`, and uses up all memory. Unless it
  * is certain which ones a text contains, no arithmetic is parsed, and only expansions with a regular start.
  */
-function isEndless(text: string): boolean {
+function mayHangParser(text: string): boolean {
   // The parser removes some backslashes, and line ends after them, before it looks.
-  return text.includes("\\") ? hasOddStart(text) || hasOddStart(text.replace(/\\+\n?/g, "")) : hasOddStart(text);
+  return text.includes("\\") ? hasHangRisk(text) || hasHangRisk(text.replace(/\\+\n?/g, "")) : hasHangRisk(text);
 }
 
-function hasOddStart(text: string): boolean {
+function hasHangRisk(text: string): boolean {
   if (text.includes("((") || text.includes("$[")) return true;
   // Of `$"a"b` the parser drops the quotes and keeps the dollar.
   if (/\$"(?![\w ./-]*"[ \t\n;&|<>)])/.test(text)) return true;
@@ -200,7 +200,7 @@ const BRACKET = "[".charCodeAt(0);
 /** Characters that start a lookahead in double quotes and here-documents; globs only in the latter. */
 const QUOTED: ReadonlySet<number> = new Set(Array.from("$`\\[{}()*?", (char) => char.charCodeAt(0)));
 
-function isForeign(word: string | undefined): boolean {
+function hasNonAscii(word: string | undefined): boolean {
   return word !== undefined && /[^\0-\x7f]/.test(word);
 }
 

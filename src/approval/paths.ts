@@ -10,7 +10,7 @@ export type PathContext = { cwd: string; home: string; workspace: string | null 
 export const PATH_CHARS_MAX = 4096;
 
 /** Resolves a path: absolute, or below `~` or `.` on a device; null if it cannot be known. */
-export function plainPath(path: string, target: TargetClass, around: PathContext): string | null {
+export function normalizePath(path: string, target: TargetClass, around: PathContext): string | null {
   if (path.length > PATH_CHARS_MAX) return null;
   if (target === "gsv") {
     try {
@@ -36,7 +36,7 @@ export function plainPath(path: string, target: TargetClass, around: PathContext
 /** Tags for where a path is, whatever the call does to it. */
 export function locationTags(path: string, target: TargetClass, around: PathContext): Set<Tag> {
   const tags = new Set<Tag>();
-  const plain = plainPath(path, target, around);
+  const plain = normalizePath(path, target, around);
   if ((plain ?? path).split(/[/\\]/).some((part) => /^\.[^.]/.test(part) || /^\.\.[^/]/.test(part))) tags.add("hidden-path");
   if (plain === null) return tags.add("outside-cwd").add("outside-home");
   if (target === "device") {
@@ -52,7 +52,7 @@ export function locationTags(path: string, target: TargetClass, around: PathCont
 
 /** The tag for where a changed file is on the gateway; null for the rest of the tree. */
 export function changedLocationTag(path: string, around: PathContext): Tag | null {
-  const plain = plainPath(path, "gsv", around);
+  const plain = normalizePath(path, "gsv", around);
   if (plain === null) return null;
   if (/^\/workspaces\/[^/]+\/./.test(plain) || (around.workspace !== null && plain.startsWith(`${around.workspace}/`)))
     return "in-workspace";
@@ -67,7 +67,7 @@ const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)
  * the gateway; start-up files, keys and hooks on any target. Ignores case, as some file systems do.
  */
 export function isPolicyBearing(path: string, target: TargetClass, around: PathContext): boolean {
-  const plain = foldedPath(path, target, around);
+  const plain = caseFoldedPath(path, target, around);
   // An unresolved path may be anything.
   if (plain === null) return true;
   if (target === "gsv" && /^\/(?:sys|etc|proc|usr|dev|boot|root)(?:\/|$)/.test(plain) && !SCRATCH.test(plain)) return true;
@@ -78,8 +78,8 @@ export function isPolicyBearing(path: string, target: TargetClass, around: PathC
 }
 
 /** The path without case and letter forms, as some file systems compare names. */
-export function foldedPath(path: string, target: TargetClass, around: PathContext): string | null {
-  const plain = plainPath(path, target, around);
+export function caseFoldedPath(path: string, target: TargetClass, around: PathContext): string | null {
+  const plain = normalizePath(path, target, around);
   // ASCII, the usual case, has only one form.
   return plain !== null && /[^\0-\x7f]/.test(plain) ? plain.normalize("NFKC").toLowerCase() : (plain?.toLowerCase() ?? null);
 }

@@ -48,12 +48,12 @@ const Policy = z.strictObject({
 });
 export type Policy = z.infer<typeof Policy>;
 
-export type ReadPolicy = { ok: true; policy: Policy } | { ok: false; reason: string };
+export type PolicyResult = { ok: true; policy: Policy } | { ok: false; reason: string };
 
 /**
  * Reads a policy from its text. `isCall` finds names of calls that do not exist, such as a misspelt rule that was meant to deny.
  */
-export function readPolicy(text: string, isCall?: (name: string) => boolean): ReadPolicy {
+export function readPolicy(text: string, isCall?: (name: string) => boolean): PolicyResult {
   if (text.length > TEXT_CHARS_MAX) return unreadablePolicy(`it is longer than ${TEXT_CHARS_MAX} characters`);
   try {
     return checkPolicy(JSON.parse(text), isCall);
@@ -62,7 +62,7 @@ export function readPolicy(text: string, isCall?: (name: string) => boolean): Re
   }
 }
 
-export function checkPolicy(value: unknown, isCall?: (name: string) => boolean): ReadPolicy {
+export function checkPolicy(value: unknown, isCall?: (name: string) => boolean): PolicyResult {
   const parsed = Policy.safeParse(value);
   if (!parsed.success) return unreadablePolicy(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
   const unknownRule = isCall && parsed.data.rules.findIndex(({ match }) => !match.endsWith(".*") && !isCall(match));
@@ -71,7 +71,7 @@ export function checkPolicy(value: unknown, isCall?: (name: string) => boolean):
   return { ok: true, policy: parsed.data };
 }
 
-function unreadablePolicy(what: string): ReadPolicy {
+function unreadablePolicy(what: string): PolicyResult {
   return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is fixed.` };
 }
 
@@ -90,11 +90,11 @@ export type Decision = {
 };
 
 /** Exact names come before families, each in the order of the policy; the first rule whose conditions hold decides. */
-export function decide(read: ReadPolicy, request: JudgedCall): Decision {
+export function decide(read: PolicyResult, request: JudgedCall): Decision {
   if (!read.ok) return { action: "deny", why: read.reason };
   const { rules } = read.policy;
-  const exact = rules.findIndex((rule) => rule.match === request.call && holds(rule, request));
-  const rule = exact >= 0 ? exact : rules.findIndex((rule) => isFamilyOf(rule.match, request.call) && holds(rule, request));
+  const exact = rules.findIndex((rule) => rule.match === request.call && ruleApplies(rule, request));
+  const rule = exact >= 0 ? exact : rules.findIndex((rule) => isFamilyOf(rule.match, request.call) && ruleApplies(rule, request));
   if (rule < 0) return { action: read.policy.default, why: VERDICTS[read.policy.default](request.call, " (no rule matches)") };
   const { action, match, when } = rules[rule]!;
   return { action, why: VERDICTS[action](`${match}${targetFor(when, request)}`, reasonFor(when, request)), rule };
@@ -137,7 +137,7 @@ function isFamilyOf(match: string, call: string): boolean {
   return match.endsWith(".*") && (call === match.slice(0, -2) || call.startsWith(match.slice(0, -1)));
 }
 
-function holds({ when, action }: Rule, request: JudgedCall): boolean {
+function ruleApplies({ when, action }: Rule, request: JudgedCall): boolean {
   if (when === undefined) return true;
   const { tags, profile, target } = request;
   return (
@@ -150,7 +150,7 @@ function holds({ when, action }: Rule, request: JudgedCall): boolean {
       matchesArg(request, name, value, action, (arg, wanted) => arg === wanted),
     ) &&
     Object.entries(when.argPrefix ?? {}).every(([name, value]) =>
-      matchesArg(request, name, value, action, startsWith(request, name, action)),
+      matchesArg(request, name, value, action, prefixTest(request, name, action)),
     )
   );
 }
@@ -160,7 +160,7 @@ function holds({ when, action }: Rule, request: JudgedCall): boolean {
  * denies applies if either matches, or if only the target can resolve the path.
  */
 function matchesArg(
-  { args, plain }: JudgedCall,
+  { args, normalizePath }: JudgedCall,
   name: string,
   wanted: string | number | boolean,
   action: Action,
@@ -169,7 +169,7 @@ function matchesArg(
   const arg = Object.hasOwn(args, name) ? args[name] : undefined;
   const asWritten = fits(arg, wanted);
   if (!PATHS.has(name) || typeof arg !== "string" || typeof wanted !== "string") return asWritten;
-  const [argPath, wantedPath] = [plain(arg), plain(wanted)];
+  const [argPath, wantedPath] = [normalizePath(arg), normalizePath(wanted)];
   if (action === "auto") return asWritten && argPath !== null && wantedPath !== null && fits(argPath, keepSlash(wantedPath, wanted));
   return asWritten || argPath === null || wantedPath === null || fits(argPath, keepSlash(wantedPath, wanted));
 }
@@ -182,7 +182,7 @@ function keepSlash(plain: string, written: string): string {
 }
 
 /** The start of a command says nothing about the rest, so a rule that allows by prefix covers only one plain command. */
-function startsWith({ call, tags }: JudgedCall, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
+function prefixTest({ call, tags }: JudgedCall, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
   const isUnsure = call === "shell.exec" && name === "input" && action === "auto" && (tags.has("compound") || tags.has("opaque"));
   return (arg, wanted) => typeof arg === "string" && !isUnsure && arg.startsWith(String(wanted));
 }

@@ -80,25 +80,25 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   toybox: { flags: "", valued: "" },
 };
 
-export function wrapper(name: string): Wrapper | undefined {
+export function findWrapper(name: string): Wrapper | undefined {
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
 }
 
 /** Programs that run others in their own ways, here or elsewhere. */
 const CARRIERS: ReadonlyMap<string, readonly Tag[]> = new Map([
-  ...withTags(
+  ...tagEntries(
     "sudo doas su pkexec runuser sudoedit gosu su-exec chroot nsenter unshare setpriv capsh systemd-run firejail bwrap",
     ELEVATES,
   ),
-  ...withTags("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
-  ...withTags("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
+  ...tagEntries("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
+  ...tagEntries("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
 ]);
 
 export function carrierTags(name: string): readonly Tag[] | undefined {
   return CARRIERS.get(name);
 }
 
-function withTags(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
+function tagEntries(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
   return names.split(/\s+/).map((name) => [name, tags]);
 }
 
@@ -115,11 +115,14 @@ export const STEERING =
   /^(?:PATH|HOME|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|LD_.*|DYLD_.*|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS|LESS(?:OPEN|CLOSE)|TAR_OPTIONS|RSYNC_RSH|GREP_OPTIONS|RIPGREP_CONFIG_PATH|AWK(?:LIB)?PATH|XDG_.*|(?:SSH|SUDO|GIT)_ASKPASS|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO|HISTFILE|INPUTRC|BASH_XTRACEFD|MANOPT|MANROFFOPT|JQ_.*|IFS)$/;
 
 const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
-  ...withTags("status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var", []),
-  ...withTags("add commit init tag branch mv merge cherry-pick revert stash notes apply am worktree switch", ["mutating"]),
-  ...withTags("rm clean reset checkout restore rebase gc prune filter-branch filter-repo update-ref", DELETES),
-  ...withTags("clone fetch pull push ls-remote remote submodule send-email archive request-pull", [...CONNECTS, "mutating"]),
-  ...withTags("config", ["policy-bearing", "mutating"]),
+  ...tagEntries(
+    "status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var",
+    [],
+  ),
+  ...tagEntries("add commit init tag branch mv merge cherry-pick revert stash notes apply am worktree switch", ["mutating"]),
+  ...tagEntries("rm clean reset checkout restore rebase gc prune filter-branch filter-repo update-ref", DELETES),
+  ...tagEntries("clone fetch pull push ls-remote remote submodule send-email archive request-pull", [...CONNECTS, "mutating"]),
+  ...tagEntries("config", ["policy-bearing", "mutating"]),
 ]);
 
 type Words = readonly (string | null)[];

@@ -41,7 +41,7 @@ const BY_OPTION: Readonly<Record<string, RegExp>> = {
 /** Builtins that list variables with their values when they are given none. */
 const LISTING = new Set("export declare typeset local readonly".split(" "));
 
-export function readsBeyond(name: string, words: Words): boolean {
+export function readsUnnamedFiles(name: string, words: Words): boolean {
   if (ALWAYS.has(name)) return true;
   if (name === "set") return words.length === 0;
   if (LISTING.has(name)) return words.every((word) => word?.startsWith("-")) || words.some((word) => word !== null && /^-\w*p/.test(word));
@@ -54,6 +54,6 @@ const COMPUTED: ReadonlySet<string> = new Set(
 );
 
 /** Whether the shell, here or on some device, replaces this part of a word when the command runs. */
-export function isMade(part: { type: string; value?: unknown }): boolean {
+export function isComputedPart(part: { type: string; value?: unknown }): boolean {
   return COMPUTED.has(part.type) || (part.type === "Literal" && typeof part.value === "string" && /[*?[{]|%\w+%/.test(part.value));
 }

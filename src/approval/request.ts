@@ -56,5 +56,5 @@ export type JudgedCall = JudgedRequest & {
   target: TargetClass;
   tags: ReadonlySet<Tag>;
   /** The path as the target resolves it, without `.` and `..`; null if only the target can resolve it. */
-  plain: (path: string) => string | null;
+  normalizePath: (path: string) => string | null;
 };

@@ -1,6 +1,6 @@
 // Questions about the syntax tree of a script that are answered from the tree alone, for commands.ts.
 
-import { type Assignment, isNode, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
+import { type Assignment, isNode, type Redirection, type Script, type SimpleCommand, type Word } from "../shell/syntax.ts";
 import { programName, readWord } from "./words.ts";
 
 /** Text in which bash would run a command. */
@@ -11,7 +11,7 @@ export const NAMING = new Set(
 );
 
 /** Whether the script is one program with its arguments, with nothing run to compute them. */
-export function isPlain({ statements }: Script): boolean {
+export function isPlainCommand({ statements }: Script): boolean {
   const [statement, ...others] = statements;
   const [pipeline, ...more] = statement?.pipelines ?? [];
   const [command, ...piped] = pipeline?.commands ?? [];
@@ -40,8 +40,12 @@ export function plainVariables(tree: Script): ReadonlySet<string> {
       );
     }
     // `read x`, `printf -v x`, `local x=...` and the like.
-    if (type === "SimpleCommand" && (node as Simple).name !== null && NAMING.has(programName(readWord((node as Simple).name!).text ?? "")))
-      for (const arg of (node as Simple).args) record(/^\w*/.exec(readWord(arg).start)![0], false);
+    if (
+      type === "SimpleCommand" &&
+      (node as SimpleCommand).name !== null &&
+      NAMING.has(programName(readWord((node as SimpleCommand).name!).text ?? ""))
+    )
+      for (const arg of (node as SimpleCommand).args) record(/^\w*/.exec(readWord(arg).start)![0], false);
     if (Array.isArray(node)) for (const child of node) visit(child);
     else for (const key in node) visit((node as Record<string, unknown>)[key]);
   };

@@ -2,7 +2,7 @@
 // file. It is slow on some texts, so commands.ts checks hardness.ts first.
 
 import { Bash } from "just-bash/browser";
-import type { Parse } from "./commands.ts";
+import type { ScriptParser } from "./commands.ts";
 import type { Script } from "../shell/syntax.ts";
 
 /** The last syntax tree. just-bash passes it to plugins and then prints it again; an empty tree makes that free. */
@@ -10,7 +10,7 @@ let tree: Script | null = null;
 let bash: Bash | null = null;
 
 /** The syntax tree, or null for text that is not a script. */
-export const parseScript: Parse = (text) => {
+export const parseScript: ScriptParser = (text) => {
   bash ??= makeParser();
   tree = null;
   try {

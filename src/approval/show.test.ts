@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { abridge, showRequest } from "./show.ts";
+import { abridge, formatRequest } from "./show.ts";
 import { makeVisible } from "./visible.ts";
 
 test.each([
@@ -63,7 +63,7 @@ test("every text can be decoded from what is shown, which contains no invisible 
 
 test("a request is shown completely, each argument by name, and no line of it looks like ours", () => {
   const args = { input: "echo hi\nshell.exec on gsv, in /", timeout: 5, to: { path: "~/x" }, ops: [{ a: "" }, null], none: [] };
-  expect(showRequest({ call: "shell.exec", args, target: "laptop", cwd: "~" })).toEqual({
+  expect(formatRequest({ call: "shell.exec", args, target: "laptop", cwd: "~" })).toEqual({
     isWhole: true,
     text: [
       "shell.exec on laptop, in ~",
@@ -80,7 +80,7 @@ test("a request is shown completely, each argument by name, and no line of it lo
 });
 
 test("names, target and directory of a request are made visible too", () => {
-  const { text } = showRequest({ call: "fs.write", args: { "a\u202e\nb": "x" }, target: "lap\u0430top", cwd: "/\u200b" });
+  const { text } = formatRequest({ call: "fs.write", args: { "a\u202e\nb": "x" }, target: "lap\u0430top", cwd: "/\u200b" });
   expect(text).toContain("on lap⟨U+0430⟩top, in /⟨U+200B⟩");
   expect(text).toContain("a⟨U+202E⟩");
 });
@@ -88,15 +88,15 @@ test("names, target and directory of a request are made visible too", () => {
 test("an abridged value says how much is missing, and whole shows all of it", () => {
   const content = `${"a".repeat(5000)}${"\u{1f600}".repeat(3000)}${"z".repeat(500)}`;
   const request = { call: "fs.write", args: { path: "a", content }, target: "gsv", cwd: "~" };
-  const { text, isWhole } = showRequest(request);
+  const { text, isWhole } = formatRequest(request);
   expect(isWhole).toBe(false);
   const [, missing, total] = /⟨(\d+) of (\d+) characters not shown⟩/.exec(text)!.map(Number);
   expect(total).toBe(content.length);
   expect(text.match(/a{100,}/)![0].length + text.match(/z+$/)![0].length + [...text.matchAll(/\u{1f600}/gu)].length * 2 + missing!).toBe(
     content.length,
   );
-  expect(showRequest(request, true)).toMatchObject({ isWhole: true, text: expect.stringContaining(content) });
-  expect(showRequest({ ...request, args: { ops: Array.from({ length: 150 }, (_, at) => at) } })).toMatchObject({
+  expect(formatRequest(request, true)).toMatchObject({ isWhole: true, text: expect.stringContaining(content) });
+  expect(formatRequest({ ...request, args: { ops: Array.from({ length: 150 }, (_, at) => at) } })).toMatchObject({
     isWhole: false,
     text: expect.stringContaining("⟨50 more arguments not shown⟩"),
   });
@@ -104,7 +104,7 @@ test("an abridged value says how much is missing, and whole shows all of it", ()
 
 test("a command of usual length is shown completely", () => {
   const input = Array.from({ length: 1000 }, (_, at) => `echo ${at}`).join("\n");
-  expect(showRequest({ call: "shell.exec", args: { input }, target: "gsv", cwd: "~" }).isWhole).toBe(true);
+  expect(formatRequest({ call: "shell.exec", args: { input }, target: "gsv", cwd: "~" }).isWhole).toBe(true);
 });
 
 test("abridging neither loses nor invents text", () => {

@@ -2,7 +2,7 @@
 // missing.
 
 import { canonicalJson } from "./digest.ts";
-import type { Exactly } from "./digest.ts";
+import type { ExactCall } from "./digest.ts";
 import { makeVisible } from "./visible.ts";
 
 export type VisibleRequest = {
@@ -17,7 +17,10 @@ const VALUE_CHARS_MAX = 4 * 1024;
 const VALUES_MAX = 100;
 const NAME_CHARS_MAX = 1024;
 
-export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | "args" | "target" | "cwd">, whole = false): VisibleRequest {
+export function formatRequest(
+  { call, args, target, cwd }: Pick<ExactCall, "call" | "args" | "target" | "cwd">,
+  whole = false,
+): VisibleRequest {
   const values = flatten(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
@@ -42,14 +45,14 @@ function argumentLines(name: string, text: string): string[] {
 /** The start and the end of a long text, with the number of omitted characters between them. */
 export function abridge(text: string, charsMax: number): [text: string, isCut: boolean] {
   if (text.length <= charsMax) return [makeVisible(text), false];
-  const head = text.slice(0, boundary(text, Math.ceil(charsMax * 0.75)));
-  const tail = text.slice(boundary(text, text.length - Math.floor(charsMax * 0.25)));
+  const head = text.slice(0, charBoundary(text, Math.ceil(charsMax * 0.75)));
+  const tail = text.slice(charBoundary(text, text.length - Math.floor(charsMax * 0.25)));
   const missing = text.length - head.length - tail.length;
   return [`${makeVisible(head)}\n⟨${missing} of ${text.length} characters not shown⟩\n${makeVisible(tail)}`, true];
 }
 
 /** Avoids splitting a surrogate pair. */
-function boundary(text: string, at: number): number {
+function charBoundary(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
 }
 

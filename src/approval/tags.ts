@@ -2,32 +2,32 @@
 // substring search, such as `rm `, are always included, so that policies written for that search keep their meaning.
 
 import { isNative } from "../lib/target.ts";
-import { type Parse, readCommands } from "./commands.ts";
+import { type ScriptParser, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
-import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, plainPath } from "./paths.ts";
+import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, normalizePath } from "./paths.ts";
 import type { JudgedCall, JudgedRequest, Tag, TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
-export function judge(request: JudgedRequest, parse: Parse = () => null): JudgedCall {
+export function judge(request: JudgedRequest, parse: ScriptParser = () => null): JudgedCall {
   const target = targetClass(request);
   const around: PathContext = request;
   const tags = new Set<Tag>(target === "device" ? ["remote"] : []);
   for (const tag of callTags(request)) tags.add(tag);
   if (request.call === "shell.exec") for (const tag of shellTags(request, target, parse)) tags.add(tag);
   else for (const tag of pathTags(request, target)) tags.add(tag);
-  return { ...request, target, tags, plain: (path) => plainPath(path, target, around) };
+  return { ...request, target, tags, normalizePath: (path) => normalizePath(path, target, around) };
 }
 
 /** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
 export function targetClass({ call, args, device }: JudgedRequest): TargetClass {
   // A copy runs in the gateway, but its class depends on its ends.
-  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(asEnd(end).target)) ? "gsv" : "device";
+  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(toCopyEnd(end).target)) ? "gsv" : "device";
   if (device !== undefined) return device === null ? "gsv" : "device";
   if (call === "shell.exec" && args.sessionId !== undefined) return "device";
   return isNative(args.target) ? "gsv" : "device";
 }
 
-function asEnd(end: unknown): { target?: unknown; path?: unknown } {
+function toCopyEnd(end: unknown): { target?: unknown; path?: unknown } {
   return typeof end === "object" && end !== null ? end : {};
 }
 
@@ -79,7 +79,7 @@ function pathTags(request: JudgedRequest, target: TargetClass): Set<Tag> {
   const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
   if (typeof inRepository === "string" && namesSecret(inRepository)) tags.add("reads-secret");
   if (!call.startsWith("fs.")) return tags;
-  const places = call === "fs.copy" ? [asEnd(args.from), asEnd(args.to)] : [{ target: args.target, path: args.path }];
+  const places = call === "fs.copy" ? [toCopyEnd(args.from), toCopyEnd(args.to)] : [{ target: args.target, path: args.path }];
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
   for (const { target: end, path } of places)
     if (typeof path === "string") for (const tag of locationTags(path, sideOf(end), request)) tags.add(tag);
@@ -95,10 +95,10 @@ function pathTags(request: JudgedRequest, target: TargetClass): Set<Tag> {
   return tags;
 }
 
-function shellTags(request: JudgedRequest, target: TargetClass, parse: Parse): Set<Tag> {
+function shellTags(request: JudgedRequest, target: TargetClass, parse: ScriptParser): Set<Tag> {
   const { args } = request;
   const input = typeof args.input === "string" ? args.input : "";
-  const tags = new Set<Tag>(floor(input));
+  const tags = new Set<Tag>(substringTags(input));
   const isSession = args.sessionId !== undefined;
   const isLook = isSession && input === "" && args.signal === undefined && args.tty === undefined;
   if (isLook) return tags.add("looks");
@@ -108,18 +108,18 @@ function shellTags(request: JudgedRequest, target: TargetClass, parse: Parse): S
   const reading = readCommands(input, parse);
   for (const tag of reading.tags) tags.add(tag);
   // On the gateway each file is judged when the command opens it.
-  if (reading.readsBeyond && target === "device") tags.add("unknown-reads");
-  const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
+  if (reading.readsUnnamedFiles && target === "device") tags.add("unknown-reads");
+  const cwd = typeof args.cwd === "string" ? normalizePath(args.cwd, target, request) : request.cwd;
   const around: PathContext = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
   if (typeof args.cwd === "string") for (const tag of locationTags(args.cwd, target, request)) tags.add(tag);
   for (const path of [...reading.words, ...reading.directories]) {
     if (PLACE_TAGS.every((tag) => tags.has(tag))) break;
     if (looksLikePath(path)) for (const tag of locationTags(path, target, around)) tags.add(tag);
   }
-  if (mentionsSecret(reading.shapes, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
+  if (mentionsSecret(reading.wordPatterns, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
   if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
-  if (emptiesFile(reading.emptied, reading.directories, target, around)) tags.add("deletes").add("destructive");
-  if (changesPolicy(input, reading.changed, reading.directories, tags, target, around)) tags.add("policy-bearing");
+  if (emptiesFile(reading.emptiedFiles, reading.directories, target, around)) tags.add("deletes").add("destructive");
+  if (changesPolicy(input, reading.changedPaths, reading.directories, tags, target, around)) tags.add("policy-bearing");
   return tags;
 }
 
@@ -136,7 +136,7 @@ function changesPolicy(
   if (isUnsure && /context\.d|skills\.d|constitution\.md|\.gsv|approval/i.test(input)) return true;
   // Too many combinations to check.
   if (directories.size > DIRECTORIES_MAX || changed.size * (1 + directories.size) > PLACES_MAX) return changed.size > 0;
-  const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
+  const tops = [around.cwd, ...[...directories].map((path) => normalizePath(path, target, around) ?? "/")];
   for (const path of changed)
     for (const cwd of tops)
       if (isPolicyBearing(target === "device" ? joinDirectory(cwd, path) : path, target, { ...around, cwd })) return true;
@@ -197,12 +197,12 @@ function looksLikePath(word: string): boolean {
 }
 
 /** A plain substring search, in addition to parsing. It also finds `rm ` in "confirm this". */
-function floor(input: string): Tag[] {
+function substringTags(input: string): Tag[] {
   const text = input.toLowerCase();
-  return FLOOR.flatMap(([tag, parts]) => (parts.some((part) => text.includes(part)) ? [tag] : []));
+  return SUBSTRING_TAGS.flatMap(([tag, parts]) => (parts.some((part) => text.includes(part)) ? [tag] : []));
 }
 
-const FLOOR: readonly (readonly [Tag, readonly string[]])[] = [
+const SUBSTRING_TAGS: readonly (readonly [Tag, readonly string[]])[] = [
   ["destructive", ["rm ", "dd ", "mkfs", "chmod ", "chown ", "mv ", "rmdir ", "truncate ", "reboot", "shutdown"]],
   ["network", ["curl ", "wget ", "ssh ", "scp ", "nc ", "telnet ", "ftp "]],
   ["privileged", ["sudo ", "su ", "passwd", "useradd", "userdel", "systemctl ", "service ", "mount ", "umount "]],

@@ -3,7 +3,7 @@
 
 /** Line ends stay, to show several lines; the caller must mark each line as part of the text. */
 export function makeVisible(text: string): string {
-  return text.replace(WORD, (word) => (PLAIN.test(word) ? word : showWord(word))).replace(GAPS, describeGap);
+  return text.replace(WORD, (word) => (PLAIN.test(word) ? word : makeWordVisible(word))).replace(GAPS, describeGap);
 }
 
 const PLAIN = /^[\x21-\x7e]*$/;
@@ -24,7 +24,7 @@ function describeGap(blanks: string): string {
 const VERDICTS = [new Uint8Array(0x110000), new Uint8Array(0x110000)] as const;
 const [MISLEADS, IS_ITSELF] = [1, 2];
 
-function showWord(word: string): string {
+function makeWordVisible(word: string): string {
   // A word in letters of another script is shown as it is. Mixed with Latin letters, or made of look-alikes only, such letters
   // mislead.
   const isMixed = /[A-Za-z]/.test(word) || !OWN_LETTER.test(word);
@@ -41,7 +41,7 @@ function isMisleading(char: string, before: string, isMixed: boolean): boolean {
   const verdicts = VERDICTS[isMixed ? 0 : 1];
   const code = char.codePointAt(0)!;
   if (verdicts[code] !== 0) return verdicts[code] === MISLEADS;
-  const isWrong = misleads(char, before, isMixed);
+  const isWrong = isMisleadingUncached(char, before, isMixed);
   if (!CONTEXT_DEPENDENT.test(char)) verdicts[code] = isWrong ? MISLEADS : IS_ITSELF;
   return isWrong;
 }
@@ -49,7 +49,7 @@ function isMisleading(char: string, before: string, isMixed: boolean): boolean {
 /** Characters whose verdict depends on the character before them. */
 const CONTEXT_DEPENDENT = /[–—\p{M}]/u;
 
-function misleads(char: string, before: string, isMixed: boolean): boolean {
+function isMisleadingUncached(char: string, before: string, isMixed: boolean): boolean {
   if (PLAIN.test(char)) return false;
   if (INVISIBLE.test(char) || char === "⟨" || char === "⟩") return true;
   // Full-width, mathematical and other forms of ASCII characters.

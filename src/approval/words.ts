@@ -23,17 +23,17 @@ export const ADDED: KnownWord = { text: null, start: "", shapes: ["*"], isLoose:
 
 export function readWord({ parts }: Word): KnownWord {
   let start = "";
-  let shapes: readonly string[] = [""];
+  let patterns: readonly string[] = [""];
   let unknown: KnownWord | null = null;
   for (const [at, part] of parts.entries()) {
     const piece = readPart(part);
-    shapes = joinShapes(shapes, piece.shapes);
+    patterns = joinShapes(patterns, piece.shapes);
     if (unknown !== null) continue;
     start += piece.start;
     if (piece.text !== null) continue;
-    unknown = { text: null, start, shapes, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? piece.lead : null };
+    unknown = { text: null, start, shapes: patterns, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? piece.lead : null };
   }
-  return unknown === null ? { text: start, start, shapes, isLoose: false, lead: null } : { ...unknown, shapes };
+  return unknown === null ? { text: start, start, shapes: patterns, isLoose: false, lead: null } : { ...unknown, shapes: patterns };
 }
 
 const SHAPES_MAX = 32;
@@ -108,16 +108,16 @@ function isLoose({ type }: Part): boolean {
 
 /** The name without its directory, in lower case as on a file system that ignores case. */
 export function programName(text: string): string {
-  return lastName(text)
+  return baseName(text)
     .toLowerCase()
     .replace(/\.exe$/, "");
 }
 
 /** A program at another path may be newly written, and so may one with an unusual spelling. */
 export function isUsualProgram(text: string): boolean {
-  return /^(?:(?:\/usr(?:\/local)?)?\/s?bin\/|\/opt\/homebrew\/bin\/)?[^/]+$/.test(text) && lastName(text) === programName(text);
+  return /^(?:(?:\/usr(?:\/local)?)?\/s?bin\/|\/opt\/homebrew\/bin\/)?[^/]+$/.test(text) && baseName(text) === programName(text);
 }
 
-function lastName(text: string): string {
+function baseName(text: string): string {
   return text.slice(text.lastIndexOf("/") + 1);
 }

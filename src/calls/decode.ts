@@ -10,32 +10,32 @@ export function decode<T>(schema: z.ZodType<T>, args: Record<string, unknown>): 
   fail(400, parsed.error.issues[0]?.message ?? "Invalid arguments");
 }
 
-const OPTIONS = { error: phrase };
+const OPTIONS = { error: describeIssue };
 
-function phrase(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   const field = issue.path?.length ? issue.path.join(".") : "args";
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? `${field} is required` : `${field} must be ${article(String(issue.expected))}`;
+      return issue.input === undefined ? `${field} is required` : `${field} must be ${withArticle(String(issue.expected))}`;
     case "invalid_value":
       return issue.input === undefined ? `${field} is required` : `${field} must be one of: ${(issue.values as unknown[]).join(", ")}`;
     case "too_small":
       return issue.origin === "string" && issue.minimum === 1
         ? `${field} is required`
-        : `${field} must be at least ${String(issue.minimum)}${unit(issue.origin)}`;
+        : `${field} must be at least ${String(issue.minimum)}${unitSuffix(issue.origin)}`;
     case "too_big":
-      return `${field} must be at most ${String(issue.maximum)}${unit(issue.origin)}`;
+      return `${field} must be at most ${String(issue.maximum)}${unitSuffix(issue.origin)}`;
     default:
       return `${field} is not valid`;
   }
 }
 
-function article(noun: string): string {
+function withArticle(noun: string): string {
   const plain = noun === "int" ? "integer" : noun;
   return `${/^[aeiou]/.test(plain) ? "an" : "a"} ${plain}`;
 }
 
-function unit(origin: unknown): string {
+function unitSuffix(origin: unknown): string {
   if (origin === "string") return " characters";
   return origin === "array" ? " items" : "";
 }

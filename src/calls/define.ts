@@ -17,7 +17,7 @@ export type Schema = z.ZodType<Data, Data>;
 export type IdentifiedOrigins = readonly Exclude<Origin, "stranger">[];
 
 /** The parts that do not depend on the schemas. */
-export type Facts = {
+export type CallFacts = {
   doc: string;
   /** Groups that hold the capability from the first start. Root's `*` covers everything. */
   grant: readonly GroupName[];
@@ -28,7 +28,7 @@ export type Facts = {
    * The changes of this effect are on disk when its body returns, and stay there if the kernel's open batch fails. The answer is
    * sent whatever happens to that batch, because 507 promises that nothing was changed.
    */
-  keeps?: true;
+  isDurableBeforeAnswer?: true;
   /** Callable only by agents' processes, whatever capabilities a person holds. */
   only?: "processes";
   /** The lists that this call changes; the signal sys.changed tells clients to reload them. */
@@ -50,7 +50,7 @@ export type Facts = {
 };
 
 /** What the author of a call writes. */
-export type Declaration<N extends string, A extends Schema, R extends Schema> = Facts & {
+export type Declaration<N extends string, A extends Schema, R extends Schema> = CallFacts & {
   name: N;
   args: A;
   result: R;
@@ -58,7 +58,7 @@ export type Declaration<N extends string, A extends Schema, R extends Schema> = 
 };
 
 /** What callers see of a call: its name and its schemas, precise where they are known. */
-export type Declared<N extends string = string, A extends Schema = Schema, R extends Schema = Schema> = Facts & {
+export type DeclaredCall<N extends string = string, A extends Schema = Schema, R extends Schema = Schema> = CallFacts & {
   name: N;
   args: A;
   result: R;

@@ -2,14 +2,14 @@
 
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
-import { agentCommands } from "./register/agent-commands.ts";
+import { addAgentCommands } from "./register/agent-commands.ts";
 import { claimBuild } from "./build-in-use.ts";
-import { deviceCommands } from "./register/device-commands.ts";
-import { peopleCommands } from "./register/people-commands.ts";
+import { addDeviceCommands } from "./register/device-commands.ts";
+import { addPeopleCommands } from "./register/people-commands.ts";
 
 /** Flags of a command and its parents. Each command declares its own type; the definitions below make commander's values fit it. */
 type Flags = Record<string, never>;
-type Run = (flags: Flags, args: string[]) => Promise<number | void>;
+type CommandFunction = (flags: Flags, args: string[]) => Promise<number | void>;
 
 /** How long a finished command waits for its connections to close. */
 const CLOSE_MS = 300;
@@ -70,7 +70,7 @@ program
   .option("--model", "also send the model a short test message")
   .action(exitAfter(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
 
-agentCommands(program, exitAfter);
+addAgentCommands(program, exitAfter);
 
 const auth = program.command("auth").description("set up a gateway, log in, log out");
 auth
@@ -98,7 +98,7 @@ auth
   .command("logout")
   .description("revoke the session and delete it from this machine")
   .action(exitAfter(async (flags) => (await import("./commands/auth.ts")).logout(flags)));
-tokenCommands(auth);
+addTokenCommands(auth);
 
 const config = program
   .command("config")
@@ -123,9 +123,9 @@ ai.command("check")
   .option("--base-url <url>", "URL of your own model server, such as http://127.0.0.1:8080/v1")
   .action(exitAfter(async (flags) => (await import("./commands/ai-check.ts")).aiCheck(flags)));
 
-tokenCommands(program);
+addTokenCommands(program);
 
-peopleCommands(program, exitAfter);
+addPeopleCommands(program, exitAfter);
 
 program
   .command("ls [path]")
@@ -238,7 +238,7 @@ const jobs = program
   .command("jobs")
   .description("list running and recently finished commands on the gateway and all online devices")
   .option("--target <name>", "only jobs on this target")
-  .action(exitAfter(async (flags) => (await import("./commands/jobs.ts")).jobs(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/jobs.ts")).jobsList(flags)));
 jobs
   .command("attach <id>")
   .description("follow the output of a job, or take over its terminal; the start of its id is enough")
@@ -249,7 +249,7 @@ jobs
   .option("--signal <name>", "signal, such as INT or KILL (default: TERM, or HUP if it has a terminal)")
   .action(exitAfter(async (flags, args) => (await import("./commands/jobs.ts")).jobsKill(flags, args)));
 
-deviceCommands(program, exitAfter, keepRunning);
+addDeviceCommands(program, exitAfter, keepRunning);
 
 program
   .command("call <syscall> [json]")
@@ -264,7 +264,7 @@ program
 program
   .command("version")
   .description("print the version")
-  .action(exitAfter(async () => (await import("./terminal/terminal.ts")).say(VERSION)));
+  .action(exitAfter(async () => (await import("./terminal/terminal.ts")).printText(VERSION)));
 
 // `gsv token list | head` closes the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
@@ -273,7 +273,7 @@ claimBuild(import.meta.url);
 if (process.argv.length <= 2) program.outputHelp();
 else await program.parseAsync([...process.argv.slice(0, 2), ...insertPasswordDash(process.argv.slice(2))]);
 
-function tokenCommands(parent: Command): void {
+function addTokenCommands(parent: Command): void {
   const token = parent.command("token").description("manage access tokens for devices, services and scripts");
   token
     .command("create")
@@ -301,7 +301,7 @@ function tokenCommands(parent: Command): void {
 }
 
 /** Makes an action that exits the program when it is done. */
-function exitAfter(run: Run): (this: Command) => Promise<void> {
+function exitAfter(run: CommandFunction): (this: Command) => Promise<void> {
   const act = keepRunning(run);
   return async function (this: Command) {
     await act.call(this);
@@ -310,7 +310,7 @@ function exitAfter(run: Run): (this: Command) => Promise<void> {
   };
 }
 
-function keepRunning(run: Run): (this: Command) => Promise<void> {
+function keepRunning(run: CommandFunction): (this: Command) => Promise<void> {
   return async function (this: Command) {
     try {
       process.exitCode = (await run(this.optsWithGlobals<Flags>(), this.args)) ?? 0;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { AnswerEvent } from "../protocol/proc-records.ts";
-import { type Activity, type ActivityEvent, type StreamedAnswer, answerText, IDLE, reduce, resume } from "./activity.ts";
+import { type Activity, type ActivityEvent, type StreamedAnswer, answerText, IDLE, reduce, setLiveAnswer } from "./activity.ts";
 
 const COMMON = { pid: "p", runId: "r", conversationId: "c", queuedCount: 0, timestamp: 0 };
 
@@ -35,7 +35,7 @@ describe("each piece makes a new answer and leaves the previous one unchanged", 
   test("from the middle, after a disconnect", () => {
     const live = { runId: "r", conversationId: "c", modelCall: 1, seq: 7, blocks: [{ type: "text" as const, text: "one " }] };
     seq = 7;
-    const answer = next(resume(IDLE, live), { type: "text_delta", contentIndex: 0, delta: "two" }).answer!;
+    const answer = next(setLiveAnswer(IDLE, live), { type: "text_delta", contentIndex: 0, delta: "two" }).answer!;
     expect(answer.blocks).toEqual([{ type: "text", text: "one two" }]);
     expect(live.blocks).toEqual([{ type: "text", text: "one " }]);
   });
@@ -81,7 +81,7 @@ test("an answer is over when it is a message or its run has ended, and later pie
     const after = reduce(reduceAll(IDLE, [{ type: "text_start", contentIndex: 0 }]), end);
     expect(after.answer).toBeNull();
     expect(reduce(after, piece({ type: "text_delta", contentIndex: 0, delta: "late" }, 2))).toBe(after);
-    expect(resume(after, { runId: "r", conversationId: "c", modelCall: 1, seq: 1, blocks: [] }).answer).toBeNull();
+    expect(setLiveAnswer(after, { runId: "r", conversationId: "c", modelCall: 1, seq: 1, blocks: [] }).answer).toBeNull();
   }
 });
 

@@ -84,7 +84,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
       runs.delete(runId);
       const calls = new Map([...activity.calls].filter(([, call]) => call.runId !== runId));
       const rest = withoutAnswer(activity, runId);
-      return { ...rest, runs, calls, retrying: null, over: addOver(rest, runId) };
+      return { ...rest, runs, calls, retrying: null, over: addOverKey(rest, runId) };
     }
     default:
       return activity;
@@ -92,7 +92,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
 }
 
 /** Sets the live answer when the client starts to follow or reconnects; null if no answer is arriving. */
-export function resume(activity: Activity, live: LiveAnswer | null): Activity {
+export function setLiveAnswer(activity: Activity, live: LiveAnswer | null): Activity {
   const answer = live === null || isOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
   return { ...activity, answer };
 }
@@ -122,10 +122,10 @@ function withCall(activity: Activity, call: ToolCall): Activity {
 function withoutAnswer(activity: Activity, runId: string | undefined): Activity {
   const { answer } = activity;
   if (answer === null || answer.runId !== runId) return activity;
-  return { ...activity, answer: null, over: addOver(activity, keyOf(answer)) };
+  return { ...activity, answer: null, over: addOverKey(activity, keyOf(answer)) };
 }
 
-function addOver(activity: Activity, key: string): readonly string[] {
+function addOverKey(activity: Activity, key: string): readonly string[] {
   return [...activity.over, key].slice(-OVER_MAX);
 }
 
@@ -139,39 +139,39 @@ function keyOf({ runId, modelCall }: Pick<StreamedAnswer, "runId" | "modelCall">
 
 function withPiece(activity: Activity, piece: AnswerPiece): Activity {
   if (isOver(activity, piece)) return activity;
-  const answer = answerWith(activity.answer, piece);
+  const answer = addPiece(activity.answer, piece);
   return answer === activity.answer ? activity : { ...activity, answer };
 }
 
 /** The first piece starts an answer, or restarts the same one if the gateway restarted in the middle of it. */
-function answerWith(
+function addPiece(
   answer: StreamedAnswer | null,
   { runId, conversationId, modelCall, seq, firstSeq = seq, event }: AnswerPiece,
 ): StreamedAnswer | null {
   const isSame = answer !== null && answer.runId === runId && answer.modelCall === modelCall;
   if (firstSeq === 1 && (!isSame || answer.seq > 1)) {
     const isRetrying = event.type === "retrying";
-    return { runId, conversationId, modelCall, seq, blocks: blocksWith([], event), hasGap: false, isRetrying };
+    return { runId, conversationId, modelCall, seq, blocks: applyToBlocks([], event), hasGap: false, isRetrying };
   }
   // Without its start, the rest of an answer is dropped; pieces that the answer has already change nothing.
   if (!isSame) return null;
   if (seq <= answer.seq) return answer;
   if (answer.hasGap || firstSeq !== answer.seq + 1) return { ...answer, seq, hasGap: true };
-  return { ...answer, seq, blocks: blocksWith(answer.blocks, event), isRetrying: event.type === "retrying" };
+  return { ...answer, seq, blocks: applyToBlocks(answer.blocks, event), isRetrying: event.type === "retrying" };
 }
 
-function blocksWith(blocks: StreamedAnswer["blocks"], event: AnswerEvent): StreamedAnswer["blocks"] {
+function applyToBlocks(blocks: StreamedAnswer["blocks"], event: AnswerEvent): StreamedAnswer["blocks"] {
   if (event.type === "retrying") return [];
   if (!("contentIndex" in event)) return blocks;
   const at = event.contentIndex;
-  const block = blockWith(blocks[at], event);
+  const block = applyToBlock(blocks[at], event);
   if (block === blocks[at]) return blocks;
   const next = blocks.slice();
   next[at] = block;
   return next;
 }
 
-function blockWith(block: AnswerBlock | undefined, event: Extract<AnswerEvent, { contentIndex: number }>): AnswerBlock | undefined {
+function applyToBlock(block: AnswerBlock | undefined, event: Extract<AnswerEvent, { contentIndex: number }>): AnswerBlock | undefined {
   switch (event.type) {
     case "text_start":
       return { type: "text", text: "" };

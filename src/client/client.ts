@@ -2,7 +2,7 @@
 // by itself; calls that are safe to repeat are sent again (repeat.ts), and other pending calls fail with ConnectionLost, because
 // it is unknown whether they ran.
 
-import type { Begin, Body, Hash, IncomingBody, OutgoingBody } from "../hardware/body.ts";
+import type { BeginNote, Body, Hash, IncomingBody, OutgoingBody } from "../hardware/body.ts";
 import type { Calls } from "./calls.ts";
 import {
   type CallResult,
@@ -16,14 +16,14 @@ import {
   type SocketConstructor,
 } from "./connection.ts";
 import { follow, type Subscription, type FollowOptions } from "./follow.ts";
-import { Repeat } from "./repeat.ts";
+import { RepeatState } from "./repeat.ts";
 import type { Payload, SignalName } from "../protocol/signals.ts";
 
 export type { CallName, Calls } from "./calls.ts";
 export type { LiveAnswer } from "../protocol/proc-records.ts";
 export type { AnswerPiece, ChangedKind, Payload, SignalName } from "../protocol/signals.ts";
 export type { Activity, ActivityEvent, StreamedAnswer, ToolCall } from "./activity.ts";
-export { answerText, IDLE, reduce, resume } from "./activity.ts";
+export { answerText, IDLE, reduce, setLiveAnswer } from "./activity.ts";
 export type { FollowedEvent, FollowOptions, Subscription } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
 export type { CallOptions, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
@@ -55,7 +55,7 @@ const RETRY_MS_MAX = 30_000;
 /** Closed on purpose: a reconnect would be refused, or would replace the connection that replaced this one. */
 const FINAL_CODES = new Set([1000, 1008]);
 
-type Pending = { run(connection: Connection): void; reject(error: Error): void };
+type WaitingCall = { run(connection: Connection): void; reject(error: Error): void };
 
 /** Resolves when the gateway has accepted the identity. */
 export async function connect(options: ClientOptions): Promise<Client> {
@@ -74,7 +74,7 @@ export class Client {
   #closeReason: Error | null = null;
   #mayReconnect: boolean;
   /** Calls to send after the reconnect. */
-  #pending: Pending[] = [];
+  #pending: WaitingCall[] = [];
   readonly #keylessDevices = new Set<string>();
   readonly #listeners = new Set<SignalListener>();
   readonly #reconnectListeners = new Set<() => void>();
@@ -110,14 +110,14 @@ export class Client {
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<CallResult<N>> {
-    const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keylessDevices });
+    const repeat = new RepeatState(name, args, { key: options.key, newKey: randomId, keyless: this.#keylessDevices });
     return new Promise((resolve, reject) => {
       const run = (connection: Connection) => {
-        const refusal = repeat.refusal(Date.now());
+        const refusal = repeat.startAttempt(Date.now());
         if (refusal !== null) return reject(refusal);
         const { key } = repeat;
         connection.call(name, args, key === undefined ? options : { ...options, key }).then(resolve, (error: unknown) => {
-          const verdict = this.#closeReason === null ? repeat.after(error, Date.now()) : (error as Error);
+          const verdict = this.#closeReason === null ? repeat.planRetry(error, Date.now()) : (error as Error);
           if (verdict instanceof Error) reject(verdict);
           else if (verdict === 0) this.#send({ run, reject });
           else setTimeout(() => this.#send({ run, reject }), verdict);
@@ -128,15 +128,15 @@ export class Client {
   }
 
   /** Downloads a file; `to` is called for its destination once its size is known. */
-  download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<IncomingBody>): Promise<CallResult<"fs.download">> {
-    return this.#withBody("fs.download", args, async (body) => {
+  download(args: BodyArgs<"fs.download">, to: (begin: BeginNote) => Promise<IncomingBody>): Promise<CallResult<"fs.download">> {
+    return this.#callWithBody("fs.download", args, async (body) => {
       const begin = await body.waitForBegin();
       await body.receive(begin.size, await to(begin));
     });
   }
 
   upload(args: BodyArgs<"fs.upload">, from: OutgoingBody): Promise<CallResult<"fs.upload">> {
-    return this.#withBody("fs.upload", args, (body) => body.send(from));
+    return this.#callWithBody("fs.upload", args, (body) => body.send(from));
   }
 
   /** Subscribes to every signal; returns the function that unsubscribes. */
@@ -146,7 +146,7 @@ export class Client {
   }
 
   /** Subscribes to reconnects; returns the function that unsubscribes. */
-  onBack(listener: () => void): () => void {
+  onReconnect(listener: () => void): () => void {
     this.#reconnectListeners.add(listener);
     return () => this.#reconnectListeners.delete(listener);
   }
@@ -168,14 +168,14 @@ export class Client {
   }
 
   /** Not repeated after a disconnect: the caller calls again, and bytes that have arrived are not sent twice. */
-  async #withBody<N extends "fs.download" | "fs.upload">(
+  async #callWithBody<N extends "fs.download" | "fs.upload">(
     name: N,
     args: BodyArgs<N>,
     work: (body: Body) => Promise<unknown>,
   ): Promise<CallResult<N>> {
     const connection = await this.#waitForConnection();
     const id = ++this.#lastBody;
-    const body = connection.join(id, this.#newHash());
+    const body = connection.openBody(id, this.#requireNewHash());
     let localError: Error | null = null;
     let isAnswered = false;
     const response = connection.call(name, { ...args, body: id } as Arguments<N>);
@@ -183,7 +183,7 @@ export class Client {
       // A failure after the answer is only a consequence of it.
       if (isAnswered) return;
       localError = error;
-      connection.part(id, `The caller could not continue: ${error.message}`);
+      connection.closeBody(id, `The caller could not continue: ${error.message}`);
     });
     try {
       const answer = (await response) as { ok: boolean; error?: string };
@@ -199,11 +199,11 @@ export class Client {
       body.fail(error as Error);
       throw localError ?? error;
     } finally {
-      connection.part(id);
+      connection.closeBody(id);
     }
   }
 
-  #newHash(): () => Hash {
+  #requireNewHash(): () => Hash {
     if (this.#options.newHash === undefined) throw new Error("This client was created without newHash, which bodies need");
     return this.#options.newHash;
   }
@@ -212,7 +212,7 @@ export class Client {
     return new Promise((run, reject) => this.#send({ run, reject }));
   }
 
-  #send(call: Pending): void {
+  #send(call: WaitingCall): void {
     if (this.#closeReason !== null) call.reject(this.#closeReason);
     else if (this.#connection === null) this.#pending.push(call);
     else call.run(this.#connection);
@@ -236,14 +236,14 @@ export class Client {
     const id = request.args.body;
     try {
       if (answer === undefined) throw new CallError({ code: 404, message: `Unknown syscall: ${request.call}` });
-      const body = typeof id === "number" ? connection.join(id, this.#newHash()) : undefined;
+      const body = typeof id === "number" ? connection.openBody(id, this.#requireNewHash()) : undefined;
       connection.answer(request.id, { ok: true, data: await answer(request, body) });
     } catch (error) {
       const { code, message, details } = error as Error & { code?: unknown; details?: unknown };
       const shape = { code: typeof code === "number" ? code : 500, message, ...(details === undefined ? {} : { details }) };
       connection.answer(request.id, { ok: false, error: shape });
     } finally {
-      if (typeof id === "number") connection.part(id);
+      if (typeof id === "number") connection.closeBody(id);
     }
   }
 

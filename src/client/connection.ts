@@ -2,7 +2,7 @@
 // identity or retries; client.ts does.
 
 import { Body, type Hash } from "../hardware/body.ts";
-import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../lib/pings.ts";
+import { updateAndCheckGone, PING_EVERY_MS, type PingState, PingRounds } from "../lib/pings.ts";
 import { type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
 import type { Calls, CallName } from "./calls.ts";
 import { BODY } from "../protocol/signal-names.ts";
@@ -68,7 +68,7 @@ export class Connection {
   readonly #pingTimer: ReturnType<typeof setInterval>;
   readonly #bodies = new Map<number, { local: Body; remote: BodyEnd }>();
   readonly #rounds = new PingRounds(Date.now());
-  readonly #peer: Pinged = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
+  readonly #peer: PingState = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
   #lastId = 0;
   /** Bytes that had not left at the last ping. */
   #unsent = 0;
@@ -124,7 +124,10 @@ export class Connection {
       const timer =
         timeoutMs === undefined
           ? undefined
-          : setTimeout(() => this.#settle(id)?.reject(new ConnectionLost(0, `No answer to ${name} within ${timeoutMs} ms`)), timeoutMs);
+          : setTimeout(
+              () => this.#takePending(id)?.reject(new ConnectionLost(0, `No answer to ${name} within ${timeoutMs} ms`)),
+              timeoutMs,
+            );
       this.#pendingCalls.set(id, { resolve: resolve, reject, timer });
       this.#socket.send(JSON.stringify(frame));
     });
@@ -139,10 +142,10 @@ export class Connection {
   }
 
   /** The local end of the body with this number, until `part`. */
-  join(id: number, newHash: () => Hash): Body {
+  openBody(id: number, newHash: () => Hash): Body {
     const remote: BodyEnd = {
-      chunk: (bytes) => this.#send(bodyFrame(id, bytes)),
-      note: (note) => this.#send(bodySignal(id, note)),
+      acceptChunk: (bytes) => this.#send(bodyFrame(id, bytes)),
+      acceptNote: (note) => this.#send(bodySignal(id, note)),
     };
     const local = new Body(remote, newHash);
     this.#bodies.set(id, { local, remote });
@@ -151,8 +154,8 @@ export class Connection {
   }
 
   /** `why` is sent to the peer if the body has not ended. */
-  part(id: number, why?: string): void {
-    if (why !== undefined) this.#bodies.get(id)?.remote.note({ kind: "stop", why });
+  closeBody(id: number, why?: string): void {
+    if (why !== undefined) this.#bodies.get(id)?.remote.acceptNote({ kind: "stop", why });
     this.#bodies.delete(id);
   }
 
@@ -183,26 +186,26 @@ export class Connection {
         ...(typeof frame.key === "string" ? { key: frame.key } : {}),
       });
     if (frame.type !== "res" || frame.id === undefined) return;
-    const pending = this.#settle(frame.id);
+    const pending = this.#takePending(frame.id);
     if (frame.ok === true) pending?.resolve(frame.data);
     else pending?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
   }
 
   #handleChunk(data: unknown): void {
     const parsed = data instanceof ArrayBuffer ? parseBodyFrame(new Uint8Array(data)) : null;
-    if (parsed !== null) this.#bodies.get(parsed.id)?.local.chunk(parsed.chunk);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.local.acceptChunk(parsed.chunk);
   }
 
   #handleNote(payload: unknown): void {
     const parsed = parseBodyNote(payload);
-    if (parsed !== null) this.#bodies.get(parsed.id)?.local.note(parsed.note);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.local.acceptNote(parsed.note);
   }
 
   #send(data: string | Uint8Array<ArrayBuffer>): void {
     if (this.#closeReason === null) this.#socket.send(data);
   }
 
-  #settle(id: string): PendingCall | undefined {
+  #takePending(id: string): PendingCall | undefined {
     const pending = this.#pendingCalls.get(id);
     this.#pendingCalls.delete(id);
     clearTimeout(pending?.timer);
@@ -215,7 +218,7 @@ export class Connection {
     const unsent = this.#socket.bufferedAmount ?? 0;
     const isSending = unsent > 0 && unsent < this.#unsent;
     this.#unsent = unsent;
-    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isSending)) {
+    if (updateAndCheckGone(this.#peer, now, SILENCE_MS, this.#rounds.startRound(now) || isSending)) {
       this.#socket.close();
       this.#close(1006, "The gateway stopped responding");
     } else {
@@ -228,7 +231,7 @@ export class Connection {
     if (this.#closeReason !== null) return;
     this.#closeReason = new ConnectionLost(code, reason);
     clearInterval(this.#pingTimer);
-    for (const id of this.#pendingCalls.keys()) this.#settle(id)?.reject(this.#closeReason);
+    for (const id of this.#pendingCalls.keys()) this.#takePending(id)?.reject(this.#closeReason);
     for (const { local } of this.#bodies.values()) local.fail(this.#closeReason);
     this.onClose(this.#closeReason);
   }

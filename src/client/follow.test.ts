@@ -14,7 +14,7 @@ function fakeClient() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    onBack: () => () => {},
+    onReconnect: () => () => {},
   };
   const sendAll: SignalListener = (sent) => {
     for (const listener of listeners) listener(sent);

@@ -32,7 +32,7 @@ export type Subscription = {
   stop(): void;
 };
 
-export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, options: FollowOptions): Subscription {
+export function follow(client: Pick<Client, "call" | "onSignal" | "onReconnect">, options: FollowOptions): Subscription {
   let pid = options.pid ?? null;
   let last = options.after ?? null;
   let isStopped = false;
@@ -59,7 +59,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
     last = one.seq;
     options.onEvent({ ...one, isPast });
   };
-  const release = (upTo: number) => {
+  const deliverPending = (upTo: number) => {
     const all = pending ?? [];
     pending = null;
     // Pieces that arrived before an event in the answer belong to something that was over by then.
@@ -85,7 +85,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
       live = answer.live;
       options.onLive?.(answer.live, answer.seq);
       resolveBegun({ pid: answer.pid, seq: answer.seq });
-      release(answer.seq);
+      deliverPending(answer.seq);
     } catch (error) {
       pending = null;
       if (isStopped) return;
@@ -105,7 +105,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
       else pending.push(one);
     }
   });
-  const stopReconnect = client.onBack(() => {
+  const stopReconnect = client.onReconnect(() => {
     // A pending subscription was sent on the lost connection.
     pending = null;
     void subscribe();

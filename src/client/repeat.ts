@@ -12,7 +12,7 @@ const DEVICE_MS = 15_000;
 const WAIT_MS_MIN = 250;
 const WAIT_MS_MAX = 2_000;
 
-export class Repeat {
+export class RepeatState {
   readonly #name: string;
   /** The device it runs on, if its arguments name one and it has effects there. */
   readonly #deviceId: string | null;
@@ -41,14 +41,14 @@ export class Repeat {
   }
 
   /** Called before each attempt: why it is too late to send, or null. */
-  refusal(now: number): Error | null {
+  startAttempt(now: number): Error | null {
     this.#firstAt ??= now;
     if (READS.has(this.#name) || now - this.#firstAt <= KEY_MS) return null;
     return new ConnectionLost(1006, "The connection was lost for too long to retry the call safely");
   }
 
   /** Called after a failure: how long to wait before the next attempt, or the final error. */
-  after(error: unknown, now: number): number | Error {
+  planRetry(error: unknown, now: number): number | Error {
     if (error instanceof ConnectionLost && error.code !== 0 && this.#isRepeatable) {
       this.#isUncertain = true;
       return 0;
@@ -62,14 +62,14 @@ export class Repeat {
     }
     if (error.code !== 503) return error;
     this.#isUncertain ||= outcome === "unknown";
-    return this.#isUncertain ? this.#waitForDevice(error, now) : error;
+    return this.#isUncertain ? this.#planDeviceRetry(error, now) : error;
   }
 
   get #isRepeatable(): boolean {
     return READS.has(this.#name) || (this.#key !== undefined && (WRITES.has(this.#name) || this.#deviceId !== null));
   }
 
-  #waitForDevice(error: CallError, now: number): number | Error {
+  #planDeviceRetry(error: CallError, now: number): number | Error {
     this.#waitUntil ??= now + DEVICE_MS;
     if (now < this.#waitUntil) return (this.#waitMs = Math.min(this.#waitMs * 2, WAIT_MS_MAX));
     // That the device is offline is true, but the caller needs to know that the outcome is unknown.

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { Cancels } from "./cancels.ts";
+import { CancellableCalls } from "./cancels.ts";
 
 let ended: string[];
-let cancels: Cancels;
+let cancels: CancellableCalls;
 beforeEach(() => {
   ended = [];
-  cancels = new Cancels((sessionId) => ended.push(sessionId));
+  cancels = new CancellableCalls((sessionId) => ended.push(sessionId));
 });
 
 const untilCancelled = (signal: AbortSignal) =>
@@ -26,7 +26,7 @@ it("ends a command that outlived its call, for as long as it runs", async () => 
   await cancels.run({ id: "1", key: "k", args: {} }, running);
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
-  cancels.sessionEnded("s");
+  cancels.removeSession("s");
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
 });

@@ -7,7 +7,7 @@ import type { Payload } from "../protocol/signals.ts";
 
 type OpenCall = { cancel: AbortController; sessionId?: string };
 
-export class Cancels {
+export class CancellableCalls {
   readonly #endSession: (sessionId: string) => void;
   /** By key if it has one, else by id. */
   readonly #calls = new Map<string, OpenCall>();
@@ -37,7 +37,7 @@ export class Cancels {
   }
 
   /** A command has ended, so the call that started it can no longer be cancelled. */
-  sessionEnded(sessionId: string): void {
+  removeSession(sessionId: string): void {
     for (const [name, call] of this.#calls) if (call.sessionId === sessionId) this.#calls.delete(name);
   }
 

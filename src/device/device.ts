@@ -7,16 +7,16 @@ import { CallError } from "../client/connection.ts";
 import { decode } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
-import { hashPieces } from "../hosts/shared/crypto.ts";
+import { makeHasher } from "../hosts/shared/crypto.ts";
 import { LinePositions } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
 import { environment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
-import { Cancels } from "./cancels.ts";
+import { CancellableCalls } from "./cancels.ts";
 import { Ledger } from "./ledger.ts";
 import { MachineShell } from "./shell.ts";
-import { Statuses } from "./statuses.ts";
+import { CommandStatusReporter } from "./statuses.ts";
 import { EXEC_STATUS, REQ_CANCEL } from "../protocol/signal-names.ts";
 
 export type DeviceOptions = {
@@ -51,17 +51,17 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   const { url, auth, deviceId, workspace, log = () => {} } = options;
   const files = new MachineFiles(workspace);
   const ledger = options.state === undefined ? null : new Ledger(join(options.state, "ledger.jsonl"));
-  const statuses = new Statuses((event) => connected?.signal(EXEC_STATUS, event) ?? false);
+  const statuses = new CommandStatusReporter((event) => connected?.signal(EXEC_STATUS, event) ?? false);
   const shell = new MachineShell({
     files,
     onStart: (sessionId, done) => {
       statuses.track(sessionId, done);
-      void done.finally(() => cancels.sessionEnded(sessionId)).catch(() => {});
+      void done.finally(() => cancels.removeSession(sessionId)).catch(() => {});
     },
     env: environment(process.env, deviceId),
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
-  const cancels = new Cancels((sessionId) => void shell.end(sessionId, CANCELLED));
+  const cancels = new CancellableCalls((sessionId) => void shell.end(sessionId, CANCELLED));
   const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places: new LinePositions() };
   const table = new Map(hardwareCalls.map((call) => [call.name, call]));
   let connected: Client | null = null;
@@ -71,7 +71,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     client: { id: deviceId, version: VERSION, platform: process.platform, role: "driver" },
     driver: { implements: ["fs.*", "shell.*"], ledger: ledger !== null },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
-    newHash: hashPieces,
+    newHash: makeHasher,
     async answer(request, body) {
       const { id, call: name, args, key } = request;
       const call = table.get(name);
@@ -82,8 +82,8 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
       try {
         const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest);
         const isRecorded = ledger !== null && key !== undefined && call.does !== "read";
-        const entry = isRecorded && { key, call: name, args: rest, isLook: isLook(rest) };
-        const result = await cancels.run(request, (signal) => (entry ? ledger.once(entry, () => run(signal)) : run(signal)));
+        const entry = isRecorded && { key, call: name, args: rest, isPoll: isPoll(rest) };
+        const result = await cancels.run(request, (signal) => (entry ? ledger.runOnce(entry, () => run(signal)) : run(signal)));
         const { sessionId } = result as { sessionId?: unknown };
         if (typeof sessionId === "string") statuses.reportStart(sessionId, id);
         outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";
@@ -114,6 +114,6 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
 }
 
 /** Whether the call only polls a command for more output. */
-function isLook({ sessionId, input }: { sessionId?: unknown; input?: unknown }): boolean {
+function isPoll({ sessionId, input }: { sessionId?: unknown; input?: unknown }): boolean {
   return sessionId !== undefined && input === "";
 }

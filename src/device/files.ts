@@ -15,14 +15,14 @@ import {
   type FileStat,
   type FileSystem,
   type OpenFile,
-  type Receipt,
+  type FileReceiver,
 } from "../hardware/filesystem.ts";
 import { namesSecret } from "../lib/secrets.ts";
-import { filesHolding, type MatchingPaths } from "./ripgrep.ts";
+import { searchWithRipgrep, type MatchingPaths } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
-import { type Identity, isOurs, isStill, openNew } from "../hosts/shared/own-files.ts";
+import { type FileId, isOwnedByUs, isStillSameFile, openNew } from "../hosts/shared/own-files.ts";
 import { LocalDirectories } from "./local.ts";
-import { siblingPath, Parts } from "./parts.ts";
+import { siblingPath, PartialUploads } from "./parts.ts";
 import { partsFolder } from "./state.ts";
 
 /** Reads up to this size on a local disk are synchronous. */
@@ -32,7 +32,7 @@ const UNCHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 export class MachineFiles implements FileSystem {
   readonly #workspace: string;
-  readonly #parts: Parts;
+  readonly #parts: PartialUploads;
   readonly #rg: string | null;
   readonly #local = new LocalDirectories();
 
@@ -40,7 +40,7 @@ export class MachineFiles implements FileSystem {
   constructor(workspace: string, rg: string | null = "rg", parts = partsFolder()) {
     this.#workspace = workspace;
     this.#rg = rg;
-    this.#parts = new Parts(parts);
+    this.#parts = new PartialUploads(parts);
   }
 
   resolve(path: string): string {
@@ -75,8 +75,8 @@ export class MachineFiles implements FileSystem {
     );
   }
 
-  async filesHolding(root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
-    return this.#rg === null ? null : filesHolding(this.#rg, root, text, ms, signal);
+  async findFilesContaining(root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
+    return this.#rg === null ? null : searchWithRipgrep(this.#rg, root, text, ms, signal);
   }
 
   async read(path: string, range?: ByteRange): Promise<Uint8Array> {
@@ -137,11 +137,11 @@ export class MachineFiles implements FileSystem {
     try {
       // Private until it is complete. The mode is set on the open handle, because the name may be a link by then.
       const handle = await mapErrors(path, openNew(temporary));
-      let identity: Identity;
+      let identity: FileId;
       try {
         identity = await handle.stat({ bigint: true });
         await mapErrors(path, handle.writeFile(content));
-        await mapErrors(path, handle.chmod(existing === null ? newMode() : modeLike(existing)));
+        await mapErrors(path, handle.chmod(existing === null ? newMode() : modeOfReplaced(existing)));
         await mapErrors(path, handle.sync());
       } finally {
         await handle.close();
@@ -151,7 +151,7 @@ export class MachineFiles implements FileSystem {
         (existing === null || versionOf(existing) !== ifVersion || (await this.stat(target)).version !== ifVersion)
       )
         throw new FileError("ESTALE", path);
-      if (!(await isStill(temporary, identity))) throw replacedError(path);
+      if (!(await isStillSameFile(temporary, identity))) throw replacedError(path);
       await mapErrors(path, rename(temporary, target));
     } catch (error) {
       await unlink(temporary).catch(() => {});
@@ -160,7 +160,7 @@ export class MachineFiles implements FileSystem {
   }
 
   /** The content grows beside the old file until it is complete: parts.ts. */
-  async receive(path: string, { size, tag, mode }: IncomingFile): Promise<Receipt> {
+  async receive(path: string, { size, tag, mode }: IncomingFile): Promise<FileReceiver> {
     await mapErrors(path, mkdir(dirname(path), { recursive: true }));
     const target = await resolveLinks(path);
     const existing = await lstat(target, { bigint: true }).catch(() => null);
@@ -173,7 +173,7 @@ export class MachineFiles implements FileSystem {
       .stat()
       .then((found) => (found.size <= size ? found.size : handle.truncate(0).then(() => 0)))
       .catch(async (error: unknown) => {
-        await part.leave(false);
+        await part.close(false);
         throw error;
       });
     let at = have;
@@ -189,10 +189,10 @@ export class MachineFiles implements FileSystem {
       },
       finish: async () => {
         await mapErrors(path, handle.sync());
-        await mapErrors(path, handle.chmod(existing === null ? newMode(mode) : modeLike(existing)));
-        if (!(await mapErrors(path, part.settle()))) throw replacedError(path);
+        await mapErrors(path, handle.chmod(existing === null ? newMode(mode) : modeOfReplaced(existing)));
+        if (!(await mapErrors(path, part.commit()))) throw replacedError(path);
       },
-      leave: (forget) => part.leave(!forget && at > 0),
+      abandon: (forget) => part.close(!forget && at > 0),
     };
   }
 
@@ -205,7 +205,7 @@ export class MachineFiles implements FileSystem {
   #statSync(path: string): BigIntStats | null {
     const directory = dirname(path);
     if (!this.#local.has(directory)) {
-      void this.#local.learn(directory);
+      void this.#local.check(directory);
       return null;
     }
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -277,8 +277,8 @@ function newMode(mode = 0o666): number {
 }
 
 /** The mode of the file it replaces. Another user's setuid program must not become one that runs as us. */
-function modeLike(existing: BigIntStats): number {
-  return Number(existing.mode) & (isOurs(existing) ? 0o7777 : 0o777);
+function modeOfReplaced(existing: BigIntStats): number {
+  return Number(existing.mode) & (isOwnedByUs(existing) ? 0o7777 : 0o777);
 }
 
 function replacedError(path: string): FileError {

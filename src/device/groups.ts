@@ -25,7 +25,7 @@ export function signalTerminal(pid: number, signal: NodeJS.Signals): void {
   signalGroup(pid, signal);
 }
 
-export function signalled(number: number): Exit {
+export function exitBySignal(number: number): Exit {
   const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
   return signalExit(name, number);
 }

@@ -31,7 +31,7 @@ const call = (key: string, more: Partial<LedgerCall> = {}): LedgerCall => ({
   key,
   call: "fs.write",
   args: { path: "x" },
-  isLook: false,
+  isPoll: false,
   ...more,
 });
 const done =
@@ -52,9 +52,9 @@ const failure = (work: Promise<unknown>) =>
 
 it("runs a call once and returns its result each time, also after a restart", async () => {
   const ledger = openLedger();
-  expect(await ledger.once(call("a"), done({ ok: true }))).toEqual({ ok: true });
-  expect(await ledger.once(call("a"), done("other"))).toEqual({ ok: true });
-  expect(await openLedger().once(call("a"), done("other"))).toEqual({ ok: true });
+  expect(await ledger.runOnce(call("a"), done({ ok: true }))).toEqual({ ok: true });
+  expect(await ledger.runOnce(call("a"), done("other"))).toEqual({ ok: true });
+  expect(await openLedger().runOnce(call("a"), done("other"))).toEqual({ ok: true });
   expect(effects).toBe(1);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -62,17 +62,17 @@ it("runs a call once and returns its result each time, also after a restart", as
 it("a repeat during the call waits for the same result", async () => {
   const ledger = openLedger();
   let end = (_: unknown) => {};
-  const first = ledger.once(call("a"), () => new Promise((resolve) => (end = resolve)));
-  const second = ledger.once(call("a"), done("other"));
+  const first = ledger.runOnce(call("a"), () => new Promise((resolve) => (end = resolve)));
+  const second = ledger.runOnce(call("a"), done("other"));
   end("once");
   expect(await Promise.all([first, second])).toEqual(["once", "once"]);
   expect(effects).toBe(0);
 });
 
 it("reports an unknown outcome for a call that was started but not finished before a restart", async () => {
-  void openLedger().once(call("a"), hang);
-  expect(await failure(openLedger().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
-  expect(await failure(openLedger().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
+  void openLedger().runOnce(call("a"), hang);
+  expect(await failure(openLedger().runOnce(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
+  expect(await failure(openLedger().runOnce(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
   expect(effects).toBe(1);
 });
 
@@ -81,69 +81,70 @@ it("remembers a failure with its code and message", async () => {
     effects++;
     throw Object.assign(new Error("busy"), { code: 429 });
   };
-  expect(await failure(openLedger().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
-  expect(await failure(openLedger().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
+  expect(await failure(openLedger().runOnce(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
+  expect(await failure(openLedger().runOnce(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
   expect(effects).toBe(1);
 });
 
 it("refuses a key that was used for another call", async () => {
   const ledger = openLedger();
-  await ledger.once(call("a"), done());
-  expect(await failure(ledger.once(call("a", { args: { path: "y" } }), done()))).toMatchObject({ code: 409 });
-  expect(await failure(ledger.once(call("a", { call: "fs.delete" }), done()))).toMatchObject({ code: 409 });
+  await ledger.runOnce(call("a"), done());
+  expect(await failure(ledger.runOnce(call("a", { args: { path: "y" } }), done()))).toMatchObject({ code: 409 });
+  expect(await failure(ledger.runOnce(call("a", { call: "fs.delete" }), done()))).toMatchObject({ code: 409 });
   expect(effects).toBe(1);
 });
 
 it("skips an unfinished line", async () => {
-  await openLedger().once(call("a"), done(1));
+  await openLedger().runOnce(call("a"), done(1));
   appendFileSync(file, '\n{"key":"b","dig');
   const next = openLedger();
-  expect(await next.once(call("a"), done())).toBe(1);
-  expect(await next.once(call("b"), done(2))).toBe(2);
-  expect(await openLedger().once(call("b"), done())).toBe(2);
+  expect(await next.runOnce(call("a"), done())).toBe(1);
+  expect(await next.runOnce(call("b"), done(2))).toBe(2);
+  expect(await openLedger().runOnce(call("b"), done())).toBe(2);
   expect(effects).toBe(2);
 });
 
 it("remembers that a call was done even if its result was too large or was evicted", async () => {
   const ledger = openLedger({ resultBytes: 100, results: 2 });
-  await ledger.once(call("large"), done("x".repeat(200)));
-  for (const key of ["a", "b", "c"]) await ledger.once(call(key), done(key));
+  await ledger.runOnce(call("large"), done("x".repeat(200)));
+  for (const key of ["a", "b", "c"]) await ledger.runOnce(call(key), done(key));
   for (const reopened of [ledger, openLedger({ results: 2 })]) {
-    expect(await failure(reopened.once(call("large"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
-    expect(await failure(reopened.once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
-    expect(await reopened.once(call("c"), done())).toBe("c");
+    expect(await failure(reopened.runOnce(call("large"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
+    expect(await failure(reopened.runOnce(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
+    expect(await reopened.runOnce(call("c"), done())).toBe("c");
   }
   expect(effects).toBe(4);
 });
 
 it("refuses new keys rather than forget one within a day", async () => {
   const ledger = openLedger({ keys: 2 });
-  for (const key of ["a", "b"]) await ledger.once(call(key), done());
-  expect(await failure(ledger.once(call("c"), done()))).toMatchObject({ code: 429, details: { takesKey: false } });
+  for (const key of ["a", "b"]) await ledger.runOnce(call(key), done());
+  expect(await failure(ledger.runOnce(call("c"), done()))).toMatchObject({ code: 429, details: { takesKey: false } });
   now += 24 * 60 * 60 * 1000;
-  await ledger.once(call("c"), done());
+  await ledger.runOnce(call("c"), done());
   expect(effects).toBe(3);
 });
 
 it("keeps the answer to a poll until a restart, and polls again after it", async () => {
   const ledger = openLedger({ results: 1 });
-  const look = (key: string) => call(key, { call: "shell.exec", isLook: true });
-  expect(await ledger.once(look("a"), done("out"))).toBe("out");
-  expect(await ledger.once(look("a"), done("more"))).toBe("out");
-  await ledger.once(look("b"), done());
-  expect(await ledger.once(look("a"), done("later"))).toBe("later");
-  expect(await openLedger().once(look("a"), done("new"))).toBe("new");
+  const look = (key: string) => call(key, { call: "shell.exec", isPoll: true });
+  expect(await ledger.runOnce(look("a"), done("out"))).toBe("out");
+  expect(await ledger.runOnce(look("a"), done("more"))).toBe("out");
+  await ledger.runOnce(look("b"), done());
+  expect(await ledger.runOnce(look("a"), done("later"))).toBe("later");
+  expect(await openLedger().runOnce(look("a"), done("new"))).toBe("new");
   expect(readFileSync(file, "utf8")).toBe("");
 });
 
 it("compacts its file without losing entries", async () => {
   const ledger = openLedger({ fileBytes: 2_000, results: 4 });
-  for (let at = 0; at < 20; at++) await ledger.once(call(`k${at}`), done(`${at}`.padStart(200)));
+  for (let at = 0; at < 20; at++) await ledger.runOnce(call(`k${at}`), done(`${at}`.padStart(200)));
   expect(statSync(file).size).toBeLessThan(5_000);
-  void ledger.once(call("begun"), hang);
+  void ledger.runOnce(call("begun"), hang);
   const next = openLedger({ results: 4 });
-  expect(await next.once(call("k19"), done())).toBe("19".padStart(200));
-  for (let at = 0; at < 16; at++) expect(await failure(next.once(call(`k${at}`), done()))).toMatchObject({ details: { outcome: "done" } });
-  expect(await failure(next.once(call("begun"), done()))).toMatchObject({ details: { outcome: "unknown" } });
+  expect(await next.runOnce(call("k19"), done())).toBe("19".padStart(200));
+  for (let at = 0; at < 16; at++)
+    expect(await failure(next.runOnce(call(`k${at}`), done()))).toMatchObject({ details: { outcome: "done" } });
+  expect(await failure(next.runOnce(call("begun"), done()))).toMatchObject({ details: { outcome: "unknown" } });
   expect(effects).toBe(21);
 });

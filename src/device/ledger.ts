@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CallError } from "../client/connection.ts";
-import { openToAppend, readOwn, replaceFile } from "../hosts/shared/own-files.ts";
+import { openToAppend, readOwnFile, replaceFile } from "../hosts/shared/own-files.ts";
 
 export type LedgerCall = {
   key: string;
@@ -19,7 +19,7 @@ export type LedgerCall = {
    * A poll of a command's output, which may safely run twice. Only its answer is kept, in case it got lost, and only in memory,
    * because commands end with the daemon.
    */
-  isLook: boolean;
+  isPoll: boolean;
 };
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: { code: number; message: string } };
@@ -27,7 +27,7 @@ type Outcome = { ok: true; data: unknown } | { ok: false; error: { code: number;
 type Entry = {
   digest: string;
   at: number;
-  isLook: boolean;
+  isPoll: boolean;
   /** Set while this daemon runs it. */
   running?: Promise<Outcome>;
   isDone: boolean;
@@ -73,7 +73,7 @@ export class Ledger {
   }
 
   /** Runs a call, or returns the outcome if its key is already known. */
-  async once({ key, call, args, isLook }: LedgerCall, work: () => Promise<unknown>): Promise<unknown> {
+  async runOnce({ key, call, args, isPoll }: LedgerCall, work: () => Promise<unknown>): Promise<unknown> {
     const digest = createHash("sha256")
       .update(JSON.stringify([call, args]))
       .digest("base64url")
@@ -82,10 +82,10 @@ export class Ledger {
     if (known !== undefined) return this.#answerRepeat(known, digest);
     this.#makeRoom();
     const at = this.#now();
-    const entry: Entry = { digest, at, isLook, isDone: false };
+    const entry: Entry = { digest, at, isPoll, isDone: false };
     this.#entries.set(key, entry);
-    if (!isLook) this.#recordStart({ key, digest, at });
-    entry.running = outcomeOf(work);
+    if (!isPoll) this.#recordStart({ key, digest, at });
+    entry.running = captureOutcome(work);
     const outcome = await entry.running;
     this.#finish(key, entry, outcome);
     return unwrap(outcome);
@@ -130,8 +130,8 @@ export class Ledger {
     const text = JSON.stringify(outcome);
     const isKept = text.length <= this.#limits.resultBytes;
     if (isKept) this.#keep(key, entry, text);
-    else if (entry.isLook) this.#entries.delete(key);
-    if (entry.isLook) return;
+    else if (entry.isPoll) this.#entries.delete(key);
+    if (entry.isPoll) return;
     try {
       this.#write({ key, done: true, ...(isKept ? { result: text } : {}) });
     } catch {
@@ -154,7 +154,7 @@ export class Ledger {
     this.#results.delete(key);
     this.#resultsBytes -= entry?.result?.length ?? 0;
     delete entry?.result;
-    if (entry?.isLook) this.#entries.delete(key);
+    if (entry?.isPoll) this.#entries.delete(key);
   }
 
   /** Forgetting a key within its day could run a call twice, so new keys are refused instead. */
@@ -189,8 +189,8 @@ export class Ledger {
   /** Replaces the file by a new one with only the live entries. */
   #compact(): number {
     const lines: string[] = [];
-    for (const [key, { digest, at, isLook, isDone, result }] of this.#entries) {
-      if (isLook) continue;
+    for (const [key, { digest, at, isPoll, isDone, result }] of this.#entries) {
+      if (isPoll) continue;
       lines.push(formatLine({ key, digest, at }));
       if (isDone) lines.push(formatLine({ key, done: true, ...(result === undefined ? {} : { result }) }));
     }
@@ -210,12 +210,12 @@ export class Ledger {
   }
 
   #read(): void {
-    for (const raw of (readOwn(this.#file) ?? "").split("\n")) {
+    for (const raw of (readOwnFile(this.#file) ?? "").split("\n")) {
       const line = parseLine(raw);
       if (line === null) continue;
       if ("digest" in line) {
         const { key, digest, at } = line;
-        if (at > this.#now() - this.#limits.keyMs) this.#entries.set(key, { digest, at, isLook: false, isDone: false });
+        if (at > this.#now() - this.#limits.keyMs) this.#entries.set(key, { digest, at, isPoll: false, isDone: false });
         continue;
       }
       const entry = this.#entries.get(line.key);
@@ -226,7 +226,7 @@ export class Ledger {
   }
 }
 
-async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+async function captureOutcome(work: () => Promise<unknown>): Promise<Outcome> {
   try {
     return { ok: true, data: await work() };
   } catch (error) {

@@ -21,7 +21,7 @@ it("knows a directory on a local disk after one check, and none that is remote o
   const local = new LocalDirectories(() => mounts);
   const learn = async (name: string) => {
     const before = local.has(join(folder, name));
-    await local.learn(join(folder, name));
+    await local.check(join(folder, name));
     return [before, local.has(join(folder, name))];
   };
   expect(await learn("plain")).toEqual([false, true]);
@@ -34,6 +34,6 @@ it("knows a directory on a local disk after one check, and none that is remote o
 
 it("knows nothing without a list of mounts", async () => {
   const local = new LocalDirectories(() => "");
-  await local.learn(folder);
+  await local.check(folder);
   expect(local.has(folder)).toBe(false);
 });

@@ -38,7 +38,7 @@ export class LocalDirectories {
   }
 
   /** Checks a directory for the next call of `has`. */
-  async learn(directory: string): Promise<void> {
+  async check(directory: string): Promise<void> {
     // Another check of it is already running, or its result is still valid.
     if (this.#knownUntil.has(directory) && !this.#isExpired(directory)) return;
     if (this.#knownUntil.size >= KNOWN_MAX) this.#knownUntil.clear();

@@ -51,7 +51,7 @@ const records = () => readdirSync(join(scratch, "parts"));
 async function interrupt(text = NEW.slice(0, 4)): Promise<string> {
   const receipt = await newFiles().receive(target, upload);
   await receipt.write(bytes(text));
-  await receipt.leave(false);
+  await receipt.abandon(false);
   return join(folder, parts()[0]!);
 }
 
@@ -81,8 +81,8 @@ it("refuses a second upload of the same content", async () => {
   const files = newFiles();
   const receipt = await files.receive(target, upload);
   await expect(files.receive(target, upload)).rejects.toThrow(/is on its way to .* already/);
-  await receipt.leave(true);
-  expect([await files.receive(target, upload).then((next) => next.leave(true)), parts(), records()]).toEqual([undefined, [], []]);
+  await receipt.abandon(true);
+  expect([await files.receive(target, upload).then((next) => next.abandon(true)), parts(), records()]).toEqual([undefined, [], []]);
 });
 
 const PLANTED: Record<string, (part: string) => void> = {
@@ -113,7 +113,7 @@ for (const [what, plant] of Object.entries(PLANTED)) {
     // An interrupted upload that could not use that name is not kept under another, where no retry would find it.
     const receipt = await newFiles().receive(target, upload);
     await receipt.write(bytes("wha"));
-    await receipt.leave(false);
+    await receipt.abandon(false);
     expect(parts()).toHaveLength(1);
   });
 }
@@ -130,7 +130,7 @@ it("keeps no part if it cannot record having made it", async () => {
   chmodSync(join(scratch, "parts"), 0o777);
   const receipt = await newFiles().receive(target, upload);
   await receipt.write(bytes("what"));
-  await receipt.leave(false);
+  await receipt.abandon(false);
   expect([parts(), records()]).toEqual([[], []]);
   expect([await receiveAll(), readFileSync(target, "utf8")]).toEqual([0, NEW]);
 });
@@ -142,6 +142,6 @@ it("does not move a file into place that has replaced the part", async () => {
   rmSync(part);
   symlinkSync(secret, part);
   await expect(receipt.finish("")).rejects.toThrow(/was replaced by another program/);
-  await receipt.leave(true);
+  await receipt.abandon(true);
   expect([existsSync(target), readFileSync(secret, "utf8"), statSync(secret).mode & 0o777]).toEqual([false, SECRET, 0o600]);
 });

@@ -6,20 +6,20 @@ import { createHash, randomUUID } from "node:crypto";
 import { type BigIntStats, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Identity, isPrivate, isStill, openNew, openPrivate, readOwn, replaceFile } from "../hosts/shared/own-files.ts";
+import { type FileId, isPrivate, isStillSameFile, openNew, openPrivate, readOwnFile, replaceFile } from "../hosts/shared/own-files.ts";
 
-export type Part = {
+export type PartialUpload = {
   handle: FileHandle;
   /** Renames it to its target. False if another file has taken its name meanwhile; then nothing has changed. */
-  settle(): Promise<boolean>;
+  commit(): Promise<boolean>;
   /** Closes it; `isKept` keeps it for a retry, if a retry can find it. */
-  leave(isKept: boolean): Promise<void>;
+  close(isKept: boolean): Promise<void>;
 };
 
 /** The limit for names on all common file systems. */
 const NAME_BYTES_MAX = 255;
 
-export class Parts {
+export class PartialUploads {
   readonly #folder: string;
   readonly #openParts = new Set<string>();
 
@@ -29,7 +29,7 @@ export class Parts {
   }
 
   /** Null if the same upload is already in progress. Without a tag a part cannot be resumed. */
-  async open(target: string, size: number, tag: string | undefined): Promise<Part | null> {
+  async open(target: string, size: number, tag: string | undefined): Promise<PartialUpload | null> {
     const file = partName(target, `${tag ?? randomUUID()} ${size}`);
     if (this.#openParts.has(file)) return null;
     this.#openParts.add(file);
@@ -42,39 +42,40 @@ export class Parts {
   }
 
   /** Null if another file has the name, or the part cannot be recorded. */
-  async #openResumable(file: string, target: string): Promise<Part | null> {
+  async #openResumable(file: string, target: string): Promise<PartialUpload | null> {
     const isThere = (await lstat(file).catch(() => null)) !== null;
     const handle = isThere ? await openPrivate(file) : await openNew(file).catch(() => null);
     if (handle === null) return null;
     const opened = await handle.stat({ bigint: true });
-    if (isThere ? this.#remembers(file, opened) : this.#remember(file, opened)) return this.#part(file, target, handle, opened, file);
+    if (isThere ? this.#isRecorded(file, opened) : this.#writeRecord(file, opened))
+      return this.#makeUpload(file, target, handle, opened, file);
     await handle.close();
     if (!isThere) await unlink(file).catch(() => {});
     return null;
   }
 
-  async #openTemporary(name: string, target: string): Promise<Part> {
+  async #openTemporary(name: string, target: string): Promise<PartialUpload> {
     const file = partName(target, randomUUID());
     const handle = await openNew(file);
-    return this.#part(file, target, handle, await handle.stat({ bigint: true }), name);
+    return this.#makeUpload(file, target, handle, await handle.stat({ bigint: true }), name);
   }
 
-  #part(file: string, target: string, handle: FileHandle, opened: Identity, name: string): Part {
-    const forget = () => rmSync(this.#record(file), { force: true });
+  #makeUpload(file: string, target: string, handle: FileHandle, opened: FileId, name: string): PartialUpload {
+    const forget = () => rmSync(this.#recordPath(file), { force: true });
     return {
       handle,
-      settle: async () => {
-        const isOurs = await isStill(file, opened);
+      commit: async () => {
+        const isOurs = await isStillSameFile(file, opened);
         await handle.close();
         if (isOurs) await rename(file, target);
         forget();
         this.#openParts.delete(name);
         return isOurs;
       },
-      leave: async (isKept) => {
+      close: async (isKept) => {
         await handle.close().catch(() => {});
         if (!(isKept && file === name)) {
-          if (await isStill(file, opened)) await unlink(file).catch(() => {});
+          if (await isStillSameFile(file, opened)) await unlink(file).catch(() => {});
           forget();
         }
         this.#openParts.delete(name);
@@ -82,19 +83,19 @@ export class Parts {
     };
   }
 
-  #remembers(file: string, opened: BigIntStats): boolean {
+  #isRecorded(file: string, opened: BigIntStats): boolean {
     try {
-      return this.#isPrivate() && readOwn(this.#record(file)) === `${markOf(opened)}\n`;
+      return this.#isPrivate() && readOwnFile(this.#recordPath(file)) === `${markOf(opened)}\n`;
     } catch {
       return false;
     }
   }
 
-  #remember(file: string, opened: BigIntStats): boolean {
+  #writeRecord(file: string, opened: BigIntStats): boolean {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       if (!this.#isPrivate()) return false;
-      replaceFile(this.#record(file), `${markOf(opened)}\n`);
+      replaceFile(this.#recordPath(file), `${markOf(opened)}\n`);
       return true;
     } catch {
       return false;
@@ -106,7 +107,7 @@ export class Parts {
     return found.isDirectory() && isPrivate(found);
   }
 
-  #record(file: string): string {
+  #recordPath(file: string): string {
     return join(this.#folder, hashOf(file));
   }
 }

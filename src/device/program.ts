@@ -6,7 +6,7 @@ import { posix } from "node:path";
 export type Program = { file: string; args: string[] };
 
 /** An empty input starts an interactive shell. */
-export function shellOf(
+export function shellProgram(
   platform: NodeJS.Platform,
   env: Readonly<Record<string, string>>,
   input: string,

@@ -6,7 +6,7 @@ import { OpError } from "../hardware/outcome.ts";
 import type { Sink, SpawnedCommand } from "../hardware/sessions.ts";
 import type { Exit, TerminalSize } from "../ports/shells.ts";
 import { timeoutExit } from "../hardware/exit.ts";
-import { GRACE_MS, signalled, signalTerminal } from "./groups.ts";
+import { GRACE_MS, exitBySignal, signalTerminal } from "./groups.ts";
 import type { Program } from "./program.ts";
 
 export type Pty = Pick<typeof NodePty, "spawn">;
@@ -31,7 +31,7 @@ export async function loadPty(load: () => Promise<unknown> = () => import(PACKAG
 
 export type PtyCommand = { program: Program; cwd: string; env: Record<string, string>; size: TerminalSize; timeoutMs: number | undefined };
 
-export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): SpawnedCommand {
+export function spawnPtyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): SpawnedCommand {
   const terminal = pty.spawn(program.file, program.args, { name: TERM, ...size, cwd, env: terminalEnvironment(env) });
   const { pid } = terminal;
   let forcedExit: Exit | null = null;
@@ -47,12 +47,12 @@ export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: Pty
     terminal.resume();
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timeoutExit(timeoutMs)), timeoutMs);
-  terminal.onData((text) => sink.output("stdout", text));
+  terminal.onData((text) => sink.onOutput("stdout", text));
   const done = new Promise<Exit>((resolve) =>
     terminal.onExit(({ exitCode, signal }) => {
       clearTimeout(deadline);
       clearInterval(exitCheck);
-      resolve(forcedExit ?? (signal === undefined || signal === 0 ? { exitCode } : signalled(signal)));
+      resolve(forcedExit ?? (signal === undefined || signal === 0 ? { exitCode } : exitBySignal(signal)));
     }),
   );
   return {

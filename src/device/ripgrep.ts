@@ -29,7 +29,7 @@ const NOT_IN_BYTES = /[\0\r\n\ufffd]/;
 const PROBLEM = 2;
 
 /** Null if there is no ripgrep, or it cannot search for this text. */
-export function filesHolding(rg: string, root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
+export function searchWithRipgrep(rg: string, root: string, text: string, ms: number, signal: AbortSignal): Promise<MatchingPaths | null> {
   if (NOT_IN_BYTES.test(text) || text.length > QUERY_CHARS_MAX || !text.isWellFormed()) return Promise.resolve(null);
   return new Promise((resolve) => {
     const child = spawn(rg, [...FLAGS, `--regexp=${text}`, "--", root], { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });

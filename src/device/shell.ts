@@ -8,11 +8,11 @@ import { OpError } from "../hardware/outcome.ts";
 import { type SessionLimits, Sessions, type Sink, type SpawnedCommand } from "../hardware/sessions.ts";
 import type { Shell, ShellStart } from "../hardware/shell.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { Exit, Look, SendOutcome, CommandInput, SessionInfo, SessionState } from "../ports/shells.ts";
+import type { Exit, PollOptions, SendOutcome, CommandInput, SessionInfo, SessionState } from "../ports/shells.ts";
 import type { MachineFiles } from "./files.ts";
-import { GRACE_MS, signalGroup, signalled, signalNumber } from "./groups.ts";
-import { type Program, shellOf } from "./program.ts";
-import { loadPty, ptyCommand } from "./pty.ts";
+import { GRACE_MS, signalGroup, exitBySignal, signalNumber } from "./groups.ts";
+import { type Program, shellProgram } from "./program.ts";
+import { loadPty, spawnPtyCommand } from "./pty.ts";
 
 export type MachineShellOptions = {
   files: MachineFiles;
@@ -58,15 +58,15 @@ export class MachineShell implements Shell {
     const { files, env } = this.#options;
     const directory = files.resolve(cwd ?? ".");
     if ((await files.stat(directory)).kind !== "directory") throw new OpError(`cwd is not a directory: ${directory}`);
-    const program = shellOf(process.platform, env, input);
+    const program = shellProgram(process.platform, env, input);
     const about = { command: input.trim() === "" ? program.file : input, cwd: directory, outputBytesMax: OUTPUT_BYTES_MAX };
     const pty = tty === undefined ? null : await loadPty();
     let done: Promise<Exit> | undefined;
     const spawn = (sink: Sink): SpawnedCommand => {
       const spawned =
         pty === null || tty === undefined
-          ? pipeCommand(program, directory, env, timeoutMs, sink)
-          : ptyCommand(pty, { program, cwd: directory, env, size: tty, timeoutMs }, sink);
+          ? spawnPipeCommand(program, directory, env, timeoutMs, sink)
+          : spawnPtyCommand(pty, { program, cwd: directory, env, size: tty, timeoutMs }, sink);
       done = spawned.done;
       return spawned;
     };
@@ -75,7 +75,7 @@ export class MachineShell implements Shell {
     return sessionId;
   }
 
-  wait(sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+  wait(sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(OWNER, sessionId, look, signal);
   }
 
@@ -96,7 +96,7 @@ export class MachineShell implements Shell {
   }
 }
 
-function pipeCommand(
+function spawnPipeCommand(
   program: Program,
   cwd: string,
   env: Record<string, string>,
@@ -122,7 +122,7 @@ function pipeCommand(
   const read = (name: "stdout" | "stderr") => {
     for (let text = next(name); text !== null; text = next(name)) {
       charsRead += text.length;
-      sink.output(name, text);
+      sink.onOutput(name, text);
     }
   };
   stdout.setEncoding("utf8").on("readable", () => read("stdout"));
@@ -133,7 +133,7 @@ function pipeCommand(
     child.once("error", (error) => resolve({ exitCode: NOT_STARTED, error: `The shell could not be started: ${error.message}` }));
     child.once("exit", (code, signal) => {
       clearTimeout(deadline);
-      const exit = forcedExit ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
+      const exit = forcedExit ?? (signal === null ? { exitCode: code ?? 1 } : exitBySignal(signalNumber(signal)));
       child.once("close", () => resolve(exit));
       // Waits as long as output arrives, within limits: on a busy machine it is read late.
       const charsMax = charsRead + LAST_CHARS_MAX;

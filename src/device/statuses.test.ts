@@ -2,17 +2,17 @@
 
 import { beforeEach, expect, it } from "vitest";
 import type { Exit } from "../ports/shells.ts";
-import { type ExecEvent, Statuses } from "./statuses.ts";
+import { type ExecEvent, CommandStatusReporter } from "./statuses.ts";
 
 let isUp: boolean;
 let sent: ExecEvent[];
-let statuses: Statuses;
+let statuses: CommandStatusReporter;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const names = () => sent.map(({ sessionId, event }) => `${sessionId} ${event}`);
 
 beforeEach(() => {
   [isUp, sent] = [true, []];
-  statuses = new Statuses((event) => {
+  statuses = new CommandStatusReporter((event) => {
     if (isUp) sent.push(event);
     return isUp;
   });

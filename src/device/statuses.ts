@@ -15,16 +15,16 @@ export type ExecEvent = {
   endedAt?: number;
 };
 
-type Running = { startedAt: number; isReported: boolean };
+type TrackedCommand = { startedAt: number; isReported: boolean };
 type PendingEvent = { event: ExecEvent; sentAt: number | null };
 
 const PENDING_MAX = 2_048;
 /** A signal sent longer than this before a disconnect was noticed has arrived. */
 const ARRIVED_MS = 30_000;
 
-export class Statuses {
+export class CommandStatusReporter {
   readonly #send: (event: ExecEvent) => boolean;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, TrackedCommand>();
   #pending: PendingEvent[] = [];
 
   /** `send` returns false while disconnected. */
@@ -43,7 +43,7 @@ export class Statuses {
     const running = this.#running.get(sessionId);
     if (running === undefined || running.isReported) return;
     running.isReported = true;
-    this.#report({ eventId: randomUUID(), sessionId, event: "started", callId, startedAt: running.startedAt });
+    this.#queueEvent({ eventId: randomUUID(), sessionId, event: "started", callId, startedAt: running.startedAt });
   }
 
   /** The connection is lost, and the last signals may be lost with it. */
@@ -63,10 +63,10 @@ export class Statuses {
     if (running?.isReported !== true) return;
     const { startedAt } = running;
     const event = exitCode === 0 ? "finished" : exitCode === TIMED_OUT && error !== undefined ? "timed_out" : "failed";
-    this.#report({ eventId: randomUUID(), sessionId, event, exitCode, startedAt, endedAt: Date.now() });
+    this.#queueEvent({ eventId: randomUUID(), sessionId, event, exitCode, startedAt, endedAt: Date.now() });
   }
 
-  #report(event: ExecEvent): void {
+  #queueEvent(event: ExecEvent): void {
     const since = Date.now() - ARRIVED_MS;
     this.#pending = [...this.#pending.filter(({ sentAt }) => sentAt === null || sentAt >= since), { event, sentAt: null }].slice(
       -PENDING_MAX,

@@ -22,7 +22,7 @@ export type IncomingBody = {
   write(chunk: Uint8Array): Promise<void>;
 };
 
-export type Begin = Extract<BodyNote, { kind: "begin" }>;
+export type BeginNote = Extract<BodyNote, { kind: "begin" }>;
 
 /** How often the other end gets a sign of life while old bytes are hashed. */
 const BUSY_MS = 5_000;
@@ -30,7 +30,7 @@ const BUSY_MS = 5_000;
 export class Body implements BodyEnd {
   readonly #far: BodyEnd;
   readonly #newHash: () => Hash;
-  readonly #begin = deferred<Begin>();
+  readonly #begin = deferred<BeginNote>();
   #chunks: Uint8Array[] = [];
   #wanted: { from: number; until: number } | null = null;
   #sha256: string | null = null;
@@ -43,34 +43,34 @@ export class Body implements BodyEnd {
   }
 
   /** The sender's first note. */
-  async waitForBegin(): Promise<Begin> {
+  async waitForBegin(): Promise<BeginNote> {
     const first = await Promise.race([this.#begin.promise, this.#waitForFailure()]);
     return first;
   }
 
-  chunk(bytes: Uint8Array): void {
+  acceptChunk(bytes: Uint8Array): void {
     this.#chunks.push(bytes);
-    this.#change();
+    this.#notifyWaiters();
   }
 
-  note(note: BodyNote): void {
+  acceptNote(note: BodyNote): void {
     if (note.kind === "begin") this.#begin.resolve(note);
     else if (note.kind === "more") this.#wanted = { from: this.#wanted?.from ?? note.from, until: note.until };
     else if (note.kind === "end") this.#sha256 = note.sha256;
     else if (note.kind === "stop") this.#failure ??= new OpError(note.why);
-    this.#change();
+    this.#notifyWaiters();
   }
 
   /** Rejects all waits and stops sending. */
   fail(error: Error): void {
     this.#failure ??= error;
-    this.#change();
+    this.#notifyWaiters();
   }
 
   async send(content: OutgoingBody): Promise<{ sha256: string; from: number }> {
     const { size, version, mode } = content;
     const read: OutgoingBody["read"] = (start, end) => content.read(start, end);
-    this.#far.note({ kind: "begin", size, version, mode });
+    this.#far.acceptNote({ kind: "begin", size, version, mode });
     const { from } = await this.#waitFor(() => this.#wanted);
     if (from > size) throw new OpError(`Cannot send from byte ${from}: the file has ${size} bytes`);
     const hash = this.#newHash();
@@ -86,10 +86,10 @@ export class Body implements BodyEnd {
       nextPiece = this.#readRequested(at, size, read);
       nextPiece?.catch(() => {});
       hash.update(piece);
-      this.#far.chunk(piece);
+      this.#far.acceptChunk(piece);
     }
     const sha256 = hash.hex();
-    this.#far.note({ kind: "end", sha256 });
+    this.#far.acceptNote({ kind: "end", sha256 });
     return { sha256, from };
   }
 
@@ -100,7 +100,7 @@ export class Body implements BodyEnd {
     await this.#rehash(hash, from, (start, end) => incoming.read(start, end));
     let at = from;
     let until = Math.min(size, at + BODY_WINDOW_BYTES);
-    this.#far.note({ kind: "more", from, until });
+    this.#far.acceptNote({ kind: "more", from, until });
     while (at < size) {
       const chunks = await this.#waitFor(() => (this.#chunks.length > 0 ? this.#chunks : this.#sha256 !== null ? [] : null));
       this.#chunks = [];
@@ -113,7 +113,7 @@ export class Body implements BodyEnd {
         await writing;
         if (until < size && until - at <= BODY_WINDOW_BYTES / 2) {
           until = Math.min(size, at + BODY_WINDOW_BYTES);
-          this.#far.note({ kind: "more", from, until });
+          this.#far.acceptNote({ kind: "more", from, until });
         }
       }
     }
@@ -139,7 +139,7 @@ export class Body implements BodyEnd {
       at += piece.length;
       if (performance.now() - notedAt < BUSY_MS) continue;
       notedAt = performance.now();
-      this.#far.note({ kind: "busy" });
+      this.#far.acceptNote({ kind: "busy" });
     }
   }
 
@@ -159,7 +159,7 @@ export class Body implements BodyEnd {
     }
   }
 
-  #change(): void {
+  #notifyWaiters(): void {
     this.#changed.resolve();
     this.#changed = deferred();
   }

@@ -2,7 +2,7 @@
 
 import type { OutgoingBody } from "./body.ts";
 import { FileError, type FileMachine } from "./filesystem.ts";
-import { type Failure, OpError, outcome } from "./outcome.ts";
+import { type Failure, OpError, catchFailures } from "./outcome.ts";
 
 export type DownloadResult = { ok: true; path: string; size: number; sha256: string; sent: number } | Failure;
 
@@ -10,7 +10,7 @@ export type DownloadResult = { ok: true; path: string; size: number; sha256: str
 const GENERATED_BYTES_MAX = 4 * 1024 * 1024;
 
 export function downloadFile({ files, body }: FileMachine, args: { path: string }): Promise<DownloadResult> {
-  return outcome<DownloadResult>(files, async () => {
+  return catchFailures<DownloadResult>(files, async () => {
     const path = files.resolve(args.path);
     const { kind, mode, ...stat } = await files.stat(path);
     if (kind === "directory") throw new FileError("EISDIR", path);

@@ -1,7 +1,7 @@
 // fs.edit: replaces exact text in a file. If it does not match, the error says what is there instead.
 
 import { FileError, type FileMachine } from "./filesystem.ts";
-import { type Failure, OpError, outcome } from "./outcome.ts";
+import { type Failure, OpError, catchFailures } from "./outcome.ts";
 import { decodeText, humanSize } from "./text.ts";
 
 export type EditArgs = { path: string; oldString: string; newString: string; replaceAll?: boolean | undefined };
@@ -10,7 +10,7 @@ export type EditResult = { ok: true; path: string; replacements: number } | Fail
 const LINES_NAMED = 10;
 
 export function editFile({ files, limits }: FileMachine, args: EditArgs): Promise<EditResult> {
-  return outcome<EditResult>(files, async () => {
+  return catchFailures<EditResult>(files, async () => {
     const path = files.resolve(args.path);
     const { oldString, newString } = args;
     if (oldString === "") throw new OpError("oldString must not be empty: to create a file, use fs.write");
@@ -26,7 +26,7 @@ export function editFile({ files, limits }: FileMachine, args: EditArgs): Promis
     if (text === null) throw new OpError(`Binary file: ${path} cannot be edited as text`);
     const parts = text.split(oldString);
     const found = parts.length - 1;
-    if (found === 0) throw new OpError(`oldString not found in ${path}${hint(text, oldString)}`);
+    if (found === 0) throw new OpError(`oldString not found in ${path}${nearMissHint(text, oldString)}`);
     if (found > 1 && args.replaceAll !== true) {
       throw new OpError(
         `oldString occurs ${found} times in ${path} (${describeLines(text, oldString)}): include more of the surrounding text, or set replaceAll`,
@@ -48,7 +48,7 @@ function describeLines(text: string, wanted: string): string {
 }
 
 /** Recognizes the usual near misses: different white space, and the line numbers that fs.read adds. */
-function hint(text: string, wanted: string): string {
+function nearMissHint(text: string, wanted: string): string {
   if (/^ *\d+\t/.test(wanted)) return ". Leave out the line numbers that fs.read adds";
   const first = wanted
     .split("\n")

@@ -1,14 +1,14 @@
 // How the arguments of shell.exec are translated before a target's shell sees them.
 
 import { expect, it } from "vitest";
-import type { Look } from "../ports/shells.ts";
+import type { PollOptions } from "../ports/shells.ts";
 import { execCommand, type GivenExecArgs } from "./exec.ts";
 import type { Machine } from "./filesystem.ts";
 import type { ShellStart } from "./shell.ts";
 
 /** How a command was started and polled, by a shell that waits 5 s by default and 20 s at most. */
-async function runWith(args: Partial<GivenExecArgs>): Promise<{ start?: ShellStart; look?: Look }> {
-  const observed: { start?: ShellStart; look?: Look } = {};
+async function runWith(args: Partial<GivenExecArgs>): Promise<{ start?: ShellStart; look?: PollOptions }> {
+  const observed: { start?: ShellStart; look?: PollOptions } = {};
   const shell = {
     waitMs: 5_000,
     waitMsMax: 20_000,
@@ -16,7 +16,7 @@ async function runWith(args: Partial<GivenExecArgs>): Promise<{ start?: ShellSta
       observed.start = start;
       return "sh_1";
     },
-    wait: async (_: string, look: Look) => {
+    wait: async (_: string, look: PollOptions) => {
       observed.look = look;
       return { stdout: "", stderr: "", truncated: false, exit: null, wantsInput: false };
     },

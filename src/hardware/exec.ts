@@ -3,7 +3,7 @@
 
 import type { CommandInput, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
-import { outcome } from "./outcome.ts";
+import { catchFailures } from "./outcome.ts";
 import type { Shell } from "./shell.ts";
 
 export type ExecArgs = {
@@ -35,8 +35,8 @@ const YIELD_MS_MAX = 30_000;
 
 export async function execCommand(machine: Machine, given: GivenExecArgs): Promise<ExecResult> {
   const args = translateArgs(given);
-  const result = await outcome<ExecResult>(machine.files, () =>
-    args.sessionId === undefined ? start(machine, args) : continueCommand(machine, args, args.sessionId),
+  const result = await catchFailures<ExecResult>(machine.files, () =>
+    args.sessionId === undefined ? startCommand(machine, args) : continueCommand(machine, args, args.sessionId),
   );
   return "status" in result ? result : failure(result.error);
 }
@@ -56,7 +56,7 @@ export async function listSessions({ shell }: Machine): Promise<{ sessions: Sess
   return { sessions: await shell.list() };
 }
 
-async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
+async function startCommand({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
   const { input, cwd, timeout: timeoutMs, tty } = args;
   if (args.signal !== undefined || args.resize !== undefined)
     return failure("signal and resize are for a running command: give its sessionId");

@@ -35,18 +35,23 @@ export interface FileSystem {
   /** For reading a large file in pieces, if opening it for each piece would be expensive. */
   open?(path: string, version: string): Promise<OpenFile>;
   /** The first bytes of many files at once, null for unreadable ones: for searches where a request is expensive. */
-  readHeads?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
+  readFirstBytes?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /**
    * Files at or below a directory that hold a text, in any order and possibly with false positives: for targets that can find
    * them faster than by reading everything. Null if it cannot search for this text.
    */
-  filesHolding?(root: string, text: string, ms: number, signal: AbortSignal): Promise<{ paths: string[]; isComplete: boolean } | null>;
+  findFilesContaining?(
+    root: string,
+    text: string,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<{ paths: string[]; isComplete: boolean } | null>;
   /** Writes the whole file or nothing, and creates its parents. With `ifVersion`, only over that version. */
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
   /** Removes anything at that path, with everything below it. */
   remove(path: string): Promise<void>;
   /** A file whose content arrives in pieces: the old file stays until the new one is complete. Creates its parents. */
-  receive(path: string, coming: IncomingFile): Promise<Receipt>;
+  receive(path: string, coming: IncomingFile): Promise<FileReceiver>;
 }
 
 /** Reading it to the end fails unless all of it is of the version it was opened with. */
@@ -60,11 +65,11 @@ export type IncomingFile = {
   mode: number | undefined;
 };
 
-export type Receipt = IncomingBody & {
+export type FileReceiver = IncomingBody & {
   /** The content is complete: moves it into place. */
   finish(sha256: string): Promise<void>;
   /** `forget` discards the bytes received so far. */
-  leave(forget: boolean): Promise<void>;
+  abandon(forget: boolean): Promise<void>;
 };
 
 export type FileErrorCode =

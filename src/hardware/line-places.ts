@@ -12,7 +12,7 @@ export class LinePositions {
   readonly #files = new Map<string, LinePosition[]>();
 
   /** The last known position at or before a line of this version of a file. */
-  before(path: string, version: string, line: number): LinePosition {
+  nearestBefore(path: string, version: string, line: number): LinePosition {
     const places = this.#files.get(keyOf(path, version)) ?? [];
     let [low, high] = [0, places.length];
     while (low < high) {

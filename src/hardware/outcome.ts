@@ -8,17 +8,17 @@ export class OpError extends Error {}
 
 export type Failure = { ok: false; error: string };
 
-export async function outcome<T>(files: FileSystem, work: () => Promise<T>): Promise<T | Failure> {
+export async function catchFailures<T>(files: FileSystem, work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof OpError) return { ok: false, error: error.message };
-    if (error instanceof FileError) return { ok: false, error: await explain(files, error) };
+    if (error instanceof FileError) return { ok: false, error: await explainFileError(files, error) };
     throw error;
   }
 }
 
-async function explain(files: FileSystem, { code, path, message, detail }: FileError): Promise<string> {
+async function explainFileError(files: FileSystem, { code, path, message, detail }: FileError): Promise<string> {
   switch (code) {
     case "ENOENT":
       return `Not found: ${path}${await describeNearest(files, path)}`;
@@ -55,14 +55,14 @@ async function explain(files: FileSystem, { code, path, message, detail }: FileE
 
 /** Names the closest parent directory that exists. */
 async function describeNearest(files: FileSystem, path: string): Promise<string> {
-  for (let at = parent(path); ; at = parent(at)) {
+  for (let at = parentPath(path); ; at = parentPath(at)) {
     const stat = await files.stat(at).catch(() => null);
     if (stat?.kind === "directory") return `. The nearest directory that exists is ${at}`;
-    if (at === parent(at)) return "";
+    if (at === parentPath(at)) return "";
   }
 }
 
-export function parent(path: string): string {
+export function parentPath(path: string): string {
   const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
   return at <= 0 ? path.slice(0, Math.max(at + 1, 0)) || "/" : path.slice(0, at);
 }

@@ -3,7 +3,7 @@
 import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
 import { FileError, type FileStat, type FileMachine } from "./filesystem.ts";
-import { type Failure, OpError, outcome } from "./outcome.ts";
+import { type Failure, OpError, catchFailures } from "./outcome.ts";
 import { humanSize, isText, linesIn, linesOf } from "./text.ts";
 
 export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined };
@@ -24,7 +24,7 @@ const TRIES = 3;
 
 export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResult> {
   const { files } = machine;
-  return outcome<ReadResult>(files, async () => {
+  return catchFailures<ReadResult>(files, async () => {
     const path = files.resolve(args.path);
     for (let tries = 1; ; tries++) {
       const stat = await files.stat(path);
@@ -86,7 +86,7 @@ async function readText(
   { offset = 0, limit = Infinity }: ReadArgs,
 ): Promise<ReadResult> {
   const out: string[] = [];
-  const from = places?.before(path, version, offset) ?? { line: 0, byte: 0 };
+  const from = places?.nearestBefore(path, version, offset) ?? { line: 0, byte: 0 };
   let at = from.line;
   let bytes = 0;
   let more = false;

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from "../lib/yield.ts";
 import { globMatcher } from "../lib/glob.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
-import { type Failure, OpError, outcome } from "./outcome.ts";
+import { type Failure, OpError, catchFailures } from "./outcome.ts";
 import { CHUNK_BYTES, isText, linesOf, linesOfText, lossyText } from "./text.ts";
 
 export type SearchArgs = { query: string; path?: string | undefined; include?: string | undefined };
@@ -19,7 +19,7 @@ const YIELD_PATHS = 64;
 
 export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<SearchResult> {
   const { files } = machine;
-  return outcome<SearchResult>(files, async () => {
+  return catchFailures<SearchResult>(files, async () => {
     const query = args.query.trim();
     if (query === "") throw new OpError("Search query is required.");
     const root = files.resolve(args.path ?? ".");
@@ -31,13 +31,13 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const batch: string[] = [];
     let seen = 0;
     const yieldSometimes = () => (++seen % YIELD_PATHS === 0 ? yieldToEventLoop() : undefined);
-    const holding = kind === "directory" ? await findHolding(machine, root, query) : null;
+    const holding = kind === "directory" ? await findCandidates(machine, root, query) : null;
     for await (const path of holding === null ? walk(files, root, kind, yieldSometimes) : holding.paths) {
       if (search.isOver()) break;
-      if (isIncluded(relative(root, path)) && isSearched(path)) batch.push(path);
-      if (batch.length === BATCH_FILES) await search.searchBatch(batch.splice(0));
+      if (isIncluded(relativePath(root, path)) && isSearched(path)) batch.push(path);
+      if (batch.length === BATCH_FILES) await search.searchPaths(batch.splice(0));
     }
-    await search.searchBatch(batch);
+    await search.searchPaths(batch);
     const { matches } = search;
     const truncated = search.truncated || holding?.isComplete === false;
     return { ok: true, matches, count: matches.length, ...(truncated ? { truncated } : {}) };
@@ -66,10 +66,10 @@ class Search {
     return this.truncated;
   }
 
-  async searchBatch(paths: readonly string[]): Promise<void> {
+  async searchPaths(paths: readonly string[]): Promise<void> {
     if (this.isOver() || paths.length === 0) return;
     // Most files are small: one read shows whether it is text and returns all of it.
-    const heads = await headsOf(this.#machine.files, paths);
+    const heads = await readHeads(this.#machine.files, paths);
     await yieldToEventLoop();
     for (const [at, head] of heads.entries()) {
       if (this.isOver() || this.#filesLeft-- === 0) this.truncated = true;
@@ -110,23 +110,23 @@ class Search {
   }
 }
 
-async function headsOf(files: FileSystem, paths: readonly string[]): Promise<(Uint8Array | null)[]> {
-  if (files.readHeads !== undefined) return files.readHeads(paths, CHUNK_BYTES);
+async function readHeads(files: FileSystem, paths: readonly string[]): Promise<(Uint8Array | null)[]> {
+  if (files.readFirstBytes !== undefined) return files.readFirstBytes(paths, CHUNK_BYTES);
   const heads: (Uint8Array | null)[] = [];
   for (const path of paths) heads.push(await files.read(path, { start: 0, end: CHUNK_BYTES }).catch(() => null));
   return heads;
 }
 
 /** Candidate files in the order of a walk. */
-async function findHolding({ files, limits, signal }: FileMachine, root: string, query: string): Promise<Holding | null> {
-  if (files.filesHolding === undefined) return null;
+async function findCandidates({ files, limits, signal }: FileMachine, root: string, query: string): Promise<Candidates | null> {
+  if (files.findFilesContaining === undefined) return null;
   // An unreadable root is a failure, not an empty result.
   await files.list(root);
-  const holding = await files.filesHolding(root, query, limits.searchMs, signal);
+  const holding = await files.findFilesContaining(root, query, limits.searchMs, signal);
   return holding && { ...holding, paths: holding.paths.toSorted(compareWalkOrder) };
 }
 
-type Holding = { paths: string[]; isComplete: boolean };
+type Candidates = { paths: string[]; isComplete: boolean };
 
 function compareWalkOrder(a: string, b: string): number {
   const [names, others] = [a.split("/"), b.split("/")];
@@ -160,6 +160,6 @@ function excerpt(line: string, query: string, charsMax: number): string {
   return line.slice(start, start + charsMax).toWellFormed();
 }
 
-function relative(root: string, path: string): string {
+function relativePath(root: string, path: string): string {
   return path === root ? path.slice(path.lastIndexOf("/") + 1) : path.slice(root.endsWith("/") ? root.length : root.length + 1);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sleep } from "../lib/sleep.ts";
-import type { Exit, Look } from "../ports/shells.ts";
+import type { Exit, PollOptions } from "../ports/shells.ts";
 import { interruptExit } from "./exit.ts";
 import { ENDED_PER_OWNER, Sessions, type Sink, type SpawnedCommand } from "./sessions.ts";
 
@@ -20,8 +20,8 @@ function command(more: Partial<SpawnedCommand> = {}) {
   };
   return {
     spawn,
-    print: (text: string) => sink.output("stdout", text),
-    want: () => sink.wantsInput(),
+    print: (text: string) => sink.onOutput("stdout", text),
+    want: () => sink.onInputWanted(),
     finish: (exit: Exit) => finish(exit),
   };
 }
@@ -30,7 +30,7 @@ function sessions(limits = LIMITS) {
   let lastId = 0;
   const all = new Sessions({ newId: () => String(++lastId), now: () => NOW, sleep }, limits);
   return Object.assign(all, {
-    poll: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
+    poll: (id: string, look: Partial<PollOptions> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
   });
 }
 
@@ -39,8 +39,8 @@ test("of ended commands that are never polled, the last few of each owner are ke
   let now = 0;
   const all = new Sessions({ newId: () => String(lastId++), now: () => now++, sleep: async () => {} });
   const start = (owner: number) =>
-    all.start(owner, ABOUT, ({ output }) => {
-      output("stdout", "x");
+    all.start(owner, ABOUT, ({ onOutput }) => {
+      onOutput("stdout", "x");
       return { done: Promise.resolve({ exitCode: 0 }), write() {}, end() {} };
     });
   const poll = (owner: number, id: string) => all.wait(owner, id, { ms: 0, until: "end" }, NEVER);

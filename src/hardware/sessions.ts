@@ -4,7 +4,7 @@
 import { fail } from "../lib/sys-error.ts";
 import type {
   Exit,
-  Look,
+  PollOptions,
   SendOutcome,
   CommandInput,
   SessionInfo,
@@ -33,9 +33,9 @@ export type SpawnedCommand = {
 };
 
 export type Sink = {
-  output: (stream: Stream, text: string) => void;
+  onOutput: (stream: Stream, text: string) => void;
   /** The command waits for input. */
-  wantsInput: () => void;
+  onInputWanted: () => void;
 };
 
 export type SessionHost = {
@@ -105,7 +105,7 @@ export class Sessions {
   }
 
   start(owner: number, about: CommandInfo, spawn: (sink: Sink) => SpawnedCommand): string {
-    this.#forgetOld(owner);
+    this.#removeOld(owner);
     this.#mustHaveRoom(owner);
     const id = `sh_${this.#host.newId()}`;
     const session: Session = {
@@ -126,12 +126,12 @@ export class Sessions {
       hold: null,
     };
     session.spawned = spawn({
-      output: (stream, text) => {
+      onOutput: (stream, text) => {
         session[stream].add(text);
         notifyWatchers(session);
         this.#pauseIfFull(session);
       },
-      wantsInput: () => {
+      onInputWanted: () => {
         session.wantsInput = true;
         notifyWatchers(session);
       },
@@ -150,7 +150,7 @@ export class Sessions {
    */
   async waitForRoom(owner: number): Promise<boolean> {
     // A command may have ended since the owner was refused.
-    if (this.#running(owner).length < this.#limits.running) return true;
+    if (this.#listRunning(owner).length < this.#limits.running) return true;
     const waiting = this.#waiting.get(owner) ?? new Set();
     if (waiting.size >= WAITING_PER_OWNER) return false;
     const over = new AbortController();
@@ -161,10 +161,10 @@ export class Sessions {
     return over.signal.aborted;
   }
 
-  async wait(owner: number, id: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+  async wait(owner: number, id: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     const session = this.#find(owner, id);
-    if (session === undefined || (session.isEndReported && !isLost(session, look.after))) return null;
-    const isQuiet = () => session.exit === null && !session.wantsInput && !isLost(session, look.after);
+    if (session === undefined || (session.isEndReported && !wasAnswerLost(session, look.after))) return null;
+    const isQuiet = () => session.exit === null && !session.wantsInput && !wasAnswerLost(session, look.after);
     if (look.until === "end") await this.#waitWhile(session, isQuiet, look.ms, signal);
     else {
       session.followedUntil = this.#host.now() + look.ms + FOLLOW_MS;
@@ -228,12 +228,12 @@ export class Sessions {
     return session?.owner === owner ? session : undefined;
   }
 
-  #running(owner: number): string[] {
+  #listRunning(owner: number): string[] {
     return [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit === null).map(([id]) => id);
   }
 
   #mustHaveRoom(owner: number): void {
-    const running = this.#running(owner);
+    const running = this.#listRunning(owner);
     if (running.length < this.#limits.running) return;
     fail(
       429,
@@ -260,7 +260,7 @@ export class Sessions {
 
   #take(id: string, session: Session, after: number | undefined): SessionState {
     const { exit, wantsInput } = session;
-    const lost = isLost(session, after) ? session.lastAnswer : null;
+    const lost = wasAnswerLost(session, after) ? session.lastAnswer : null;
     const isCut = lost?.truncated ?? false;
     const stdout = session.stdout.take({ text: lost?.stdout ?? "", isCut });
     const stderr = session.stderr.take({ text: lost?.stderr ?? "", isCut });
@@ -308,7 +308,7 @@ export class Sessions {
     first?.abort(null);
   }
 
-  #forgetOld(owner: number): void {
+  #removeOld(owner: number): void {
     const before = this.#host.now() - this.#limits.keepMs;
     for (const [id, { exit, endedAt }] of this.#sessions) if (exit !== null && endedAt < before) this.#sessions.delete(id);
     const ended = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit !== null);
@@ -331,7 +331,7 @@ function hasOutput({ stdout, stderr }: Session): boolean {
   return stdout.bytes + stderr.bytes > 0;
 }
 
-function isLost({ lastAnswer }: Session, after: number | undefined): boolean {
+function wasAnswerLost({ lastAnswer }: Session, after: number | undefined): boolean {
   return after !== undefined && lastAnswer !== null && after < lastAnswer.part;
 }
 

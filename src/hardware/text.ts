@@ -40,7 +40,7 @@ export type ReadOptions = { version?: string; from?: LinePosition; onPlace?: (pl
  * unless all chunks are of that version.
  */
 export async function* linesOf(files: FileSystem, path: string, size: number, reading: ReadOptions = {}): AsyncGenerator<string[]> {
-  const { version = "", from = { line: 0, byte: 0 }, onPlace: found } = reading;
+  const { version = "", from = { line: 0, byte: 0 }, onPlace } = reading;
   const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   let line = from.line;
@@ -51,7 +51,7 @@ export async function* linesOf(files: FileSystem, path: string, size: number, re
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     line += lines.length;
-    if (lines.length > 0) found?.({ line, byte: start + chunk.lastIndexOf(NEWLINE) + 1 });
+    if (lines.length > 0) onPlace?.({ line, byte: start + chunk.lastIndexOf(NEWLINE) + 1 });
     yield lines;
   }
   rest += decoder.decode();

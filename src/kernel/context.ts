@@ -2,7 +2,7 @@
 // change rows only through commit, finish and relaxed.
 
 import type { Preparer } from "./agents/prepare.ts";
-import type { Emit } from "./emit.ts";
+import type { SignalEmitter } from "./emit.ts";
 import type { Vitals } from "../ports/vitals.ts";
 import type { LIMITS } from "../protocol/limits.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
@@ -35,14 +35,14 @@ import type { Repos } from "./repos/repos.ts";
 import type { ModelTrials } from "./setup/model-trials.ts";
 
 /** Facts about this gateway that never change while it runs. */
-export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
+export type GatewayFacts = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
 
 /** Who may run sys.setup: anyone who can reach the socket, or the holder of a code, or nobody yet. */
 export type SetupAccess = { open: true } | { open: false; code: string | null };
 
 export type ReadContext = {
   now: number;
-  about: About;
+  about: GatewayFacts;
   accounts: AccountReads;
   groups: GroupReads;
   capabilities: CapabilityReads;
@@ -50,7 +50,7 @@ export type ReadContext = {
   config: ConfigReads;
   connections: ConnectionReads;
   devices: DeviceReads;
-  routes: Pick<Routes, "nextDueAt" | "ids">;
+  routes: Pick<Routes, "nextDueAt" | "listIds">;
   shellSessions: Pick<ShellSessions, "get">;
   files: FileReads;
   usage: UsageReads;
@@ -58,11 +58,11 @@ export type ReadContext = {
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
-  processSessions: Pick<ProcessSessions, "of" | "listAwaited">;
+  processSessions: Pick<ProcessSessions, "listOf" | "listAwaited">;
   approvals: ApprovalReads;
   followers: FollowerReads;
-  ipcCalls: Pick<IpcCalls, "ofRun" | "listDue" | "nextDueAt">;
-  spending: Pick<Spending, "readToday" | "days">;
+  ipcCalls: Pick<IpcCalls, "findByRun" | "listDue" | "nextDueAt">;
+  spending: Pick<Spending, "readToday" | "listDays">;
   modelFailures: ModelFailureReads;
 };
 
@@ -71,8 +71,8 @@ type KernelNouns = "results" | "timers" | "throttle" | "quotas";
 
 export type WriteContext = Omit<Nouns, KernelNouns> & {
   now: number;
-  about: About;
-  emit: Emit;
+  about: GatewayFacts;
+  emit: SignalEmitter;
   /** The action runs once the call has been answered, and never if the transaction fails. */
   after: (action: () => void) => void;
 };
@@ -84,7 +84,7 @@ export type EffectContext = ReadContext & {
   repos: Repos;
   copies: Transfers;
   /** What a process receives about the system when a run starts. */
-  ai: Pick<Preparer, "tools" | "config">;
+  ai: Pick<Preparer, "listTools" | "readConfig">;
   agents: Agents;
   /** Tests models before they are configured, and runs the set-up guide. */
   trials: ModelTrials;

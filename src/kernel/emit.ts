@@ -11,7 +11,7 @@ import type { Nouns } from "./nouns/nouns.ts";
 
 type EmitNouns = Pick<Nouns, "connections" | "devices" | "groups" | "accounts">;
 
-export class Emit {
+export class SignalEmitter {
   readonly #sockets: Sockets;
   readonly #nouns: EmitNouns;
 
@@ -21,23 +21,23 @@ export class Emit {
   }
 
   /** Sent to the user who started the command. */
-  execStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
+  sendExecStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
     const text = signalFrame(EXEC_STATUS, payload);
-    for (const socketId of this.#nouns.connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+    for (const socketId of this.#nouns.connections.idsOfUser(uid, "user")) this.#sockets.send(socketId, text);
   }
 
   /** Something that lists show has changed, so clients that show it must refetch. Sent to the user it belongs to and to root. */
   announceChanges(uid: number, changes: readonly ChangedKind[]): void {
-    const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
+    const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.idsOfUser(one, "user")));
     if (socketIds.size === 0) return;
     const text = signalFrame(SYS_CHANGED, { changes: [...changes] });
     for (const socketId of socketIds) this.#sockets.send(socketId, text);
   }
 
-  deviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
+  sendDeviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
     for (const [at, { uid, device }] of this.#usersOf(deviceKey).entries()) {
       const text = signalFrame(DEVICE_STATUS, { event, device });
-      for (const socketId of this.#nouns.connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+      for (const socketId of this.#nouns.connections.idsOfUser(uid, "user")) this.#sockets.send(socketId, text);
       if (at === 0 && event === "connected") this.#sockets.send(driverConnectionId, text);
     }
   }
@@ -48,10 +48,10 @@ export class Emit {
     const owner = devices.get(deviceKey)?.ownerUid;
     if (owner === undefined) return [];
     const members = devices.groupsOf(deviceKey).flatMap((gid) => groups.get(gid)?.members ?? []);
-    const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => accounts.byName(username)?.uid ?? [])]);
+    const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => accounts.findByName(username)?.uid ?? [])]);
     return [...uids].flatMap((uid) => {
-      const account = accounts.byUid(uid);
-      const details = account && devices.details(accounts.identity(account), deviceKey);
+      const account = accounts.findByUid(uid);
+      const details = account && devices.details(accounts.identityOf(account), deviceKey);
       if (details === undefined) return [];
       const { description: _, implements: __, ...device } = details;
       return { uid, device };

@@ -8,8 +8,12 @@ import { Gate, type Targets } from "./gate.ts";
 import type { Lanes } from "./fairness/lanes.ts";
 
 const TOOLS = { tools: [], devices: [] };
-const gate = new Gate(fakeStore({}), { pass: async (_, caller) => caller } as Pick<Judge, "pass"> as Judge, {} as Lanes);
-gate.connect({ services: { ai: { tools: () => TOOLS } } } as unknown as Targets);
+const gate = new Gate(
+  fakeStore({}),
+  { requireAllowed: async (_, caller) => caller } as Pick<Judge, "requireAllowed"> as Judge,
+  {} as Lanes,
+);
+gate.setTargets({ services: { ai: { listTools: () => TOOLS } } } as unknown as Targets);
 
 const process = { uid: 0, gid: 0, gids: [0], username: "root", home: "/root", cwd: "/root", workspaceId: null };
 const ROOT: Caller = {
@@ -27,10 +31,14 @@ const ROOT: Caller = {
 
 test("a call for processes is refused for people, including root, before its arguments are decoded", async () => {
   const pass = (caller: Caller) =>
-    gate.pass(caller, { type: "req", id: "1", call: "ai.tools", args: 5 as never }, () => new AbortController().signal);
+    gate.runRequest(caller, { type: "req", id: "1", call: "ai.tools", args: 5 as never }, () => new AbortController().signal);
   expect(() => pass(ROOT)).toThrow(expect.objectContaining({ code: 403, message: "Permission denied: ai.tools" }) as Error);
   const agent = { pid: "p", profile: "task", runId: null, conversationId: null, callId: null, toolName: null };
   expect(() => pass({ ...ROOT, agent })).toThrow(expect.objectContaining({ code: 400 }) as Error);
-  const good = gate.pass({ ...ROOT, agent }, { type: "req", id: "1", call: "ai.tools", args: {} }, () => new AbortController().signal);
+  const good = gate.runRequest(
+    { ...ROOT, agent },
+    { type: "req", id: "1", call: "ai.tools", args: {} },
+    () => new AbortController().signal,
+  );
   expect(await good).toMatchObject({ data: TOOLS, after: [] });
 });

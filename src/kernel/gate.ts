@@ -13,17 +13,17 @@ import type { Judge } from "./agents/judge.ts";
 import { authorize } from "./identity/authorize.ts";
 import type { Syscall } from "./calls/define.ts";
 import { callsByName } from "./calls/table.ts";
-import { isLaned, type Lanes } from "./fairness/lanes.ts";
+import { usesLane, type Lanes } from "./fairness/lanes.ts";
 import type { GatewayTarget } from "./files/gateway-target.ts";
-import { answerWithoutDevice } from "./devices/poll-offline.ts";
-import { refuseKey, targetOf } from "./target.ts";
+import { answerOfflinePoll } from "./devices/poll-offline.ts";
+import { mustHaveNoKey, targetOf } from "./target.ts";
 import type { DeviceRouter } from "./devices/device-router.ts";
 import { type EffectServices, runInKernel } from "./run.ts";
 import type { Store } from "./store.ts";
 import type { Transfers } from "./files/transfers.ts";
 
 /** The result, and the actions to run once it has been sent. `stays`: it is durable somewhere other than in the kernel's rows. */
-export type CallAnswer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
+export type CallAnswer = { data: unknown; after: readonly (() => void)[]; isDurableElsewhere?: boolean };
 
 /** Everything that runs calls. */
 export type Targets = {
@@ -35,7 +35,7 @@ export type Targets = {
 };
 
 /** A call with decoded arguments. `signal` is a function because only a call that awaits something needs one. */
-type Request = { call: Syscall; args: Data; frame: Req; signal: () => AbortSignal };
+type DecodedRequest = { call: Syscall; args: Data; frame: Req; signal: () => AbortSignal };
 
 export class Gate {
   readonly #store: Store;
@@ -50,15 +50,15 @@ export class Gate {
   }
 
   /** Must be called before the first call. Targets make calls themselves, so they are constructed after the gate. */
-  connect(targets: Targets): void {
+  setTargets(targets: Targets): void {
     this.#targets = targets;
   }
 
-  pass(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): CallAnswer | Promise<CallAnswer> {
+  runRequest(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): CallAnswer | Promise<CallAnswer> {
     const call = this.authorize(caller, frame.call);
     if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
     if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
-    const request: Request = { call, args: decode(call.args, frame.args), frame, signal };
+    const request: DecodedRequest = { call, args: decode(call.args, frame.args), frame, signal };
     if (caller.origin === "stranger") return this.#runKernelCall(request, caller);
     const answer = caller.agent === undefined ? this.#run(request, caller) : this.#judgeAndRun(request, caller);
     if (call.changes === undefined) return answer;
@@ -69,7 +69,7 @@ export class Gate {
 
   /** A call made inside the gateway. There is no frame to send first, so the `after` actions run before this returns. */
   async call(caller: Caller, name: string, args: Data, signal: AbortSignal): Promise<unknown> {
-    const answer = await this.pass(caller, { type: "req", id: "", call: name, args }, () => signal);
+    const answer = await this.runRequest(caller, { type: "req", id: "", call: name, args }, () => signal);
     for (const action of answer.after) action();
     return answer.data;
   }
@@ -79,22 +79,22 @@ export class Gate {
     return authorize(callsByName, () => this.#store.reads.accounts.isSetupMode(), caller, name);
   }
 
-  async #judgeAndRun(request: Request, agent: Caller): Promise<CallAnswer> {
-    const caller = await this.#judge.pass(request.call, agent, request.args);
+  async #judgeAndRun(request: DecodedRequest, agent: Caller): Promise<CallAnswer> {
+    const caller = await this.#judge.requireAllowed(request.call, agent, request.args);
     // The run may have been stopped while the judge awaited something.
     if (request.signal().aborted) fail(503, "The call was cancelled before it started");
     caller.agent?.onStart?.();
     return this.#run(request, caller);
   }
 
-  #run(request: Request, caller: Caller): CallAnswer | Promise<CallAnswer> {
+  #run(request: DecodedRequest, caller: Caller): CallAnswer | Promise<CallAnswer> {
     const { call, args, frame, signal } = request;
     if (call.runs === "hardware") return this.#runOnTarget(call, caller, args, frame, signal());
-    if (!isLaned(call)) return this.#runKernelCall(request, caller);
+    if (!usesLane(call)) return this.#runKernelCall(request, caller);
     return this.#lanes.run(call, caller, signal(), async () => this.#runKernelCall(request, caller));
   }
 
-  #runKernelCall({ call, args, frame, signal }: Request, caller: Caller | Stranger): CallAnswer | Promise<CallAnswer> {
+  #runKernelCall({ call, args, frame, signal }: DecodedRequest, caller: Caller | Stranger): CallAnswer | Promise<CallAnswer> {
     if (call.runs === "hardware") fail(403, "Must call sys.connect first");
     return runInKernel(this.#store, this.#targets.services, call, caller, args, frame, signal);
   }
@@ -102,24 +102,25 @@ export class Gate {
   /** Runs a hardware call on the target that it names. What a device did stays done even if the kernel's batch is lost. */
   async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<CallAnswer> {
     const { transfers, devices, gatewayTarget } = this.#targets;
-    if (call.carries === "body") return { data: await transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
+    if (call.carries === "body")
+      return { data: await transfers.run(call, caller, args, frame, signal), isDurableElsewhere: true, after: [] };
     const { target: _, ...rest } = args;
     const device = targetOf(this.#store.reads, caller, call, args);
     if (device !== null) {
-      const offlineAnswer = answerWithoutDevice(this.#store.reads, caller, frame, args, device);
+      const offlineAnswer = answerOfflinePoll(this.#store.reads, caller, frame, args, device);
       const data = offlineAnswer ?? (await devices.forward(call.name, caller, frame, device, rest, signal));
-      return { data, stays: true, after: [] };
+      return { data, isDurableElsewhere: true, after: [] };
     }
-    refuseKey(call, frame);
+    mustHaveNoKey(call, frame);
     return this.#lanes.run(call, caller, signal, async () => ({
       data: await gatewayTarget.run(call, caller, rest, signal),
-      stays: call.keeps === true,
+      isDurableElsewhere: call.isDurableBeforeAnswer === true,
       after: [],
     }));
   }
 
   /** After the answer, signals the change to clients that show it. Root may have changed something of another user. */
-  #announceChange(answer: CallAnswer, { call, args }: Request, { uid }: Caller): CallAnswer {
+  #announceChange(answer: CallAnswer, { call, args }: DecodedRequest, { uid }: Caller): CallAnswer {
     const { emit } = this.#store;
     const ownerUid = typeof args.uid === "number" ? args.uid : uid;
     return { ...answer, after: [...answer.after, () => emit.announceChanges(ownerUid, [call.changes!])] };

@@ -4,7 +4,7 @@
 
 import type { KernelPort } from "../process/kernel-port.ts";
 import type { WorkersAi } from "../models/workers-ai.ts";
-import { Windows } from "../models/window.ts";
+import { ContextWindows } from "../models/window.ts";
 import type { Ports } from "../ports/ports.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { rootsModelServers } from "./agents/ai-settings.ts";
@@ -13,14 +13,14 @@ import { Judge } from "./agents/judge.ts";
 import { Preparer } from "./agents/prepare.ts";
 import { Bodies } from "./files/bodies.ts";
 import { callsByName, kernelCalls } from "./calls/table.ts";
-import type { About, SetupAccess } from "./context.ts";
+import type { GatewayFacts, SetupAccess } from "./context.ts";
 import { configDefaults } from "./defaults.ts";
 import { ALLOWED_HOSTS_KEY, allowList } from "./egress/allow.ts";
 import { Gate } from "./gate.ts";
 import { GitServer } from "./http/git.ts";
 import { Lanes } from "./fairness/lanes.ts";
 import { GatewayTarget } from "./files/gateway-target.ts";
-import { earliest, type Part } from "./part.ts";
+import { earliestOf, type Part } from "./part.ts";
 import { Passwords } from "./identity/passwords.ts";
 import { Presence } from "./presence.ts";
 import { Reception } from "./reception.ts";
@@ -34,7 +34,7 @@ import { Shares, type SharesOptions } from "./fairness/shares.ts";
 
 export type KernelOptions = {
   version: string;
-  host: About["host"];
+  host: GatewayFacts["host"];
   setupAccess: SetupAccess;
   /** The model agents use until one is configured. */
   model: { provider: string; model: string };
@@ -59,7 +59,7 @@ export class Kernel {
 
   constructor(ports: Ports, options: KernelOptions) {
     const { clock, net, crypto, log, vitals } = ports;
-    const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
+    const about: GatewayFacts = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
     const store = new Store(ports, about, configDefaults(options));
     const shares = new Shares({
       now: () => clock.elapsed(),
@@ -74,7 +74,7 @@ export class Kernel {
     const deviceRouter = new DeviceRouter(store);
     const bodies = new Bodies(ports);
     const transfers = new Transfers(store, bodies, gatewayTarget, deviceRouter);
-    const preparer = new Preparer(store, gatewayTarget, new Windows(net, () => clock.now()));
+    const preparer = new Preparer(store, gatewayTarget, new ContextWindows(net, () => clock.now()));
     const sweeper = new Sweeper(store, gatewayTarget, repos);
     const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, sweeper });
     const services = {
@@ -88,7 +88,7 @@ export class Kernel {
       repos,
       copies: transfers,
     };
-    gate.connect({ services, gatewayTarget, devices: deviceRouter, transfers });
+    gate.setTargets({ services, gatewayTarget, devices: deviceRouter, transfers });
 
     this.#store = store;
     this.#presence = new Presence(store);
@@ -126,8 +126,8 @@ export class Kernel {
   }
 
   /** Called before an upgrade: why this address may not open another socket now, or null. */
-  refusal(address: string): string | null {
-    return this.#reception.refusal(address);
+  findRefusal(address: string): string | null {
+    return this.#reception.findRefusal(address);
   }
 
   onSocketOpened(socketId: string): void {
@@ -173,15 +173,15 @@ export class Kernel {
   }
 
   /** A request below /git/. */
-  git(request: Request, address: string): Promise<Response> {
+  serveGit(request: Request, address: string): Promise<Response> {
     this.#sweeper.touch();
     return this.#git.serve(request, address);
   }
 
   /** Logs an error thrown while an HTTP request was served; returns the incident id. */
-  broken(call: string, error: unknown, address: string): string {
+  logIncident(call: string, error: unknown, address: string): string {
     const { log, crypto } = this.#store.ports;
-    return log.incident(crypto.uuid(), { call, address }, error);
+    return log.reportIncident(crypto.uuid(), { call, address }, error);
   }
 
   /** Whether this is a live user token of root, which the operator's pages require. */
@@ -189,14 +189,14 @@ export class Kernel {
     const { tokens, accounts } = this.#store.nouns;
     const { now } = this.#store.reads;
     const found = tokens.findLive(token, now);
-    const account = found && accounts.byUid(found.uid);
+    const account = found && accounts.findByUid(found.uid);
     if (found?.kind !== "user" || account?.uid !== 0 || account.locked) return false;
     this.#store.attempt(() => this.#store.relaxed(() => tokens.recordUse([found.tokenId], now)));
     return true;
   }
 
   /** Whether root listed this host as reachable although its address is not public. The host's Net port asks this. */
-  mayReach(host: string, port: number): boolean {
+  isOnAllowList(host: string, port: number): boolean {
     return allowList(...this.allowListArguments())(host, port);
   }
 
@@ -209,7 +209,7 @@ export class Kernel {
   #begin(): void {
     this.#store.write(({ capabilities }) => capabilities.seed(kernelCalls));
     const open = this.#dropStaleSockets();
-    const known = new Set(this.#store.nouns.connections.all());
+    const known = new Set(this.#store.nouns.connections.listIds());
     for (const socketId of open) if (!known.has(socketId)) this.#reception.onSocketOpened(socketId);
     for (const part of this.#parts) part.begin?.();
     this.#scheduleWake();
@@ -224,6 +224,6 @@ export class Kernel {
 
   /** Asks for one wake at the earliest due time of all parts. */
   #scheduleWake(): void {
-    this.#store.wakeBy(earliest(this.#parts.map((part) => part.nextDueAt?.())));
+    this.#store.wakeBy(earliestOf(this.#parts.map((part) => part.nextDueAt?.())));
   }
 }

@@ -16,7 +16,7 @@ export type Part = {
 };
 
 /** The earliest of several due times. */
-export function earliest(times: Iterable<number | null | undefined>): number | null {
+export function earliestOf(times: Iterable<number | null | undefined>): number | null {
   let first: number | null = null;
   for (const at of times) if (at != null && (first === null || at < first)) first = at;
   return first;

@@ -15,15 +15,15 @@ export class Presence implements Part {
   /** The sockets that are open according to the rows. */
   socketIds(): ReadonlySet<string> {
     const { connections, devices } = this.#store.nouns;
-    return new Set([...connections.all(), ...devices.connectionIds()]);
+    return new Set([...connections.listIds(), ...devices.connectionIds()]);
   }
 
   onSocketClosed(socketId: string): void {
     this.#store.relaxed(({ connections, followers, devices, emit, after, now }) => {
       connections.remove(socketId);
-      followers.connectionGone(socketId);
+      followers.removeConnection(socketId);
       const device = devices.recordDisconnection(socketId, now);
-      if (device !== null) after(() => emit.deviceStatus("disconnected", device, socketId));
+      if (device !== null) after(() => emit.sendDeviceStatus("disconnected", device, socketId));
     });
   }
 

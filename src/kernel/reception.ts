@@ -26,7 +26,7 @@ type OpenStranger = Stranger & { openedAt: number; until: number; isClosing: boo
 /** A wake this late means that the gateway stalled; strangers then get a little more time, up to a maximum. */
 const STALL_MS = 1_000;
 const GRACE_MS = 2_000;
-export const SPARED_MS_MAX = 8_000;
+export const EXTRA_HANDSHAKE_MS_MAX = 8_000;
 
 export class Reception implements Part {
   readonly #store: Store;
@@ -52,13 +52,13 @@ export class Reception implements Part {
     this.#bodies = bodies;
     this.#flow = new FrameFlow(shares, store.ports.sockets, {
       sharerOf: (socketId) => this.#sharerOf(socketId),
-      socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.ofUser(sharer) : []),
-      handle: (socketId, text) => this.#handle(socketId, text),
+      socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.idsOfUser(sharer) : []),
+      handle: (socketId, text) => this.#handleSafely(socketId, text),
     });
   }
 
   /** Called before a socket is opened: the reason to refuse it, or null. */
-  refusal(address: string): string | null {
+  findRefusal(address: string): string | null {
     if (this.#strangers.size >= LIMITS.strangers) return "Too many unauthenticated connections: try again in a few seconds";
     if ((this.#strangersAt.get(addressKey(address)) ?? 0) >= LIMITS.strangersPerAddress)
       return "Too many unauthenticated connections from your address: try again in a few seconds";
@@ -104,9 +104,9 @@ export class Reception implements Part {
   }
 
   /** Nothing a peer sends may crash the gateway. */
-  #handle(socketId: string, text: string): void {
+  #handleSafely(socketId: string, text: string): void {
     try {
-      this.#receive(socketId, text);
+      this.#dispatchFrame(socketId, text);
     } catch (error) {
       this.#reportAndClose(socketId, error);
     }
@@ -124,7 +124,7 @@ export class Reception implements Part {
     for (const [socketId, stranger] of this.#strangers) {
       if (stranger.isClosing || stranger.until > now) continue;
       // A gateway that stalled has not read the frames that arrived meanwhile: it reads them first.
-      if (now - stranger.until > STALL_MS && now < stranger.openedAt + LIMITS.handshakeMs + SPARED_MS_MAX) {
+      if (now - stranger.until > STALL_MS && now < stranger.openedAt + LIMITS.handshakeMs + EXTRA_HANDSHAKE_MS_MAX) {
         stranger.until = now + GRACE_MS;
         this.#store.wakeBy(stranger.until);
         continue;
@@ -141,7 +141,7 @@ export class Reception implements Part {
     this.#ports.sockets.close(socketId, 1011, "Internal error");
   }
 
-  #receive(socketId: string, text: string): void {
+  #dispatchFrame(socketId: string, text: string): void {
     const caller = this.#callerOf(socketId);
     // A socket without a caller has lost its identity and is being closed, so its frames are ignored.
     if (caller === undefined) return;
@@ -191,7 +191,7 @@ export class Reception implements Part {
       if (inFlight?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
       if (inFlight !== undefined && inFlight.size >= LIMITS.inFlightPerSocket)
         throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
-      const answer = this.#gate.pass(caller, frame, () => this.#track(socketId, frame.id));
+      const answer = this.#gate.runRequest(caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       if (callsByName.get(frame.call)?.when === "setup") this.#extendHandshake(socketId, answer);
       const release = this.#flow.holdFrame(socketId, chars);
@@ -231,8 +231,8 @@ export class Reception implements Part {
   #answer(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
     if (this.#strangers.has(socketId)) this.#admitIdentified(socketId);
     try {
-      this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);
-      this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
+      this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.isDurableElsewhere);
+      this.#ports.meter.countCall(frame.call, 200, performance.now() - startedAt);
     } finally {
       for (const action of answer.after) action();
     }
@@ -243,7 +243,7 @@ export class Reception implements Part {
     const caller = this.#connections.caller(socketId);
     if (caller === undefined) return;
     this.#forgetStranger(socketId);
-    this.#ports.sockets.trust(socketId);
+    this.#ports.sockets.allowLargeFrames(socketId);
     this.#flow.onIdentified(socketId);
     if (caller.credential.kind === "token") this.#store.wakeBy(caller.credential.expiresAt);
   }
@@ -254,8 +254,8 @@ export class Reception implements Part {
     // The username is not logged: people type passwords there. Requests without a credential are not logged.
     if ((sysError.code === 401 && sysError.message === WRONG_CREDENTIAL) || sysError.code === 429)
       this.#ports.log.warn("refused", { call, status: sysError.code, address: this.#addressOf(socketId) });
-    this.#ports.meter.call(call, sysError.code, performance.now() - startedAt);
-    // "Outcome unknown" stays true if the batch is lost; "nothing was changed" would not.
+    this.#ports.meter.countCall(call, sysError.code, performance.now() - startedAt);
+    // "Outcome unknown" isDurableElsewhere true if the batch is lost; "nothing was changed" would not.
     const isUnknown = (sysError.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
     this.#send(socketId, frame.id, { ok: false, error: sysError.toShape() }, isUnknown);
   }
@@ -272,16 +272,21 @@ export class Reception implements Part {
   #logIncident(socketId: string, call: string, error: unknown): string {
     const uid = this.#connections.caller(socketId)?.uid;
     const source = uid === undefined ? { call, address: this.#addressOf(socketId) } : { call, uid };
-    return this.#ports.log.incident(this.#ports.crypto.uuid(), source, error);
+    return this.#ports.log.reportIncident(this.#ports.crypto.uuid(), source, error);
   }
 
-  #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }, stays = false): void {
+  #send(
+    socketId: string,
+    id: string,
+    outcome: { ok: true; data: unknown } | { ok: false; error: unknown },
+    isDurableElsewhere = false,
+  ): void {
     let text = JSON.stringify({ type: "res", id, ...outcome });
     if (isLonger(text, LIMITS.frameOutBytes)) {
       const error = new SysError(413, `Result too large: at most ${LIMITS.frameOutBytes} bytes`).toShape();
       text = JSON.stringify({ type: "res", id, ok: false, error });
     }
-    this.#ports.sockets.send(socketId, text, id, stays);
+    this.#ports.sockets.send(socketId, text, id, isDurableElsewhere);
   }
 
   #abort(socketId: string): void {

@@ -57,14 +57,14 @@ async function runEffect(
     key: frame.key === undefined || caller.origin === "stranger" ? undefined : `${caller.uid}/${frame.key}`,
     commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
       return store.commit((nouns) => {
-        mustStillMay(store.reads, call, caller);
+        checkStillAllowed(store.reads, call, caller);
         return body(nouns);
       });
     },
     async finish<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = store.transact((nouns) =>
         runOncePerKey(store, call, caller, frame, () => {
-          mustStillMay(store.reads, call, caller);
+          checkStillAllowed(store.reads, call, caller);
           return body(nouns);
         }),
       );
@@ -78,11 +78,11 @@ async function runEffect(
     },
   });
   const data = await call.run(context, caller, args);
-  return { data, after, stays: call.keeps === true };
+  return { data, after, isDurableElsewhere: call.isDurableBeforeAnswer === true };
 }
 
 /** While an effect awaited, the caller may have been locked, revoked, or lost the capability for this call. */
-export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
+export function checkStillAllowed(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
   const present = reads.connections.caller(caller.connectionId) ?? caller.refresh?.();
   if (present === undefined) fail(503, "The caller has disconnected");

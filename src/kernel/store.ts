@@ -3,8 +3,8 @@
 
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
-import type { About, ReadContext, WriteContext } from "./context.ts";
-import { Emit } from "./emit.ts";
+import type { GatewayFacts, ReadContext, WriteContext } from "./context.ts";
+import { SignalEmitter } from "./emit.ts";
 import { makeNouns, type Nouns } from "./nouns/nouns.ts";
 import type { Part } from "./part.ts";
 import { migrate } from "./schema/migrate.ts";
@@ -15,12 +15,12 @@ export class Store implements Part {
   readonly reads: ReadContext;
   /** All nouns, for work that the kernel does for itself. */
   readonly nouns: Nouns;
-  readonly emit: Emit;
+  readonly emit: SignalEmitter;
   readonly #writes: WriteContext;
   readonly #transactor: Transactor;
   #wakeAt: number | null = null;
 
-  constructor(ports: Ports, about: About, defaults: ReadonlyMap<string, string>) {
+  constructor(ports: Ports, about: GatewayFacts, defaults: ReadonlyMap<string, string>) {
     this.ports = ports;
     migrate(ports.sql);
     this.#transactor = new Transactor(ports.sql, () => {
@@ -30,7 +30,7 @@ export class Store implements Part {
     const nouns = makeNouns(ports, this.#transactor, defaults);
     this.nouns = nouns;
     const after = (action: () => void) => this.#transactor.after(action);
-    this.emit = new Emit(ports.sockets, nouns);
+    this.emit = new SignalEmitter(ports.sockets, nouns);
     const context = { about, ...nouns, emit: this.emit, after };
     Object.defineProperty(context, "now", { get: () => ports.clock.now() });
     this.reads = context as typeof context & ReadContext;
@@ -71,7 +71,7 @@ export class Store implements Part {
 
   /** Resolves when everything written so far is durable; rejects if that failed. */
   durable(): Promise<void> {
-    return this.ports.sql.durable();
+    return this.ports.sql.waitUntilDurable();
   }
 
   /**
@@ -101,7 +101,7 @@ export class Store implements Part {
   }
 
   onRollback(): void {
-    this.nouns.connections.forget();
+    this.nouns.connections.clearCaches();
     this.nouns.files.onRollback();
   }
 }

@@ -2,7 +2,7 @@
 // expire. So an idle gateway is not woken for it. The nouns decide what expires when.
 
 import type { GatewayTarget } from "./files/gateway-target.ts";
-import { earliest, type Part } from "./part.ts";
+import { earliestOf, type Part } from "./part.ts";
 import type { Repos } from "./repos/repos.ts";
 import type { Store } from "./store.ts";
 
@@ -49,7 +49,7 @@ export class Sweeper implements Part {
     const { timers } = this.#store.nouns;
     if ((timers.nextDueAt() ?? Infinity) > now) return;
     this.#store.write(({ after }) => {
-      for (const { kind } of timers.take(now)) if (kind === KIND && this.#prune(now)) after(() => this.#sweepElsewhere(now));
+      for (const { kind } of timers.takeDue(now)) if (kind === KIND && this.#prune(now)) after(() => this.#sweepContents(now));
     });
   }
 
@@ -68,19 +68,19 @@ export class Sweeper implements Part {
     const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations];
     for (const noun of others) noun.prune(now);
     this.#soonUntil = 0;
-    const nextAt = this.#nextAt([results, ...others], now);
+    const nextAt = this.#nextSweepAt([results, ...others], now);
     if (nextAt !== null) timers.arm(KIND, "", nextAt);
     return true;
   }
 
-  #nextAt(nouns: readonly Prunable[], now: number): number | null {
+  #nextSweepAt(nouns: readonly Prunable[], now: number): number | null {
     // A connected token is in use, however long ago it logged in, so its last-used time must be refreshed.
     const hasTokens = this.#store.nouns.connections.tokenIds().length > 0;
-    const due = earliest([...nouns.map((noun) => noun.nextPruneAt()), hasTokens ? now : null]);
+    const due = earliestOf([...nouns.map((noun) => noun.nextPruneAt()), hasTokens ? now : null]);
     return due === null ? null : Math.max(now + LATER_MS, due);
   }
 
-  #sweepElsewhere(now: number): void {
+  #sweepContents(now: number): void {
     const { nouns, ports } = this.#store;
     // A connected token is in use, however long ago it logged in.
     this.#store.attempt(() => this.#store.relaxed(({ tokens }) => tokens.recordUse(nouns.connections.tokenIds(), now)));

@@ -14,7 +14,7 @@ export type HardwareArgs = Record<string, unknown> & { target?: string; sessionI
 export const TAKES_NO_KEY = { takesKey: false };
 
 /** The result of a call on the gateway's own target cannot be stored in the transaction that made it true, so a key is refused. */
-export function refuseKey({ name, does }: { name: string; does: string }, { key }: { key?: string }): void {
+export function mustHaveNoKey({ name, does }: { name: string; does: string }, { key }: { key?: string }): void {
   if (key !== undefined && does !== "read") fail(400, `${name} on gsv takes no key: check what happened before you retry`, TAKES_NO_KEY);
 }
 

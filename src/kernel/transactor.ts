@@ -23,7 +23,7 @@ export class Transactor {
   }
 
   relaxed<T>(body: () => T): TransactionResult<T> {
-    return this.#collectAfter(() => this.#sql.relaxed(() => this.#sql.transaction(body)));
+    return this.#collectAfter(() => this.#sql.runRelaxed(() => this.#sql.transaction(body)));
   }
 
   /** Registers an action to run once the current write has been answered. */

@@ -7,7 +7,7 @@ export function addressKey(address: string): string {
     .replace(/%.*$/, "")
     .toLowerCase();
   if (!bare.includes(":")) return bare;
-  const groups = expand(bare);
+  const groups = expandIpv6(bare);
   if (groups === null) return bare;
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   if (isMapped) {
@@ -26,7 +26,7 @@ export function isLoopback(address: string): boolean {
   return /^127(?:\.\d{1,3}){3}$/.test(bare.replace(/^::ffff:/, ""));
 }
 
-function expand(address: string): number[] | null {
+function expandIpv6(address: string): number[] | null {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   const text = dotted
     ? `${dotted[1]}${((Number(dotted[2]) << 8) | Number(dotted[3])).toString(16)}:${((Number(dotted[4]) << 8) | Number(dotted[5])).toString(16)}`

@@ -1,6 +1,6 @@
 // Constant-time comparison: its duration does not reveal where two secrets differ.
 
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+export function areBytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
   for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { installLine, installLineWindows, reachRemark } from "./install-line.ts";
+import { installLine, installLineWindows, addressWarning } from "./install-line.ts";
 
 const DEVICE = { deviceId: "it's $HOME; `ls`", username: "alice", token: "gsv_node_abc" };
 
@@ -20,7 +20,7 @@ test("every word is single-quoted for PowerShell, and quotes inside are doubled"
 });
 
 test("an address that no other machine can reach, or that is not encrypted, gets a remark", () => {
-  expect(reachRemark("http://localhost:8787", "add --url")).toContain("Only this machine can reach");
-  expect(reachRemark("http://10.0.0.5:8787", "")).toContain("not encrypted");
-  expect(reachRemark("https://gsv.example.com", "")).toBeNull();
+  expect(addressWarning("http://localhost:8787", "add --url")).toContain("Only this machine can reach");
+  expect(addressWarning("http://10.0.0.5:8787", "")).toContain("not encrypted");
+  expect(addressWarning("https://gsv.example.com", "")).toBeNull();
 });

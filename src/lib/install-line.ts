@@ -19,12 +19,12 @@ export function installLine(origin: string, { deviceId, username, token }: NewDe
 /** The same for PowerShell. */
 export function installLineWindows(origin: string, { deviceId, username, token }: NewDevice): string {
   const script = `${origin}/downloads/cli/install.ps1`;
-  const run = `& ([scriptblock]::Create((irm ${literal(script)}))) -Device ${literal(deviceId)} -User ${literal(username)}`;
-  return ` $env:GSV_DEVICE_TOKEN=${literal(token)}; ${run}; Remove-Item Env:GSV_DEVICE_TOKEN`;
+  const run = `& ([scriptblock]::Create((irm ${quoteForPowerShell(script)}))) -Device ${quoteForPowerShell(deviceId)} -User ${quoteForPowerShell(username)}`;
+  return ` $env:GSV_DEVICE_TOKEN=${quoteForPowerShell(token)}; ${run}; Remove-Item Env:GSV_DEVICE_TOKEN`;
 }
 
 /** A warning about an address before another machine uses it; `hint` says how to name a better one. */
-export function reachRemark(origin: string, hint: string): string | null {
+export function addressWarning(origin: string, hint: string): string | null {
   const { hostname, protocol } = new URL(origin);
   if (isLoopback(hostname))
     return `Only this machine can reach ${origin}. For another machine, give an address it can reach (docs/guides/remote-access.md): ${hint}`;
@@ -34,6 +34,6 @@ export function reachRemark(origin: string, hint: string): string | null {
 }
 
 /** PowerShell treats several kinds of single quotes alike; a doubled quote stands for itself. */
-function literal(text: string): string {
+function quoteForPowerShell(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, "$&$&")}'`;
 }

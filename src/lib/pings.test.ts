@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "./pings.ts";
+import { updateAndCheckGone, PING_EVERY_MS, type PingState, PingRounds } from "./pings.ts";
 
 const SILENCE_MS = 15_000;
 
 /** Runs rounds at these times, each with a ping, and returns when the peer counts as gone. */
-function goneAt(times: readonly number[], peer: Pinged, answer: (peer: Pinged, now: number) => void = () => {}): number | null {
+function goneAt(times: readonly number[], peer: PingState, answer: (peer: PingState, now: number) => void = () => {}): number | null {
   const rounds = new PingRounds(0);
   for (const now of times) {
-    const stoodStill = rounds.next(now);
-    if (isGone(peer, now, SILENCE_MS, stoodStill)) return now;
+    const stoodStill = rounds.startRound(now);
+    if (updateAndCheckGone(peer, now, SILENCE_MS, stoodStill)) return now;
     peer.pingedAt = now;
     answer(peer, now);
   }
@@ -16,7 +16,7 @@ function goneAt(times: readonly number[], peer: Pinged, answer: (peer: Pinged, n
 }
 
 const every = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at * PING_EVERY_MS);
-const fresh = (): Pinged => ({ heardAt: 0, pingedAt: 0, unanswered: 0 });
+const fresh = (): PingState => ({ heardAt: 0, pingedAt: 0, unanswered: 0 });
 
 it("a silent peer is gone", () => {
   expect(goneAt(every(5_000, 10), fresh())).toBe(20_000);

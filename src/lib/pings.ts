@@ -6,7 +6,7 @@ export const PING_EVERY_MS = 5_000;
 const UNANSWERED_MAX = 2;
 const LATE_MS = PING_EVERY_MS / 2;
 
-export type Pinged = { heardAt: number; pingedAt: number; unanswered: number };
+export type PingState = { heardAt: number; pingedAt: number; unanswered: number };
 
 export class PingRounds {
   #lastAt: number;
@@ -16,7 +16,7 @@ export class PingRounds {
   }
 
   /** Begins a round; true if this side stood still since the last one. */
-  next(now: number): boolean {
+  startRound(now: number): boolean {
     const isLate = now - this.#lastAt > PING_EVERY_MS + LATE_MS;
     this.#lastAt = now;
     return isLate;
@@ -24,7 +24,7 @@ export class PingRounds {
 }
 
 /** Call once per round, before the next ping. */
-export function isGone(peer: Pinged, now: number, silenceMs: number, stoodStill: boolean): boolean {
+export function updateAndCheckGone(peer: PingState, now: number, silenceMs: number, stoodStill: boolean): boolean {
   if (stoodStill || peer.heardAt >= peer.pingedAt) peer.unanswered = 0;
   else peer.unanswered++;
   return peer.unanswered >= UNANSWERED_MAX && now - peer.heardAt > silenceMs;

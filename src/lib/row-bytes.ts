@@ -4,6 +4,6 @@ export const ROW_BYTES = 512;
 const BLOCK_BYTES = 4096;
 
 /** What an upload of this size counts, finished or not: disks store whole blocks. */
-export function partBytes(size: number): number {
+export function uploadStorageBytes(size: number): number {
   return ROW_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }

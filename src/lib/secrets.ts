@@ -85,7 +85,7 @@ export function namesSecret(path: string): boolean {
   if (!last.includes("*") && OPEN.test(last)) return false;
   if (PATTERN.test(parts.join("/").replace(AGENT_CONTEXT, "_"))) return true;
   if (!parts.some((part) => part.includes("*") || SHORT.test(part))) return false;
-  return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayFit(parts, at, names)));
+  return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayMatchNames(parts, at, names)));
 }
 
 /**
@@ -97,7 +97,7 @@ function plainParts(path: string): string[] {
   const parts: string[] = [];
   for (const part of folded.split(/[/\\]/)) {
     if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(withoutCopySuffix(withoutEnd(part.replace(STREAM, ""))));
+    else if (part !== "" && part !== ".") parts.push(withoutCopySuffix(withoutTrailingDots(part.replace(STREAM, ""))));
   }
   return parts;
 }
@@ -124,40 +124,41 @@ function shortStem(name: string): string {
     .slice(0, 6);
 }
 
-function withoutEnd(part: string): string {
+function withoutTrailingDots(part: string): string {
   let end = part.length;
   while (end > 0 && (part[end - 1] === "." || part[end - 1] === " ")) end--;
   return end === 0 ? part : part.slice(0, end);
 }
 
-function mayFit(parts: readonly string[], from: number, names: readonly string[]): boolean {
-  return from + names.length <= parts.length && names.every((name, at) => mayBe(parts[from + at]!, name, names.length > 1));
+function mayMatchNames(parts: readonly string[], from: number, names: readonly string[]): boolean {
+  return from + names.length <= parts.length && names.every((name, at) => mayMatchName(parts[from + at]!, name, names.length > 1));
 }
 
 /** If other names of the path match too, less of this one must be known. */
-function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
+function mayMatchName(part: string, name: string, isOneOfMany: boolean): boolean {
   if (name === "*") return true;
-  const [start, end] = ends(part);
-  if (end === null) return fits(part, name) || SHORT.exec(part)?.[1] === shortStem(name);
+  const [start, end] = fixedEnds(part);
+  if (end === null) return matchesName(part, name) || SHORT.exec(part)?.[1] === shortStem(name);
   // Nothing of it is known; and a name that begins with an unknown part does not begin with a dot.
   if (start.length + end.length < (isOneOfMany || start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
-  const [nameStart, nameEnd] = ends(name);
+  const [nameStart, nameEnd] = fixedEnds(name);
   if (nameEnd === null) return name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length;
   // `x*` may have any ending.
-  const isLike = (one: string, other: string, how: "startsWith" | "endsWith") => other === "" || (one !== "" && agree(one, other, how));
+  const isLike = (one: string, other: string, how: "startsWith" | "endsWith") =>
+    other === "" || (one !== "" && isEitherAffix(one, other, how));
   return isLike(start, nameStart, "startsWith") && isLike(end, nameEnd, "endsWith");
 }
 
-function fits(part: string, name: string): boolean {
-  const [start, end] = ends(name);
+function matchesName(part: string, name: string): boolean {
+  const [start, end] = fixedEnds(name);
   return end === null ? part === name : part.length >= start.length + end.length && part.startsWith(start) && part.endsWith(end);
 }
 
-function agree(one: string, other: string, how: "startsWith" | "endsWith"): boolean {
+function isEitherAffix(one: string, other: string, how: "startsWith" | "endsWith"): boolean {
   return one[how](other) || other[how](one);
 }
 
-function ends(name: string): [start: string, end: string | null] {
+function fixedEnds(name: string): [start: string, end: string | null] {
   const first = name.indexOf("*");
   return first === -1 ? [name, null] : [name.slice(0, first), name.slice(name.lastIndexOf("*") + 1)];
 }

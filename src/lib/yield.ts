@@ -10,6 +10,6 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /** Resolves after this many milliseconds. */
-export function pause(ms: number): Promise<void> {
+export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }

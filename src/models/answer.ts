@@ -3,8 +3,8 @@
 
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { ModelEvent, OutputBlock } from "../ports/models.ts";
-import { sign } from "./signature.ts";
-import { mendArguments, readArguments } from "./tool-arguments.ts";
+import { packSignature } from "./signature.ts";
+import { repairArguments, readArguments } from "./tool-arguments.ts";
 
 type TextBlock = {
   kind: "text" | "thinking";
@@ -43,7 +43,7 @@ export class AnswerBuilder {
     return this.#content.length === 0;
   }
 
-  take(part: LanguageModelV4StreamPart): ModelEvent[] {
+  addPart(part: LanguageModelV4StreamPart): ModelEvent[] {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
@@ -73,7 +73,7 @@ export class AnswerBuilder {
     const events: ModelEvent[] = [];
     for (const key of this.#textBlocks.keys()) events.push(...this.#endText(key, undefined, isWhole));
     for (const callBlock of this.#callBlocks.values())
-      if (!callBlock.isEnded) events.push(this.#endCall(callBlock, isWhole ? mendArguments(callBlock.raw) : null));
+      if (!callBlock.isEnded) events.push(this.#endCall(callBlock, isWhole ? repairArguments(callBlock.raw) : null));
     return events;
   }
 
@@ -108,7 +108,7 @@ export class AnswerBuilder {
     if (textBlock === undefined) return [];
     this.#textBlocks.delete(key);
     textBlock.metadata = mergeMetadata(textBlock.metadata, metadata);
-    const signature = isWhole ? sign(this.#maker, textBlock.metadata) : undefined;
+    const signature = isWhole ? packSignature(this.#maker, textBlock.metadata) : undefined;
     if (textBlock.index === null && (textBlock.kind === "text" || signature === undefined)) return [];
     const events = this.#emitStart(textBlock);
     this.#storeText(textBlock, signature);
@@ -155,7 +155,7 @@ export class AnswerBuilder {
 
   #endCall(callBlock: CallBlock, read: ToolCall["arguments"]): ModelEvent {
     callBlock.isEnded = true;
-    const signature = read === null ? undefined : sign(this.#maker, callBlock.metadata);
+    const signature = read === null ? undefined : packSignature(this.#maker, callBlock.metadata);
     const call: ToolCall = {
       type: "toolCall",
       id: callBlock.id,

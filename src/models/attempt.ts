@@ -1,17 +1,26 @@
 // One attempt at one model: yields events as they arrive and returns the outcome. Never throws.
 
-import { orAborted } from "../lib/or-aborted.ts";
+import { rejectOnAbort } from "../lib/or-aborted.ts";
 import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { type Net, NetError } from "../ports/net.ts";
 import { AnswerBuilder } from "./answer.ts";
-import { callOptions, modelOf } from "./dialects.ts";
-import { ABORTED, streamFailure, failure, type Failure, malformed, refusal, silent, networkFailure } from "./failure.ts";
+import { callOptions, loadModel } from "./dialects.ts";
+import {
+  ABORTED,
+  streamFailure,
+  failure,
+  type Failure,
+  malformedFailure,
+  statusFailure,
+  silenceFailure,
+  networkFailure,
+} from "./failure.ts";
 import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
 import type { ModelFacts } from "./catalogue.ts";
 import { usedIds } from "./prompt.ts";
 import type { Provider } from "./providers.ts";
 import { makerOf } from "./signature.ts";
-import { estimate, usageOf } from "./usage.ts";
+import { estimateUsage, usageOf } from "./usage.ts";
 import { type WorkersAi, workersAiFetch } from "./workers-ai.ts";
 
 export type AttemptServices = {
@@ -43,7 +52,7 @@ export async function* attempt(
   const usageSoFar = (): ModelUsage | null => {
     if (answer.end !== null) return usageOf(answer.end.usage, facts.price, request, answer.content);
     // The partial answer is billed, although the provider did not report its usage.
-    return answer.isEmpty ? null : estimate(request, answer.content, facts.price);
+    return answer.isEmpty ? null : estimateUsage(request, answer.content, facts.price);
   };
   const failedOutcome = (cause: Failure): Outcome => ({
     ok: false,
@@ -53,22 +62,22 @@ export async function* attempt(
   });
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
-    const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, services, wire, abort));
-    const started = model.doStream(callOptions(withinLimits(request, facts), provider.dialect, maker, abort.signal));
-    const { stream } = await orAborted(Promise.resolve(started), abort.signal);
+    const model = await loadModel(provider.dialect, request.choice, baseUrl, makeFetch(request, provider, services, wire, abort));
+    const started = model.doStream(callOptions(capOutputTokens(request, facts), provider.dialect, maker, abort.signal));
+    const { stream } = await rejectOnAbort(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
     // Rejects if the loop below has stopped reading; nobody else handles it.
     reader.closed.catch(() => {});
-    for (let part = await orAborted(reader.read(), abort.signal); !part.done; part = await orAborted(reader.read(), abort.signal)) {
-      if (part.value.type === "error") throw new BrokenOff(part.value.error);
-      yield* answer.take(part.value);
+    for (let part = await rejectOnAbort(reader.read(), abort.signal); !part.done; part = await rejectOnAbort(reader.read(), abort.signal)) {
+      if (part.value.type === "error") throw new ProviderStreamError(part.value.error);
+      yield* answer.addPart(part.value);
       // Some servers keep the connection open after the last part.
       if (answer.end !== null) break;
     }
     const end = answer.end;
     if (end === null || end.reason === "none") {
       yield* answer.close(false);
-      return failedOutcome(malformed(`The answer from ${provider.title} was cut off`));
+      return failedOutcome(malformedFailure(`The answer from ${provider.title} was cut off`));
     }
     yield* answer.close(end.reason === "stop");
     if (end.reason === "content-filter")
@@ -78,7 +87,7 @@ export async function* attempt(
     return { ok: true, content, usage: usageOf(end.usage, facts.price, request, content), stop };
   } catch (error) {
     yield* answer.close(false);
-    return failedOutcome(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, services));
+    return failedOutcome(signal.aborted ? ABORTED : failureOf(error, request, provider, wire, services));
   } finally {
     signal.removeEventListener("abort", abortAttempt);
     abortAttempt();
@@ -86,30 +95,30 @@ export async function* attempt(
 }
 
 /** Providers refuse a limit above the model's own. */
-function withinLimits(request: ModelRequest, { maxOutput }: ModelFacts): ModelRequest {
+function capOutputTokens(request: ModelRequest, { maxOutput }: ModelFacts): ModelRequest {
   const maxOutputTokens = Math.min(request.choice.maxOutputTokens, maxOutput ?? Infinity);
   return { ...request, choice: { ...request.choice, maxOutputTokens } };
 }
 
 /** An error that a provider reports inside a stream, as opposed to what packages throw. */
-class BrokenOff extends Error {
+class ProviderStreamError extends Error {
   constructor(cause: unknown) {
     super("The provider ended the answer early", { cause });
   }
 }
 
-function fetchOf(request: ModelRequest, provider: Provider, services: AttemptServices, wire: Wire, abort: AbortController): Fetch {
+function makeFetch(request: ModelRequest, provider: Provider, services: AttemptServices, wire: Wire, abort: AbortController): Fetch {
   if (provider.dialect !== "workers-ai") return netFetch(services.net, services.silenceMs, wire, abort);
   return workersAiFetch(services.workersAi, request, services.silenceMs, wire, abort);
 }
 
-function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, services: AttemptServices): Failure {
+function failureOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, services: AttemptServices): Failure {
   const { choice } = request;
-  if (wire.isSilent) return silent(provider.title, services.silenceMs);
+  if (wire.isSilent) return silenceFailure(provider.title, services.silenceMs);
   if (wire.refused !== null)
-    return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, services.now());
+    return statusFailure(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, services.now());
   if (wire.error !== null) return networkFailure(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
-  if (error instanceof BrokenOff) return streamFailure(choice, provider.title, error.cause);
-  if (wire.isAnswered) return malformed(`${provider.title} sent an answer that cannot be read`);
+  if (error instanceof ProviderStreamError) return streamFailure(choice, provider.title, error.cause);
+  if (wire.isAnswered) return malformedFailure(`${provider.title} sent an answer that cannot be read`);
   return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a bug`);
 }

@@ -13,7 +13,7 @@ type Draft = {
 };
 type Patch = { op: "set" | "clear"; path: string; value?: string | boolean };
 /** What one sentence asks for: the reply, the changes, and the field to focus next. */
-type Move = { says: string; patches: Patch[]; focus?: string };
+type Interpretation = { says: string; patches: Patch[]; focus?: string };
 
 export function demoGuide({ draft, messages }: { draft: Draft; messages: readonly Message[] }): string {
   const sentence = messages.findLast(({ role }) => role === "user")?.content ?? "";
@@ -36,7 +36,7 @@ function nextStep(needsName: boolean, isUnderstood: boolean): { says: string; fo
   return { says: "Type your password into the form yourself; everything else can stay as it is.", focus: "account.password" };
 }
 
-function parseName(sentence: string): Move | null {
+function parseName(sentence: string): Interpretation | null {
   const found = /\b(?:call me|my name is|i am called|i'm called|user ?name(?: is| should be)?|name me)\s+["']?([\p{L}\d_-]+)/iu.exec(
     sentence,
   )?.[1];
@@ -50,7 +50,7 @@ function parseName(sentence: string): Move | null {
   return value === "" ? null : { says: `You will be ${value}.`, patches: [{ op: "set", path: "account.username", value }] };
 }
 
-function parseTimezone(sentence: string): Move | null {
+function parseTimezone(sentence: string): Interpretation | null {
   const place = /\b(?:live in|living in|i am in|i'm in|from|time ?zone(?: is| of)?(?: in)?)\s+([\p{L}/_ -]{2,40})/iu.exec(sentence)?.[1];
   const wanted = (place ?? "").trim().toLowerCase().replaceAll(/[ -]+/g, "_");
   if (wanted === "") return null;
@@ -63,7 +63,7 @@ function parseTimezone(sentence: string): Move | null {
   return { says: `The time zone is ${zone}.`, patches: [{ op: "set", path: "system.timezone", value: zone }] };
 }
 
-function parseAdmin(sentence: string): Move | null {
+function parseAdmin(sentence: string): Interpretation | null {
   if (/\bsame (?:admin|root|password)/i.test(sentence))
     return { says: "The administrator gets your password.", patches: [{ op: "set", path: "admin.mode", value: "same" }] };
   if (!/\b(?:separate|own|different|another) (?:admin|root|administrator)/i.test(sentence)) return null;
@@ -71,7 +71,7 @@ function parseAdmin(sentence: string): Move | null {
   return { says: "The administrator gets a separate password, which you type into the form.", patches, focus: "admin.password" };
 }
 
-function parseProvider(sentence: string): Move | null {
+function parseProvider(sentence: string): Interpretation | null {
   if (/\b(?:demo|no ai|without (?:an? )?(?:ai|key))\b/i.test(sentence))
     return { says: "No key is needed, then.", patches: [{ op: "set", path: "ai.enabled", value: false }] };
   const words = sentence
@@ -92,7 +92,7 @@ function parseProvider(sentence: string): Move | null {
   return { says: `I chose ${title}. ${then}`, patches, focus: needsKey ? "ai.apiKey" : "ai.model" };
 }
 
-function parseMachine(sentence: string): Move | null {
+function parseMachine(sentence: string): Interpretation | null {
   if (/\bno (?:machine|device|computer)\b/i.test(sentence))
     return { says: "No machine for now.", patches: [{ op: "set", path: "device.enabled", value: false }] };
   const found = /\b(?:machine|device|computer|laptop|server)\s+(?:called|named)\s+["']?([\w.-]{1,64})/i.exec(sentence)?.[1];

@@ -39,11 +39,11 @@ const FREE_TEXT: Row[] = [
   },
   {
     when: /^(?:please )?remember (?:that )?(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => write(`${MEMORY}/${slug(text)}.md`, "gsv", text, "Saving that so that I remember it"),
+    means: ({ groups: { text = "" } }) => writeIntent(`${MEMORY}/${slug(text)}.md`, "gsv", text, "Saving that so that I remember it"),
   },
   {
     when: /^(?:please )?(?:write|make|take|add|save|create)(?: me)? (?:a |another )?note(?: (?:saying|that|about|with))?[:,]? +(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => write(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
+    means: ({ groups: { text = "" } }) => writeIntent(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
   },
 ];
 
@@ -62,7 +62,7 @@ const COMMANDS: Row[] = [
   },
   {
     when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PATH})$`, "i"),
-    means: ({ groups: { text = "", path = "" }, on }) => write(unquote(path), on, unquote(text), "Writing the file"),
+    means: ({ groups: { text = "", path = "" }, on }) => writeIntent(unquote(path), on, unquote(text), "Writing the file"),
   },
   {
     when: new RegExp(
@@ -96,11 +96,11 @@ const COMMANDS: Row[] = [
       `^(?:list|show|ls|what(?: is|'s| are)?)(?: me)?(?: (?:all|my|the))*(?: (?:files|folders|directory|folder|home))*(?: (?:in|of|under|at|there))*(?: (?:the )?(?:directory |folder )?(?<path>${PATH}))?$`,
       "i",
     ),
-    means: ({ groups: { path }, on }) => read(path === undefined ? "~" : unquote(path), on),
+    means: ({ groups: { path }, on }) => readIntent(path === undefined ? "~" : unquote(path), on),
   },
   {
     when: new RegExp(`^(?:read|open|cat|print|show)(?: me)?(?: the)?(?: file| content of| contents of)? (?<path>${PATH}|[\\w-]+)$`, "i"),
-    means: ({ groups: { path = "" }, on }) => read(unquote(path), on),
+    means: ({ groups: { path = "" }, on }) => readIntent(unquote(path), on),
   },
 ];
 
@@ -109,15 +109,15 @@ export function intentOf(text: string): Intent | "help" | null {
     .trim()
     .replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "")
     .replace(/,? please[.!?]*$/i, "");
-  const freeText = firstMatch(FREE_TEXT, request, "gsv");
+  const freeText = findIntent(FREE_TEXT, request, "gsv");
   if (freeText !== null) return freeText;
   const plain = request.replace(/(?<![.~/])[.?!]+$/, "");
   const withTarget = /^(?<rest>[\s\S]+?) (?:on|at) (?:my |the )?(?:device |machine )?(?<on>[\w][\w.-]*)$/i.exec(plain);
-  if (withTarget?.groups === undefined) return firstMatch(COMMANDS, plain, "gsv");
-  return firstMatch(COMMANDS, withTarget.groups.rest ?? "", withTarget.groups.on ?? "gsv");
+  if (withTarget?.groups === undefined) return findIntent(COMMANDS, plain, "gsv");
+  return findIntent(COMMANDS, withTarget.groups.rest ?? "", withTarget.groups.on ?? "gsv");
 }
 
-function firstMatch(rows: readonly Row[], text: string, on: string): Intent | "help" | null {
+function findIntent(rows: readonly Row[], text: string, on: string): Intent | "help" | null {
   for (const { when, means } of rows) {
     const found = when.exec(text);
     if (found !== null) return means({ groups: found.groups ?? {}, on });
@@ -125,11 +125,11 @@ function firstMatch(rows: readonly Row[], text: string, on: string): Intent | "h
   return null;
 }
 
-function read(path: string, on: string): Intent {
+function readIntent(path: string, on: string): Intent {
   return { tool: "Read", args: { target: on, path }, saying: `Reading ${path} on ${on}.` };
 }
 
-function write(path: string, on: string, text: string, what: string): Intent {
+function writeIntent(path: string, on: string, text: string, what: string): Intent {
   return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}: ${path} on ${on}.` };
 }
 

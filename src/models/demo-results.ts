@@ -7,7 +7,7 @@ type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 export function resultSentence(args: Record<string, unknown>, result: ToolMessage): string {
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const where = `on ${stringOf(args.target) ?? "gsv"}`;
-  const fields = recordOf(text);
+  const fields = parseRecord(text);
   const error = stringOf(fields?.error);
   if (result.isError || fields?.ok === false || fields?.status === "failed")
     return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOf(fields?.output) ?? "");
@@ -27,7 +27,7 @@ function sentenceOf(tool: string, fields: Record<string, unknown>, where: string
     case "Delete":
       return `Deleted ${path} ${where}.`;
     case "Search": {
-      const matches = listOf(fields.matches).map((match) => recordIn(match));
+      const matches = listOf(fields.matches).map((match) => toRecord(match));
       const lines = matches.map((match) => `${stringOf(match.path) ?? ""}:${Number(match.line)}: ${stringOf(match.content) ?? ""}`);
       return withQuote(`${pluralize(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
     }
@@ -47,7 +47,7 @@ function readSentence(fields: Record<string, unknown>, path: string, where: stri
     const content =
       stringOf(fields.content) ??
       listOf(fields.content)
-        .map((block) => stringOf(recordIn(block).text) ?? "")
+        .map((block) => stringOf(toRecord(block).text) ?? "")
         .join("\n");
     return withQuote(`${path} ${where} contains:`, content);
   }
@@ -78,16 +78,16 @@ function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function recordOf(text: string): Record<string, unknown> | null {
+function parseRecord(text: string): Record<string, unknown> | null {
   if (!text.startsWith("{")) return null;
   try {
-    return recordIn(JSON.parse(text));
+    return toRecord(JSON.parse(text));
   } catch {
     return null;
   }
 }
 
-function recordIn(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -7,12 +7,12 @@ import type { Outcome } from "./attempt.ts";
 import { HELP, intentOf, NOT_UNDERSTOOD } from "./demo-phrases.ts";
 import { resultSentence } from "./demo-results.ts";
 import { ABORTED } from "./failure.ts";
-import { estimate } from "./usage.ts";
+import { estimateUsage } from "./usage.ts";
 
 /** Precedes everything it says. */
 export const DEMO_LABEL = "Demo model, not an AI:";
 
-export async function* demo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
+export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
   const content = demoAnswer(request);
   const streamed: OutputBlock[] = [];
   for (const event of eventsOf(content, streamed)) {
@@ -22,7 +22,7 @@ export async function* demo(request: ModelRequest, signal: AbortSignal): AsyncGe
     return { ok: false, content: streamed, usage: null, failure: ABORTED };
   }
   const stop = content.some(({ type }) => type === "toolCall") ? "tools" : "end";
-  return { ok: true, content, usage: estimate(request, content, null), stop };
+  return { ok: true, content, usage: estimateUsage(request, content, null), stop };
 }
 
 export function demoAnswer(request: ModelRequest): OutputBlock[] {
@@ -30,18 +30,19 @@ export function demoAnswer(request: ModelRequest): OutputBlock[] {
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   const since = messages.slice(lastUser + 1);
   const results = since.filter((message) => message.role === "tool");
-  if (results.length > 0) return [say(results.map((result) => resultSentence(callOf(since, result.callId), result)).join(" "))];
+  if (results.length > 0)
+    return [labelledBlock(results.map((result) => resultSentence(argumentsOf(since, result.callId), result)).join(" "))];
   const user = messages[lastUser];
   const text = user === undefined ? "" : textOf(user);
   const intent = intentOf(text);
-  if (intent === null) return [say(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
-  if (intent === "help") return [say(HELP)];
+  if (intent === null) return [labelledBlock(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
+  if (intent === "help") return [labelledBlock(HELP)];
   if (!request.tools.some(({ name }) => name === intent.tool))
-    return [say(`For that I need the ${intent.tool} tool, which I do not have here.`)];
-  return [say(intent.saying), { type: "toolCall", id: idOf(request), name: intent.tool, arguments: intent.args }];
+    return [labelledBlock(`For that I need the ${intent.tool} tool, which I do not have here.`)];
+  return [labelledBlock(intent.saying), { type: "toolCall", id: idOf(request), name: intent.tool, arguments: intent.args }];
 }
 
-function say(text: string): OutputBlock {
+function labelledBlock(text: string): OutputBlock {
   return { type: "text", text: `${DEMO_LABEL} ${text}` };
 }
 
@@ -58,7 +59,7 @@ function hash(seed: number, text: string): string {
   return (value >>> 0).toString(16).padStart(8, "0");
 }
 
-function callOf(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
+function argumentsOf(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const block of message.content) if (block.type === "toolCall" && block.id === callId) return block.arguments ?? {};

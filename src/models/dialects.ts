@@ -10,7 +10,7 @@ import type { Dialect } from "./providers.ts";
 /** Sent to servers that require no key. */
 const NO_KEY = "none";
 
-export async function modelOf(dialect: Dialect, choice: ModelChoice, baseURL: string, fetch: Fetch): Promise<LanguageModelV4> {
+export async function loadModel(dialect: Dialect, choice: ModelChoice, baseURL: string, fetch: Fetch): Promise<LanguageModelV4> {
   const settings = { apiKey: choice.apiKey === "" ? NO_KEY : choice.apiKey, baseURL, fetch };
   switch (dialect) {
     case "openai": {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ModelChoice } from "../ports/models.ts";
-import { streamFailure, refusal, retryAfter } from "./failure.ts";
+import { streamFailure, statusFailure, retryAfter } from "./failure.ts";
 
 const KEY = "AbC-very-secret-value-123";
 const choice: ModelChoice = { provider: "openai", model: "m-1", apiKey: KEY, baseUrl: null, reasoning: "off", maxOutputTokens: 1 };
 const refusalOf = (status: number, body: unknown) =>
-  refusal(choice, "OpenAI", status, new Headers(), typeof body === "string" ? body : JSON.stringify(body), 0);
+  statusFailure(choice, "OpenAI", status, new Headers(), typeof body === "string" ? body : JSON.stringify(body), 0);
 
 describe("refusals", () => {
   it.each([

@@ -20,8 +20,8 @@ export function failure(kind: Kind, message: string, more: { isRetryable?: boole
 export const ABORTED: Failure = failure("aborted", "The run was stopped");
 
 /** An HTTP status that is no success. `body` is the text of the response. */
-export function refusal(choice: ModelChoice, title: string, status: number, headers: Headers, body: string, now: number): Failure {
-  const quotation = quote(choice, wordsOf(body));
+export function statusFailure(choice: ModelChoice, title: string, status: number, headers: Headers, body: string, now: number): Failure {
+  const quotation = quote(choice, providerMessage(body));
   const waitMs = retryAfter(headers, now);
   if (status === 402 || (status === 429 && /quota|billing|credit|spend|payment/i.test(body)))
     return failure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
@@ -32,7 +32,7 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
     });
   if (status === 413 || (status >= 400 && status < 500 && TOO_LONG.test(body)))
     return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
-  if (status === 401 || status === 403) return refusedKey(choice, title, status === 403 ? quotation : "");
+  if (status === 401 || status === 403) return keyFailure(choice, title, status === 403 ? quotation : "");
   if (status === 404 || (status === 400 && NO_MODEL.test(body)))
     return failure(
       "unknown-model",
@@ -50,7 +50,7 @@ export function refusal(choice: ModelChoice, title: string, status: number, head
   return failure("other", `${title} refused the request (HTTP ${status})${quotation}`);
 }
 
-export function refusedKey(choice: ModelChoice, title: string, quotation = ""): Failure {
+export function keyFailure(choice: ModelChoice, title: string, quotation = ""): Failure {
   const what = choice.apiKey === "" ? `${title} needs an API key` : `${title} refused the API key${quotation}`;
   return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or only for yourself users/<uid>/ai/api_key`);
 }
@@ -59,9 +59,9 @@ export function refusedKey(choice: ModelChoice, title: string, quotation = ""): 
 export function streamFailure(choice: ModelChoice, title: string, error: unknown): Failure {
   // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))
-    return malformed(`${title} sent an answer that cannot be read`);
+    return malformedFailure(`${title} sent an answer that cannot be read`);
   const text = textOf(error);
-  const quotation = quote(choice, wordsOf(text));
+  const quotation = quote(choice, providerMessage(text));
   if (/overloaded|unavailable|capacity|internal|server_error|api_error|timeout|\b5\d\d\b/i.test(text))
     return failure("overloaded", `${title} stopped its answer early${quotation}: try again later, or choose another model`, {
       isRetryable: true,
@@ -70,14 +70,14 @@ export function streamFailure(choice: ModelChoice, title: string, error: unknown
     return failure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little`, { isRetryable: true });
   if (TOO_LONG.test(text))
     return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
-  return malformed(`${title} sent an answer that cannot be read${quotation}`);
+  return malformedFailure(`${title} sent an answer that cannot be read${quotation}`);
 }
 
-export function malformed(what: string): Failure {
+export function malformedFailure(what: string): Failure {
   return failure("malformed", `${what}: try again, or choose another model`, { isRetryable: true });
 }
 
-export function silent(title: string, ms: number): Failure {
+export function silenceFailure(title: string, ms: number): Failure {
   return failure("silent", `${title} sent nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
     isRetryable: true,
   });
@@ -86,13 +86,13 @@ export function silent(title: string, ms: number): Failure {
 /** No response at all, or one that the network cut off: then `isAnswered`. */
 export function networkFailure(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
   if (error.kind === "aborted") return ABORTED;
-  if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${listingAdvice(baseUrl)}`);
-  if (isAnswered) return malformed(`The answer from ${title} was cut off`);
+  if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${allowHostAdvice(baseUrl)}`);
+  if (isAnswered) return malformedFailure(`The answer from ${title} was cut off`);
   const isRetryable = error.kind !== "bad_url" && error.kind !== "too_large";
   return failure("unreachable", `${title} cannot be reached: ${error.message}`, { isRetryable });
 }
 
-function listingAdvice(baseUrl: string): string {
+function allowHostAdvice(baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   return `If ${host} is your own model server, root can allow it with gsv config set config/net/allowed_hosts ${host}`;
 }
@@ -113,7 +113,7 @@ const TOO_LONG =
 const NO_MODEL = /model.{0,40}(not (found|exist|supported)|does not exist|invalid|unknown)|(not a valid|invalid|unknown|no such) model/i;
 
 /** The provider's own message, from the shapes that errors come in. */
-function wordsOf(body: string): string {
+function providerMessage(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
     return messageIn(value) ?? "";

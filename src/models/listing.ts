@@ -51,11 +51,11 @@ function modelsIn(text: string, { dialect }: Provider): string[] | null {
   // Ollama without a model returns null instead of an empty list.
   if (entries === null) return [];
   if (!Array.isArray(entries)) return null;
-  const ids = entries.flatMap((entry: unknown) => idOf(entry, dialect));
+  const ids = entries.flatMap((entry: unknown) => modelIdIn(entry, dialect));
   return [...new Set(ids)].toSorted().slice(0, MODELS_MAX);
 }
 
-function idOf(entry: unknown, dialect: Provider["dialect"]): string[] {
+function modelIdIn(entry: unknown, dialect: Provider["dialect"]): string[] {
   if (typeof entry !== "object" || entry === null) return [];
   const { id, name, supportedGenerationMethods: methods } = entry as Record<string, unknown>;
   if (dialect === "google" && Array.isArray(methods) && !methods.includes("generateContent")) return [];

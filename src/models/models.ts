@@ -8,15 +8,15 @@ import type { Net } from "../ports/net.ts";
 import { attempt, type AttemptServices, type Outcome } from "./attempt.ts";
 import { Breaker } from "./breaker.ts";
 import { factsOf, readOverrides } from "./catalogue.ts";
-import { demo } from "./demo.ts";
-import { ABORTED, failure, type Failure, refusedKey } from "./failure.ts";
+import { streamDemo } from "./demo.ts";
+import { ABORTED, failure, type Failure, keyFailure } from "./failure.ts";
 import { type Provider, PROVIDERS, providerOf } from "./providers.ts";
-import { type ContextWindow, type WindowOverrides, Windows } from "./window.ts";
+import { type ContextWindow, type WindowOverrides, ContextWindows } from "./window.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
 export type ModelsOptions = {
   net: Net;
-  crypto: Pick<Crypto, "bytes" | "uuid">;
+  crypto: Pick<Crypto, "randomBytes" | "uuid">;
   /** The platform's binding, on Cloudflare. */
   workersAi?: WorkersAi;
   /** The value of config/ai/catalogue, read for every answer. */
@@ -44,17 +44,17 @@ export class ProviderModels implements Models {
   readonly #limits: typeof LIMITS;
   readonly #now: () => number;
   readonly #breaker = new Breaker();
-  readonly #windows: Windows;
+  readonly #windows: ContextWindows;
 
   constructor(options: ModelsOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#now = options.now ?? Date.now;
-    this.#windows = new Windows(options.net, this.#now);
+    this.#windows = new ContextWindows(options.net, this.#now);
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const final = yield* this.#choices(request, signal);
+    const final = yield* this.#streamWithFallback(request, signal);
     const { choice, content } = final;
     const by = choice === request.choice ? {} : { by: { provider: choice.provider, model: choice.model } };
     if (final.ok) yield { type: "done", content, usage: final.usage, stop: final.stop, ...by };
@@ -65,14 +65,14 @@ export class ProviderModels implements Models {
   }
 
   contextWindow(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow> {
-    return this.#windows.of(choice, { catalogue: this.#overrides(), ...overrides });
+    return this.#windows.resolve(choice, { catalogue: this.#overrides(), ...overrides });
   }
 
-  async *#choices(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, FinalOutcome> {
+  async *#streamWithFallback(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, FinalOutcome> {
     const startedAt = this.#now();
     const first = yield* this.#tryRepeatedly(request, startedAt, signal);
     const { fallback } = request;
-    if (first.ok || fallback === undefined || !isForFallback(first.failure)) return { ...first, choice: request.choice };
+    if (first.ok || fallback === undefined || !mayFallBack(first.failure)) return { ...first, choice: request.choice };
     yield { type: "retrying", attempt: 1, waitMs: 0, why: `${first.failure.message}. Asking ${fallback.model} instead` };
     const second = yield* this.#tryRepeatedly({ ...request, choice: fallback }, startedAt, signal);
     return { ...second, choice: fallback };
@@ -84,7 +84,7 @@ export class ProviderModels implements Models {
       if (outcome.ok || !outcome.failure.isRetryable || tries === this.#limits.tries || signal.aborted) return outcome;
       // Rounded up, because clients treat it as whole milliseconds.
       const waitMs = Math.ceil(Math.max(outcome.failure.waitMs, this.#backoff(tries)));
-      if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return waitTooLong(outcome, waitMs);
+      if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return waitTooLongOutcome(outcome, waitMs);
       yield { type: "retrying", attempt: tries + 1, waitMs, why: outcome.failure.message };
       await sleep(waitMs, signal);
       if (signal.aborted) return { ok: false, content: [], usage: null, failure: ABORTED };
@@ -93,12 +93,12 @@ export class ProviderModels implements Models {
 
   async *#try(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
     const { choice } = request;
-    if (choice.provider === "demo") return yield* demo(request, signal);
+    if (choice.provider === "demo") return yield* streamDemo(request, signal);
     const provider = providerOf(choice.provider);
     const problem = provider === undefined ? unknownProvider(choice) : missingSetting(choice, provider);
     if (provider === undefined || problem !== null) return refusedOutcome(problem!);
     const key = [choice.provider, choice.baseUrl, choice.model, choice.apiKey].join(" ");
-    const restMs = this.#breaker.enter(key, this.#now());
+    const restMs = this.#breaker.tryStart(key, this.#now());
     if (restMs > 0) return refusedOutcome(breakerOpen(choice, restMs));
     const facts = factsOf(choice, this.#overrides());
     let outcome: Outcome | null = null;
@@ -125,7 +125,7 @@ export class ProviderModels implements Models {
 
   /** Jittered between half of the time and all of it, so that runs that failed together do not retry together. */
   #backoff(tries: number): number {
-    const [byte = 0] = this.#options.crypto.bytes(1);
+    const [byte = 0] = this.#options.crypto.randomBytes(1);
     return this.#limits.backoffMs * 2 ** (tries - 1) * (0.5 + byte / 510);
   }
 
@@ -135,7 +135,7 @@ export class ProviderModels implements Models {
 }
 
 /** Another model may do better, unless a person stopped the run or the conversation is too long. */
-function isForFallback({ kind }: Failure): boolean {
+function mayFallBack({ kind }: Failure): boolean {
   return kind !== "aborted" && kind !== "too-long";
 }
 
@@ -154,7 +154,7 @@ function unknownProvider({ provider }: ModelChoice): Failure {
 
 function missingSetting(choice: ModelChoice, provider: Provider): Failure | null {
   if (choice.unusable !== undefined) return failure("refused-key", choice.unusable);
-  if (provider.needsKey && choice.apiKey === "") return refusedKey(choice, provider.title);
+  if (provider.needsKey && choice.apiKey === "") return keyFailure(choice, provider.title);
   if ((choice.baseUrl ?? provider.baseUrl) === null)
     return failure("unreachable", `The URL of the model server is not set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);
   return null;
@@ -166,7 +166,7 @@ function breakerOpen({ model }: ModelChoice, ms: number): Failure {
   return failure("overloaded", `${model} failed several times in a row and is not called for ${seconds} s: wait, or choose another model`);
 }
 
-function waitTooLong(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {
+function waitTooLongOutcome(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {
   const message = `${outcome.failure.message}. It asks to wait ${Math.ceil(waitMs / 1000)} s, which is longer than a run waits`;
   return { ...outcome, failure: { ...outcome.failure, message: outcome.failure.waitMs > 0 ? message : outcome.failure.message } };
 }

@@ -1,7 +1,7 @@
 // The Net port as a `fetch` for the providers' packages, with a silence timeout: the time counts while a byte is awaited, and not
 // while the consumer is busy.
 
-import { orAborted } from "../lib/or-aborted.ts";
+import { rejectOnAbort } from "../lib/or-aborted.ts";
 import { type Net, NetError } from "../ports/net.ts";
 
 /** Passed to the packages instead of the platform's fetch. */
@@ -26,14 +26,14 @@ const DONE_CHARS = 20;
 /** Waits for a promise until the silence timeout, and records a network error. */
 export type AbortableWait = <T>(promise: Promise<T>) => Promise<T>;
 
-export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController): AbortableWait {
+export function makeAbortableWait(silenceMs: number, wire: Wire, abort: AbortController): AbortableWait {
   return async (promise) => {
     const timer = setTimeout(() => {
       wire.isSilent = true;
       abort.abort(new NetError("timeout", `No data for ${silenceMs / 1000} s`));
     }, silenceMs);
     try {
-      return await orAborted(promise, abort.signal);
+      return await rejectOnAbort(promise, abort.signal);
     } catch (error) {
       if (error instanceof NetError) wire.error ??= error;
       throw error;
@@ -44,7 +44,7 @@ export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController
 }
 
 export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
-  const withTimeout = waitingFor(silenceMs, wire, abort);
+  const withTimeout = makeAbortableWait(silenceMs, wire, abort);
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const answer = await withTimeout(

@@ -11,7 +11,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { InputBlock, ModelMessage, ModelRequest, ModelTool, OutputBlock } from "../ports/models.ts";
 import type { Dialect } from "./providers.ts";
-import { unsign } from "./signature.ts";
+import { unpackSignature } from "./signature.ts";
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Tool = Extract<LanguageModelV4Message, { role: "tool" }>;
@@ -22,16 +22,16 @@ export function promptOf(request: ModelRequest, dialect: Dialect, maker: string)
   const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
   let pictures: LanguageModelV4FilePart[] = [];
   for (const [at, message] of request.messages.entries()) {
-    if (message.role !== "tool") pictures = flush(prompt, pictures);
+    if (message.role !== "tool") pictures = flushPictures(prompt, pictures);
     if (message.role === "user") {
-      const content = message.content.flatMap((block) => inputPart(block, dialect));
+      const content = message.content.flatMap((block) => inputParts(block, dialect));
       if (content.length > 0) prompt.push({ role: "user", content });
     } else if (message.role === "assistant") {
       const content = assistantParts(message.content, dialect, maker, at > lastUser);
       if (content.length > 0) prompt.push({ role: "assistant", content });
     } else pictures.push(...addResult(prompt, message, dialect));
   }
-  flush(prompt, pictures);
+  flushPictures(prompt, pictures);
   const last = prompt.at(-1);
   if (last !== undefined && last.role !== "system") Object.assign(last, cacheHint(dialect));
   return prompt;
@@ -56,7 +56,7 @@ export function isThoughtMissing({ messages }: ModelRequest, maker: string): boo
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(lastUser + 1).some((message) => {
     if (message.role !== "assistant" || !message.content.some(({ type }) => type === "toolCall")) return false;
-    return !message.content.some((block) => block.type === "thinking" && unsign(maker, block.signature) !== undefined);
+    return !message.content.some((block) => block.type === "thinking" && unpackSignature(maker, block.signature) !== undefined);
   });
 }
 
@@ -65,7 +65,7 @@ function cacheHint(dialect: Dialect): Pick<LanguageModelV4Message, "providerOpti
   return dialect === "anthropic" ? { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } } : {};
 }
 
-function inputPart(block: InputBlock, dialect: Dialect): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+function inputParts(block: InputBlock, dialect: Dialect): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }];
   if (dialect === "workers-ai") return [{ type: "text", text: `[An image of type ${block.mimeType}, which this model cannot see]` }];
   return [{ type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } }];
@@ -74,7 +74,7 @@ function inputPart(block: InputBlock, dialect: Dialect): (LanguageModelV4TextPar
 function assistantParts(content: readonly OutputBlock[], dialect: Dialect, maker: string, isRecent: boolean): Assistant["content"] {
   const parts: Assistant["content"] = [];
   for (const block of content) {
-    const own = unsign(maker, block.signature);
+    const own = unpackSignature(maker, block.signature);
     const options = own === undefined ? {} : { providerOptions: own };
     if (block.type === "text") {
       if (block.text !== "") parts.push({ type: "text", text: block.text, ...options });
@@ -94,7 +94,7 @@ function addResult(
   message: Extract<ModelMessage, { role: "tool" }>,
   dialect: Dialect,
 ): LanguageModelV4FilePart[] {
-  const parts = message.content.flatMap((block) => inputPart(block, dialect));
+  const parts = message.content.flatMap((block) => inputParts(block, dialect));
   const pictures = parts.filter((part) => part.type === "file");
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const holdsPictures = dialect === "openai" || dialect === "anthropic" || dialect === "google";
@@ -115,7 +115,7 @@ function addResult(
   return holdsPictures || message.isError ? [] : pictures;
 }
 
-function flush(prompt: LanguageModelV4Prompt, pictures: LanguageModelV4FilePart[]): LanguageModelV4FilePart[] {
+function flushPictures(prompt: LanguageModelV4Prompt, pictures: LanguageModelV4FilePart[]): LanguageModelV4FilePart[] {
   if (pictures.length > 0)
     prompt.push({ role: "user", content: [{ type: "text", text: "Images from the tool results above:" }, ...pictures] });
   return [];

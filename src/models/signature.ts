@@ -8,13 +8,13 @@ export function makerOf(dialect: string, model: string): string {
   return `${dialect}/${model.replaceAll(" ", "_")}`;
 }
 
-export function sign(maker: string, metadata: SharedV4ProviderMetadata | undefined): string | undefined {
+export function packSignature(maker: string, metadata: SharedV4ProviderMetadata | undefined): string | undefined {
   const isEmpty = metadata === undefined || Object.values(metadata).every((fields) => fields === undefined || isBlank(fields));
   return isEmpty ? undefined : `${maker} ${JSON.stringify(metadata)}`;
 }
 
 /** Undefined if another model made it, or there is none. */
-export function unsign(maker: string, signature: string | undefined): SharedV4ProviderOptions | undefined {
+export function unpackSignature(maker: string, signature: string | undefined): SharedV4ProviderOptions | undefined {
   if (signature === undefined || !signature.startsWith(`${maker} `)) return undefined;
   try {
     return JSON.parse(signature.slice(maker.length + 1)) as SharedV4ProviderOptions;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mendArguments, readArguments } from "./tool-arguments.ts";
+import { repairArguments, readArguments } from "./tool-arguments.ts";
 
 describe("mendArguments", () => {
   it.each([
@@ -14,13 +14,13 @@ describe("mendArguments", () => {
     ['{"a":"line\nline\ttab"}', { a: "line\nline\ttab" }],
     ['{"a":"},]"', { a: "},]" }],
   ])("repairs %j", (raw, wanted) => {
-    expect(mendArguments(raw)).toEqual(wanted);
+    expect(repairArguments(raw)).toEqual(wanted);
   });
 
   it.each(['{"a":"cut', '{"a":"cut\\', '{"a":', '{"a', "{a:1}", "[1]", "what?", '{"a":1} and more', '{"a":1]', "null", "7", '"x"'])(
     "refuses %j",
     (raw) => {
-      expect(mendArguments(raw)).toBeNull();
+      expect(repairArguments(raw)).toBeNull();
     },
   );
 
@@ -28,7 +28,7 @@ describe("mendArguments", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const raw = JSON.stringify(value);
-        expect(mendArguments(raw)).toEqual(readArguments(raw));
+        expect(repairArguments(raw)).toEqual(readArguments(raw));
       }),
     );
   });
@@ -37,7 +37,7 @@ describe("mendArguments", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.nat(), (value, cut) => {
         const raw = JSON.stringify(value);
-        const mended = mendArguments(raw.slice(0, cut % (raw.length + 1)));
+        const mended = repairArguments(raw.slice(0, cut % (raw.length + 1)));
         for (const [name, text] of Object.entries(mended ?? {})) expect(Object.hasOwn(value, name) && value[name]).toBe(text);
       }),
     );

@@ -17,7 +17,7 @@ export function readArguments(raw: string): ToolArguments | null {
  * Repairs common mistakes of small models: a code fence, an object inside a string, line breaks inside strings, an extra comma, a
  * missing or extra closing brace. Only for whole messages.
  */
-export function mendArguments(raw: string): ToolArguments | null {
+export function repairArguments(raw: string): ToolArguments | null {
   const unfenced = raw.trim().replace(/^```[a-z]*\s*([\s\S]*?)\s*```$/i, "$1");
   if (unfenced === "") return {};
   if (unfenced.startsWith('"')) {

@@ -6,7 +6,7 @@ import { ScriptedProvider, type WireName } from "../../test/support/models/provi
 import { nodeNet } from "../hosts/node/net.ts";
 import { tryModel } from "./trial.ts";
 
-const crypto = { bytes: (length: number) => randomBytes(length), uuid: () => randomUUID() };
+const crypto = { randomBytes: (length: number) => randomBytes(length), uuid: () => randomUUID() };
 const services = { net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }), crypto, workersAi: undefined, now: () => Date.now() };
 const signal = () => AbortSignal.timeout(20_000);
 

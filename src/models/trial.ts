@@ -12,7 +12,7 @@ import type { WorkersAi } from "./workers-ai.ts";
 
 export type TrialServices = {
   net: Net;
-  crypto: Pick<Crypto, "bytes" | "uuid">;
+  crypto: Pick<Crypto, "randomBytes" | "uuid">;
   workersAi: WorkersAi | undefined;
   now: () => number;
 };
@@ -38,19 +38,19 @@ type TrialChoice = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
 export async function tryModel(services: TrialServices, given: TrialChoice, signal: AbortSignal): Promise<ModelCheck> {
   const choice: ModelChoice = { ...given, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
   const provider = choice.provider === "demo" ? DEMO : providerOf(choice.provider);
-  if (provider === undefined) return failedCheck(choice, choice.provider, null, unknownProvider(choice.provider));
+  if (provider === undefined) return failedCheck(choice, choice.provider, null, unknownProviderProblem(choice.provider));
   const { title } = provider;
-  const missing = missingIn(choice, provider);
+  const missing = missingSettingProblem(choice, provider);
   if (missing !== null) return failedCheck(choice, title, null, missing);
   const listing: Listing = provider === DEMO ? { ok: true, models: ["demo"] } : await listModels(services.net, choice, provider, signal);
   const models = listing.ok ? listing.models : null;
-  const problem = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
+  const problem = listing.ok ? emptyListProblem(choice, provider, listing.models) : listingProblem(choice, provider, listing);
   if (problem !== null) return failedCheck(choice, title, models, problem);
-  const model = choice.model || suggestedOf(choice.provider, models);
+  const model = choice.model || suggestedModel(choice.provider, models);
   if (model === "") return failedCheck(choice, title, models, { field: "model", message: `Choose a model of ${title}.` });
   const named = { ...choice, model };
   const startedAt = services.now();
-  const answer = await ask(services, named, signal);
+  const answer = await askModel(services, named, signal);
   if (!answer.ok) return failedCheck(named, title, models, problemOf(named, provider, answer.failure, listing));
   const { provider: id } = choice;
   return { ok: true, provider: id, title, model, models, ms: Math.max(0, services.now() - startedAt), said: answer.text, problem: null };
@@ -64,12 +64,12 @@ function failedCheck({ provider, model }: ModelChoice, title: string, models: st
   return { ok: false, provider, title, model, models, ms: null, said: "", problem };
 }
 
-function unknownProvider(id: string): Problem {
+function unknownProviderProblem(id: string): Problem {
   const known = [...Object.keys(PROVIDERS), "demo"].join(", ");
   return { field: "provider", message: `There is no provider "${id.slice(0, 40)}". Choose one of: ${known}.` };
 }
 
-function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: defaultUrl }: Provider): Problem | null {
+function missingSettingProblem({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: defaultUrl }: Provider): Problem | null {
   if (needsKey && apiKey === "")
     return { field: "apiKey", message: `${title} needs a key. Create one in your account there and paste it here.` };
   if ((baseUrl ?? defaultUrl) === null)
@@ -77,19 +77,19 @@ function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl:
   return null;
 }
 
-function emptyList({ model }: ModelChoice, { title, local }: Provider, models: readonly string[]): Problem | null {
+function emptyListProblem({ model }: ModelChoice, { title, local }: Provider, models: readonly string[]): Problem | null {
   if (models.length > 0 || model !== "" || local === undefined) return null;
   const how = local === "ollama" ? "Get one with: ollama pull NAME, then check again." : "Load one there, then check again.";
   return { field: "model", message: `${title} runs, but has no model yet. ${how}` };
 }
 
 /** The problems that a failed listing proves. Everything else is left to the real question. */
-function refusedListing(choice: ModelChoice, provider: Provider, { status, error }: Extract<Listing, { ok: false }>): Problem | null {
-  if (error !== null) return unreachable(choice, provider, error);
-  return status === 401 || status === 403 ? refusedKey(choice, provider) : null;
+function listingProblem(choice: ModelChoice, provider: Provider, { status, error }: Extract<Listing, { ok: false }>): Problem | null {
+  if (error !== null) return unreachableProblem(choice, provider, error);
+  return status === 401 || status === 403 ? refusedKeyProblem(choice, provider) : null;
 }
 
-function suggestedOf(provider: string, models: readonly string[] | null): string {
+function suggestedModel(provider: string, models: readonly string[] | null): string {
   const likely = SUGGESTED[provider] ?? [];
   if (models === null) return "";
   return likely.find((model) => models.includes(model)) ?? models[0] ?? "";
@@ -97,7 +97,7 @@ function suggestedOf(provider: string, models: readonly string[] | null): string
 
 type TrialAnswer = { ok: true; text: string } | { ok: false; failure: ModelFailure };
 
-async function ask({ net, crypto, workersAi, now }: TrialServices, choice: ModelChoice, signal: AbortSignal): Promise<TrialAnswer> {
+async function askModel({ net, crypto, workersAi, now }: TrialServices, choice: ModelChoice, signal: AbortSignal): Promise<TrialAnswer> {
   const models = new ProviderModels({ net, crypto, now, limits: LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
   for await (const event of models.stream({ choice, system: "", messages, tools: [], affinity: "check" }, signal)) {
@@ -116,10 +116,10 @@ function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: M
   const { title } = provider;
   switch (kind) {
     case "refused-key":
-      return refusedKey(choice, provider);
+      return refusedKeyProblem(choice, provider);
     case "unknown-model":
       // If there was no list either, the address is wrong rather than the model.
-      if (!listing.ok && listing.status !== null && choice.baseUrl !== null) return wrongAddress(choice.baseUrl);
+      if (!listing.ok && listing.status !== null && choice.baseUrl !== null) return wrongAddressProblem(choice.baseUrl);
       return {
         field: "model",
         message: `${title} has no model "${choice.model}"${listing.ok ? ". Choose one from its list." : ": check its name there."}`,
@@ -130,30 +130,30 @@ function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: M
         message: `${title} accepted the question but did not answer in time. Try again; a large model may still be loading.`,
       };
     case "malformed":
-      return choice.baseUrl === null ? { field: null, message: sentence(message) } : wrongAddress(choice.baseUrl);
+      return choice.baseUrl === null ? { field: null, message: withPeriod(message) } : wrongAddressProblem(choice.baseUrl);
     case "unreachable":
-      return { field: choice.baseUrl === null ? "provider" : "baseUrl", message: sentence(message) };
+      return { field: choice.baseUrl === null ? "provider" : "baseUrl", message: withPeriod(message) };
     default:
-      return { field: null, message: sentence(message) };
+      return { field: null, message: withPeriod(message) };
   }
 }
 
-function refusedKey({ apiKey }: ModelChoice, { title }: Provider): Problem {
+function refusedKeyProblem({ apiKey }: ModelChoice, { title }: Provider): Problem {
   if (apiKey === "") return { field: "apiKey", message: `${title} asks for a key. Paste it here.` };
   return { field: "apiKey", message: `${title} refused this key. Copy it again in full, and check there that it is still active.` };
 }
 
-function unreachable({ baseUrl }: ModelChoice, { title, local, baseUrl: defaultUrl }: Provider, error: NetError): Problem {
+function unreachableProblem({ baseUrl }: ModelChoice, { title, local, baseUrl: defaultUrl }: Provider, error: NetError): Problem {
   const host = hostOf(baseUrl ?? defaultUrl ?? "");
   const field = baseUrl === null && local === undefined ? "provider" : "baseUrl";
-  if (error.kind === "blocked" || error.kind === "bad_url") return { field, message: sentence(error.message) };
+  if (error.kind === "blocked" || error.kind === "bad_url") return { field, message: withPeriod(error.message) };
   if (error.kind === "dns") return { field, message: `There is no machine called ${host}. Check the address for typos.` };
   if (local !== undefined)
     return { field, message: `Nothing answers at ${host} from the gateway. Start ${nameOf(title)} there, or correct the address.` };
   return { field, message: `${title} cannot be reached from the gateway. Check that its machine is online, then try again.` };
 }
 
-function wrongAddress(baseUrl: string): Problem {
+function wrongAddressProblem(baseUrl: string): Problem {
   const path = "It usually ends in /v1.";
   return { field: "baseUrl", message: `${hostOf(baseUrl)} answers, but not like a model server. Check the address. ${path}` };
 }
@@ -166,6 +166,6 @@ function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl.slice(0, 60);
 }
 
-function sentence(message: string): string {
+function withPeriod(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -11,7 +11,7 @@ export function usageOf(
   content: readonly OutputBlock[],
 ): ModelUsage {
   const { inputTokens, outputTokens } = given;
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return estimate(request, content, price);
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return estimateUsage(request, content, price);
   const cacheRead = inputTokens.cacheRead ?? 0;
   const cacheWrite = inputTokens.cacheWrite ?? 0;
   const input = inputTokens.noCache ?? Math.max(0, (inputTokens.total ?? 0) - cacheRead - cacheWrite);
@@ -19,7 +19,7 @@ export function usageOf(
 }
 
 /** Four characters per token, plus a margin. Pictures are not counted. */
-export function estimate(request: ModelRequest, content: readonly OutputBlock[], price: Price | null): ModelUsage {
+export function estimateUsage(request: ModelRequest, content: readonly OutputBlock[], price: Price | null): ModelUsage {
   const prompt = { system: request.system, tools: request.tools, messages: request.messages };
   const chars = (value: unknown) => JSON.stringify(value, (_, inner: unknown) => (inner instanceof Uint8Array ? "" : inner)).length;
   const tokens = (value: unknown) => Math.ceil((chars(value) / 4) * 1.15);

@@ -20,7 +20,7 @@ const FAILURE_CACHE_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 const CACHE_MAX = 100;
 
-export class Windows {
+export class ContextWindows {
   readonly #net: Net;
   readonly #now: () => number;
   readonly #cache = new Map<string, { until: number; tokens: Promise<number | null> }>();
@@ -30,14 +30,14 @@ export class Windows {
     this.#now = now;
   }
 
-  async of(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow> {
+  async resolve(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow> {
     if (overrides.user !== null) return { tokens: overrides.user, source: "config" };
-    const tokens = (await this.#ask(choice)) ?? factsOf(choice, overrides.catalogue).contextWindow;
+    const tokens = (await this.#askServer(choice)) ?? factsOf(choice, overrides.catalogue).contextWindow;
     if (tokens !== null) return { tokens, source: "model" };
     return overrides.system === null ? { tokens: null, source: "unknown" } : { tokens: overrides.system, source: "config" };
   }
 
-  #ask(choice: ModelChoice): Promise<number | null> {
+  #askServer(choice: ModelChoice): Promise<number | null> {
     const provider = providerOf(choice.provider);
     const baseUrl = choice.baseUrl ?? provider?.baseUrl ?? null;
     if (provider?.local === undefined || baseUrl === null) return Promise.resolve(null);
@@ -55,28 +55,29 @@ export class Windows {
 
   async #fetch({ local }: Provider, baseUrl: string, choice: ModelChoice): Promise<number | null> {
     const root = baseUrl.replace(/\/v1$/, "");
-    const get = (url: string, body?: unknown) => this.#json(url, choice.apiKey, body);
+    const get = (url: string, body?: unknown) => this.#fetchJson(url, choice.apiKey, body);
     switch (local) {
       case "ollama":
         return (
-          ofOllamaRunning(await get(`${root}/api/ps`), choice.model) ?? ofOllama(await get(`${root}/api/show`, { model: choice.model }))
+          ollamaRunningWindow(await get(`${root}/api/ps`), choice.model) ??
+          ollamaWindow(await get(`${root}/api/show`, { model: choice.model }))
         );
       case "llamacpp":
         return positiveInteger(fieldAt(await get(`${root}/props`), "default_generation_settings", "n_ctx"));
       case "lmstudio":
-        return ofModels(await get(`${root}/api/v0/models`), choice.model);
+        return modelListWindow(await get(`${root}/api/v0/models`), choice.model);
       case "vllm":
-        return ofModels(await get(`${baseUrl}/models`), choice.model);
+        return modelListWindow(await get(`${baseUrl}/models`), choice.model);
       default:
         return (
-          ofModels(await get(`${baseUrl}/models`), choice.model) ??
+          modelListWindow(await get(`${baseUrl}/models`), choice.model) ??
           positiveInteger(fieldAt(await get(`${root}/props`), "default_generation_settings", "n_ctx"))
         );
     }
   }
 
   /** Null for anything but a JSON response. */
-  async #json(url: string, apiKey: string, body?: unknown): Promise<unknown> {
+  async #fetchJson(url: string, apiKey: string, body?: unknown): Promise<unknown> {
     try {
       const headers = { "content-type": "application/json", ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }) };
       const answer = await this.#net.fetch(
@@ -94,14 +95,14 @@ export class Windows {
 }
 
 /** The size a loaded model was loaded with; the model's own limit may be far more than fits into the machine. */
-function ofOllamaRunning(answer: unknown, model: string): number | null {
+function ollamaRunningWindow(answer: unknown, model: string): number | null {
   const running = arrayOf(fieldAt(answer, "models")).find((entry) =>
-    [fieldAt(entry, "model"), fieldAt(entry, "name")].some((name) => isNamed(name, model)),
+    [fieldAt(entry, "model"), fieldAt(entry, "name")].some((name) => isSameModel(name, model)),
   );
   return positiveInteger(fieldAt(running, "context_length"));
 }
 
-function ofOllama(answer: unknown): number | null {
+function ollamaWindow(answer: unknown): number | null {
   const parameters = fieldAt(answer, "parameters");
   const chosen = typeof parameters === "string" ? /^num_ctx\s+(\d+)$/m.exec(parameters) : null;
   if (chosen !== null) return Number(chosen[1]);
@@ -110,7 +111,7 @@ function ofOllama(answer: unknown): number | null {
   return field === undefined ? null : positiveInteger(fieldAt(info, field));
 }
 
-function ofModels(answer: unknown, model: string): number | null {
+function modelListWindow(answer: unknown, model: string): number | null {
   const entry = arrayOf(fieldAt(answer, "data")).find((one) => fieldAt(one, "id") === model);
   for (const field of ["loaded_context_length", "max_model_len", "max_context_length", "context_length"]) {
     const tokens = positiveInteger(fieldAt(entry, field));
@@ -119,7 +120,7 @@ function ofModels(answer: unknown, model: string): number | null {
   return null;
 }
 
-function isNamed(name: unknown, model: string): boolean {
+function isSameModel(name: unknown, model: string): boolean {
   return name === model || name === `${model}:latest`;
 }
 

@@ -3,7 +3,7 @@
 
 import type { ModelRequest } from "../ports/models.ts";
 import { NetError } from "../ports/net.ts";
-import { type Fetch, type AbortableWait, waitingFor, type Wire } from "./net-fetch.ts";
+import { type Fetch, type AbortableWait, makeAbortableWait, type Wire } from "./net-fetch.ts";
 
 /** The part of the platform's binding that is used; the Cloudflare host passes it in. */
 export type WorkersAi = {
@@ -22,7 +22,7 @@ export function workersAiFetch(
   abort: AbortController,
 ): Fetch {
   const { choice } = request;
-  const withTimeout = waitingFor(silenceMs, wire, abort);
+  const withTimeout = makeAbortableWait(silenceMs, wire, abort);
   return async (_, init = {}) => {
     if (binding === undefined) {
       wire.error = new NetError(

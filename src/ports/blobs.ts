@@ -12,9 +12,9 @@ export interface Blobs {
    * Content that arrives in pieces under a name of its own. Until `finish` it is no blob and is not listed. Pieces written under
    * the same name earlier are still there, unless they were finished or dropped. Only one caller at a time may write it.
    */
-  grow(part: string): Promise<GrowingBlob>;
+  openGrowing(part: string): Promise<GrowingBlob>;
   /** Deletes unfinished content that has not grown since then. */
-  dropParts(before: number): Promise<void>;
+  dropUnfinished(before: number): Promise<void>;
 }
 
 export interface GrowingBlob {

@@ -3,18 +3,18 @@
 export type ScryptParams = { cost: number; blockSize: number; parallelization: number; length: number };
 
 export interface Crypto {
-  bytes(length: number): Uint8Array;
+  randomBytes(length: number): Uint8Array;
   uuid(): string;
   sha256(data: string | Uint8Array): Uint8Array;
   /** The same for large data; yields to the event loop in between. */
-  sha256Slowly(data: Uint8Array): Promise<Uint8Array>;
+  sha256Async(data: Uint8Array): Promise<Uint8Array>;
   /** The same for data that arrives in pieces. */
-  sha256Pieces(): { update(bytes: Uint8Array): unknown; hex(): string };
+  newSha256(): { update(bytes: Uint8Array): unknown; hex(): string };
   scrypt(password: string, salt: Uint8Array, params: ScryptParams): Promise<Uint8Array>;
   /** Encrypts a secret at rest. Only this gateway's own key opens it, and only for the same purpose. */
   seal(purpose: string, text: string): string;
   /** Throws UnsealError if the key or the purpose does not match. */
-  open(purpose: string, sealed: string): string;
+  unseal(purpose: string, sealed: string): string;
 }
 
 /** A sealed text that this gateway's key does not open: sealed with another, for another purpose, by a newer GSV, or damaged. */

@@ -76,18 +76,18 @@ test("fields are truncated and control characters are removed", () => {
 test("every cause of an incident gets a first line, and repeats return the id of that line", () => {
   const causes = [() => new Error("one"), () => new Error("two"), () => new TypeError("three"), () => "a text"];
   const ids = Array.from({ length: 10 }, (_, round) =>
-    causes.map((make, at) => log.incident(`${round}-${at}`, { call: "fs.read", uid: 1000 }, make())),
+    causes.map((make, at) => log.reportIncident(`${round}-${at}`, { call: "fs.read", uid: 1000 }, make())),
   );
   expect(lines.map(([, fields]) => fields!.incident)).toEqual(["0-0", "0-1", "0-2", "0-3"]);
   expect(new Set(ids.map(String))).toEqual(new Set(["0-0,0-1,0-2,0-3"]));
-  expect(log.incident("bob", { call: "fs.read", uid: 1001 }, causes[0]!())).toBe("bob");
+  expect(log.reportIncident("bob", { call: "fs.read", uid: 1001 }, causes[0]!())).toBe("bob");
   now += 60_000;
-  expect(log.incident("later", { call: "fs.read", uid: 1000 }, causes[0]!())).toBe("later");
+  expect(log.reportIncident("later", { call: "fs.read", uid: 1000 }, causes[0]!())).toBe("later");
   expect(lines.at(-1)![1]).toMatchObject({ incident: "later", call: "fs.read", uid: 1000, leftOut: 9 });
 });
 
 test("text from a caller in the error message does not make a new cause", () => {
   const boom = (text: string) => new Error(text);
-  for (let at = 0; at < 100; at++) log.incident("id", { call: "fs.read", uid: 1000 }, boom(`no ${at}\n    at fake (${at}.ts:1:1)`));
+  for (let at = 0; at < 100; at++) log.reportIncident("id", { call: "fs.read", uid: 1000 }, boom(`no ${at}\n    at fake (${at}.ts:1:1)`));
   expect(lines).toHaveLength(1);
 });

@@ -55,7 +55,7 @@ export class LimitedLog implements Log {
    * Logs a bug of ours. Every cause gets a first line. Returns the id to give to the caller: `id`, or that of the line already
    * written for the same cause, so that looking it up finds a line.
    */
-  incident(id: string, { call, uid, address }: IncidentSource, error: unknown): string {
+  reportIncident(id: string, { call, uid, address }: IncidentSource, error: unknown): string {
     const source = uid === undefined ? addressKey(address ?? "") : String(uid);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const minute = this.#writeOrCount(`incident ${call} ${causeOf(error)}`, source, (leftOut, started) => {

@@ -15,7 +15,7 @@ export interface Log {
 /** Counters for the operator's metrics page. A host without one passes empty functions. */
 export interface Meter {
   /** One answered request. */
-  call(name: string, code: number, ms: number): void;
+  countCall(name: string, code: number, ms: number): void;
   /** Something was refused or discarded; `reason` comes from a short fixed list. */
   countDropped(reason: string): void;
 }

@@ -31,7 +31,7 @@ export type NetOptions = {
    */
   isLong?: boolean | undefined;
   /** Hosts this one request may reach beyond those root listed, for callers who may edit that list; `host` as egress spells it. */
-  alsoTo?: ((host: string, port: number) => boolean) | undefined;
+  isAlsoAllowed?: ((host: string, port: number) => boolean) | undefined;
 };
 
 export type NetResponse = {

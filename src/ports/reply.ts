@@ -39,7 +39,7 @@ export async function replyOf(answer: Promise<unknown>): Promise<Reply> {
   }
 }
 
-export function valueOf(reply: Reply): unknown {
+export function unwrapReply(reply: Reply): unknown {
   if (!reply.ok) throw errorOf(reply.failure);
   return reply.value;
 }

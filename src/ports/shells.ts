@@ -13,7 +13,7 @@ export interface Shells {
    */
   waitForRoom(uid: number): Promise<boolean>;
   /** Waits, and takes the output since the last poll. Null if the user has no such session. */
-  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null>;
   /** Resolves when the command can take more input, or after `ms`. */
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   /** Ends a command, no matter what it is doing. */
@@ -22,7 +22,7 @@ export interface Shells {
   list(uid: number): Promise<SessionInfo[]>;
 }
 
-export type Look = {
+export type PollOptions = {
   ms: number;
   /** A poll returns when the command ends or wants input, and with `output` as soon as there is some. */
   until: "end" | "output";

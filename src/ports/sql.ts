@@ -16,9 +16,9 @@ export interface Sql {
    * For rows nobody was promised (presence, routes in flight): they commit with the next batch and hold no frame back. A crash
    * may lose them.
    */
-  relaxed<T>(body: () => T): T;
+  runRelaxed<T>(body: () => T): T;
   /** Resolves when everything written so far is on disk; rejects with a StorageError if that failed. */
-  durable(): Promise<void>;
+  waitUntilDurable(): Promise<void>;
 }
 
 export const SQL_BINDINGS_MAX = 100;

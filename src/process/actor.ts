@@ -61,8 +61,8 @@ export const processCalls = {
   getConversation: (process: Process, args: Id) => process.conversation.get(args),
   closeConversation: (process: Process, args: Id) => process.conversation.close(args),
   resetConversation: (process: Process, args: Id & { archive?: boolean | undefined }) => process.conversation.reset(args),
-  policy: (process: Process, args: Id) => process.conversation.policy(args),
-  setPolicy: (
+  contextPolicy: (process: Process, args: Id) => process.conversation.policy(args),
+  setContextPolicy: (
     process: Process,
     args: Id & { overflow?: ContextPolicy["overflow"] | undefined; compactAtPressure?: number | undefined; keepLast?: number | undefined },
   ) => process.conversation.setPolicy(args),
@@ -82,7 +82,7 @@ export const processCalls = {
    */
   follow: (process: Process, { after }: { after: number | null }) => {
     const seq = process.events.lastSeq;
-    const kept = after === null ? [] : process.events.after(after, EVENTS_PAGE);
+    const kept = after === null ? [] : process.events.listCompleteAfter(after, EVENTS_PAGE);
     const isWhole =
       kept !== null && (kept.length === 0 || kept.at(-1)!.seq === seq) && (after === null || kept.length > 0 || after === seq);
     return { seq, isWhole, events: isWhole ? kept : [], live: process.liveAnswer() };
@@ -100,14 +100,14 @@ export const processCalls = {
 
   context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
 
-  /** Progress of the process, for lists. `untold` is what could not be delivered to the kernel before it made this call. */
-  state: (process: Process, _: None, { undelivered: untold }: EventDelivery) => ({
+  /** Progress of the process, for lists. `undelivered` is what could not be delivered to the kernel before it made this call. */
+  state: (process: Process, _: None, { undelivered }: EventDelivery) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
     queuedCount: process.waitingCount,
     runnableCount: process.runnableCount,
     seq: process.events.lastSeq,
-    untold,
+    undelivered,
   }),
 } satisfies Record<string, (process: Process, args: never, delivery: EventDelivery) => unknown>;
 
@@ -161,7 +161,7 @@ export class ProcessActor {
       // In the same turn of the event loop as the change: if this instance is lost, a wake starts another one for the remaining work.
       this.#planWake();
       const value = await result;
-      await this.#ports.sql.durable();
+      await this.#ports.sql.waitUntilDurable();
       return value;
     } finally {
       this.#openCalls--;
@@ -202,16 +202,16 @@ export class ProcessActor {
 
   /** Whether something is under way that would be lost with the memory of this instance. Waiting for a person is not. */
   get #isAtWork(): boolean {
-    return this.#delivery.isTelling || (this.#hasRuns && !this.#process.isWaiting);
+    return this.#delivery.isDelivering || (this.#hasRuns && !this.#process.isWaiting);
   }
 
   /** Requests one wake, for the earliest due time, or none if nothing is due. */
   #planWake(): void {
     if (this.#isClosed) return;
-    const { beatMs } = this.#ports;
+    const { heartbeatMs } = this.#ports;
     const now = this.#ports.now();
-    if (beatMs === undefined || !this.#isAtWork) this.#heartbeatAt = null;
-    else if (this.#heartbeatAt === null || this.#heartbeatAt <= now) this.#heartbeatAt = now + beatMs;
+    if (heartbeatMs === undefined || !this.#isAtWork) this.#heartbeatAt = null;
+    else if (this.#heartbeatAt === null || this.#heartbeatAt <= now) this.#heartbeatAt = now + heartbeatMs;
     const due = [this.#dueAt, this.#delivery.dueAt, this.#heartbeatAt].filter((at) => at !== null);
     // Until it is known which events an earlier instance left undelivered, the wake which that instance requested stays.
     if (this.#delivery.isCatchingUp && this.#heartbeatAt === null) return;

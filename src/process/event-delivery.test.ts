@@ -42,7 +42,7 @@ class Host {
   }
 
   say(text: string, runId: string): Promise<unknown> {
-    return this.call("send", { said: { role: "user", text }, reason: "proc.send", runId });
+    return this.call("send", { message: { role: "user", text }, reason: "proc.send", runId });
   }
 
   state(): Promise<ProcessResult<"state">> {
@@ -103,7 +103,7 @@ class Host {
       uuid: () => crypto.randomUUID(),
       archiveRoot: () => "/var/sessions/sam/1",
       wakeAt: (ms) => (this.wakeAt = ms),
-      ...(this.#forgets ? { beatMs: BEAT_MS } : {}),
+      ...(this.#forgets ? { heartbeatMs: BEAT_MS } : {}),
       log: (message) => this.log.push(message),
     });
     return actor;
@@ -174,8 +174,8 @@ it.each(HOSTS)(
     expect(host.log).toContain("gave up delivering events until the kernel's next call");
     // A contact is one attempt and schedules no more of them. An instance that has not tried yet does not know what an earlier
     // one could not deliver.
-    const { untold } = await host.state();
-    if (!forgets) expect(untold).toMatchObject({ nextTryAt: null });
+    const { undelivered } = await host.state();
+    if (!forgets) expect(undelivered).toMatchObject({ nextTryAt: null });
     await host.pass(DAY_MS);
     expect(host.wakeAt).toBe(null);
     expect(host.kernel.events(PID)).toEqual([]);
@@ -185,7 +185,7 @@ it.each(HOSTS)(
     expect(host.kernel.ends(PID)).toEqual([["r1", "heard hello"]]);
     const seqs = host.kernel.events(PID).map(({ seq }) => seq);
     expect(seqs).toEqual(seqs.map((_seq, at) => at + 1));
-    expect((await host.state()).untold).toBe(null);
+    expect((await host.state()).undelivered).toBe(null);
     expect(host.wakeAt).toBe(null);
     if (!forgets) expect(host.log.at(-1)).toBe("delivered the events that had been given up");
   },

@@ -38,13 +38,13 @@ export class EventDelivery {
 
   emit(events: readonly ProcessEvent[]): void {
     if (this.#undelivered !== null && this.#pending === null) return this.#retrySoon();
-    this.#inOrder(() => this.#send(events));
+    this.#deliverInOrder(() => this.#send(events));
   }
 
   /** Pieces of an answer are lost with their instance: the next one calls the model again. */
   stream(piece: AnswerPiece): void {
     if (this.#undelivered !== null && this.#pending === null) return;
-    this.#inOrder(() => this.#isClosed || this.#ports.kernel.stream(piece));
+    this.#deliverInOrder(() => this.#isClosed || this.#ports.kernel.stream(piece));
   }
 
   /** Delivers what the kernel has not received, from this instance or an earlier one. Resolves after one attempt. */
@@ -86,11 +86,11 @@ export class EventDelivery {
   }
 
   /** Whether an event of this instance is being delivered. A kernel that does not answer is waited for only so long. */
-  get isTelling(): boolean {
+  get isDelivering(): boolean {
     return this.#undelivered === null && this.#events().lastSeq > (this.#deliveredSeq ?? 0) && this.#ageMs() < RETRY_FOR_MS;
   }
 
-  #inOrder(deliver: () => void): void {
+  #deliverInOrder(deliver: () => void): void {
     if (this.#pending !== null) this.#pending.push(deliver);
     else deliver();
   }
@@ -115,11 +115,11 @@ export class EventDelivery {
     const before = this.#undelivered;
     try {
       const until = this.#events().lastSeq;
-      await sql.durable();
+      await sql.waitUntilDurable();
       let delivered = await kernel.lastReceivedSeq();
       while (delivered < until && !this.#isClosed) {
         // Events that were pruned cannot be delivered; those after them still can.
-        const kept = this.#events().listSince(delivered, PAGE);
+        const kept = this.#events().listStoredAfter(delivered, PAGE);
         const events = kept.filter(({ seq }) => seq <= until);
         if (events.length === 0) break;
         await kernel.emit(events);
@@ -133,12 +133,12 @@ export class EventDelivery {
     } catch (error) {
       if (!this.#isClosed) this.#recordFailure(error);
     }
-    if (--this.#roundCount === 0) this.#release();
+    if (--this.#roundCount === 0) this.#deliverPending();
     this.#onChange();
   }
 
   /** Runs the deliveries that waited. If the kernel cannot receive them, they are on disk. */
-  #release(): void {
+  #deliverPending(): void {
     const pending = this.#pending ?? [];
     this.#pending = null;
     for (const deliver of pending) if (this.#undelivered === null) deliver();

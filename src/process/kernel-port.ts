@@ -23,7 +23,7 @@ export type ProcessPorts = {
    * Set where the host may evict a process that receives nothing, even one that is working: how often a working process must be
    * woken.
    */
-  beatMs?: number;
+  heartbeatMs?: number;
   log(message: string, fields: Record<string, string | number>): void;
 };
 
@@ -40,7 +40,7 @@ export interface KernelPort {
    * Runs one syscall of the process through the gate. `runId` and `callId` are its idempotency key: a call that is sent again
    * does not run again if the target can guarantee that. `onStart` is called when no approval is pending any more. Never throws.
    */
-  sys(call: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome>;
+  runSyscall(call: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome>;
   /**
    * Delivers events; the kernel forwards them to followers and ignores those it has received before, by their number. Throws or
    * rejects if the kernel has not received them; then nothing later is delivered before `lastReceivedSeq` was called.
@@ -49,14 +49,14 @@ export interface KernelPort {
   /** The number of the last event the kernel has received; a new instance delivers those after it. */
   lastReceivedSeq(): Promise<number>;
   /** What the owner may use over all their processes, and has used; read before every model call. */
-  ofOwner(): Promise<OwnerAccount>;
+  readOwnerAccount(): Promise<OwnerAccount>;
   /**
    * Asks a person whether the run may exceed its budget; the answer arrives as `handleBudgetDecision` of the process. While the question
    * is open, asking again for the same run returns the same question.
    */
   askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[]; why: string }): Promise<HilRequest>;
   /** Stores the whole of an output that the history holds in part, and returns its path. The same call yields the same file. */
-  keepOutput(callId: string, text: string): Promise<string>;
+  storeOutput(callId: string, text: string): Promise<string>;
   /** An attachment or a picture that was read, by its key; null if it no longer exists. */
   readMedia(key: string): Promise<Uint8Array | null>;
   /** Durable when it resolves: the caller then deletes what it archived. */
@@ -82,7 +82,7 @@ export type Preparation = {
 
 export type OwnerAccount = { limits: Limits; account: Account };
 
-/** `isAgain`: an earlier instance of the process sent the call and did not receive its result. */
+/** `isRepeat`: an earlier instance of the process sent the call and did not receive its result. */
 export type SysCall = {
   runId: string;
   conversationId: string;
@@ -90,7 +90,7 @@ export type SysCall = {
   tool: string;
   syscall: string;
   args: Record<string, unknown>;
-  isAgain: boolean;
+  isRepeat: boolean;
 };
 
 export type SysOutcome =

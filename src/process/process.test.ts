@@ -30,8 +30,8 @@ describe("a run", () => {
       "7 proc.run.finished",
       "8 chat.complete",
     ]);
-    expect(world.process.events.after(6, 10)?.map(({ seq }) => seq)).toEqual([7, 8]);
-    expect(world.process.events.after(99, 10)).toBeNull();
+    expect(world.process.events.listCompleteAfter(6, 10)?.map(({ seq }) => seq)).toEqual([7, 8]);
+    expect(world.process.events.listCompleteAfter(99, 10)).toBeNull();
   });
 
   it("is the same run if its id is sent again", async () => {
@@ -367,7 +367,7 @@ it("continues after a crash at any moment: nothing is lost or doubled, and every
     expect(one.history("other").filter((line) => line === "user: two")).toHaveLength(1);
     expect([...results.values()].toSorted()).toEqual(["1: /a", "2: /b", "3: /c"]);
     expect(said.filter((line) => line.startsWith("result: "))).toEqual(["result: 1: /a", "result: 2: /b", "result: 3: /c"]);
-    const ends = one.process.events.after(0, 1_000)!.filter(({ signal }) => signal === "proc.run.finished");
+    const ends = one.process.events.listCompleteAfter(0, 1_000)!.filter(({ signal }) => signal === "proc.run.finished");
     expect(ends.map(({ payload }) => payload.runId)).toEqual(["one", "two"]);
   }
 });

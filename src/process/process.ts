@@ -7,7 +7,7 @@ import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/
 import { ConversationCalls } from "./conversation/conversation-calls.ts";
 import { Queue } from "./conversation/queue.ts";
 import { type ProcessPorts, STOPPED } from "./kernel-port.ts";
-import { contextNow } from "./loop/measure.ts";
+import { currentContext } from "./loop/measure.ts";
 import { Runner } from "./loop/runner.ts";
 import { DEFAULT_CONVERSATION } from "./rows/conversations.ts";
 import type { MessageContent } from "./rows/history.ts";
@@ -19,7 +19,7 @@ const LOOK_BACK_MAX = 100;
 
 export type SendArgs = {
   conversationId?: string | undefined;
-  said: Extract<MessageContent, { role: "user" | "system" }>;
+  message: Extract<MessageContent, { role: "user" | "system" }>;
   runId?: string | undefined;
   reason: RunReason;
 };
@@ -69,7 +69,7 @@ export class Process {
   }
 
   /** Idempotent: a repeated runId is the same message. */
-  send({ conversationId = DEFAULT_CONVERSATION, said, runId = this.#ports.uuid(), reason }: SendArgs): SendResult {
+  send({ conversationId = DEFAULT_CONVERSATION, message, runId = this.#ports.uuid(), reason }: SendArgs): SendResult {
     const { runs, conversations, held } = this.#state;
     const result = this.#state.change((tell): SendResult => {
       const now = this.#ports.now();
@@ -77,10 +77,10 @@ export class Process {
       if (known !== undefined) return { status: "started", runId, ...(known.state === "waiting" ? { queued: true } : {}) };
       conversations.openForMessage(conversationId, now);
       if (runs.countWaiting() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
-      const isIdle = runs.active() === undefined && this.runnableCount === 0 && !held.has(conversationId);
-      runs.accept({ runId, conversationId, reason, message: said }, now);
+      const isIdle = runs.findActive() === undefined && this.runnableCount === 0 && !held.has(conversationId);
+      runs.add({ runId, conversationId, reason, message }, now);
       if (isIdle) {
-        this.#state.begin(runId, reason, tell);
+        this.#state.beginRun(runId, reason, tell);
         return { status: "started", runId };
       }
       tell(PROC_CHANGED, { changes: ["queue"], conversationId, enqueuedRunId: runId });
@@ -96,16 +96,16 @@ export class Process {
     // A run that is answered together with another one is stopped through that one.
     const runId = named === undefined ? undefined : (runs.get(named)?.joinedTo ?? named);
     const result = this.#state.change((tell): AbortResult => {
-      const run = runs.active();
+      const run = runs.findActive();
       if (run === undefined || (runId !== undefined && run.runId !== runId)) {
         const waiting = runId === undefined ? undefined : runs.get(runId);
         if (waiting?.state !== "waiting") return { aborted: false, runId: run?.runId ?? null, continuedQueuedRunId: null };
         this.#state.endRun(waiting, { status: "aborted", reason: "user", text: null }, tell);
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
-      const open = this.#state.calls.open(run.runId).length;
+      const open = this.#state.calls.listOpen(run.runId).length;
       const pausedCount = pauseQueue ? runs.hold(run.conversationId) : 0;
-      this.#state.end(run, { status: "aborted", reason: "user", text: null }, tell);
+      this.#state.endActiveRun(run, { status: "aborted", reason: "user", text: null }, tell);
       if (pausedCount > 0) tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId });
       return {
         aborted: true,
@@ -115,7 +115,7 @@ export class Process {
         ...(pausedCount === 0 ? {} : { pausedCount }),
       };
     });
-    if (result.aborted && runs.active() === undefined) this.#runner.stop(STOPPED);
+    if (result.aborted && runs.findActive() === undefined) this.#runner.stop(STOPPED);
     this.#runner.schedule();
     return result;
   }
@@ -160,13 +160,13 @@ export class Process {
   context(conversationId: string): { context: ContextState | null; lastAnswer: MessageUsage | null } {
     const lastAnswer = (): MessageUsage | null => {
       let count = 0;
-      for (const { id, role } of this.history.backwards(conversationId)) {
+      for (const { id, role } of this.history.readBackwards(conversationId)) {
         if (role === "assistant") return this.#state.usage.ofMessage(id).at(-1) ?? null;
         if (++count === LOOK_BACK_MAX) return null;
       }
       return null;
     };
-    return { context: contextNow(this.#state, conversationId), lastAnswer: lastAnswer() };
+    return { context: currentContext(this.#state, conversationId), lastAnswer: lastAnswer() };
   }
 
   get history() {
@@ -178,13 +178,13 @@ export class Process {
   }
 
   get activeRun(): Run | undefined {
-    return this.#state.runs.active();
+    return this.#state.runs.findActive();
   }
 
   /** Whether the active run waits for a person and nothing else is under way. */
   get isWaiting(): boolean {
     const run = this.activeRun;
-    return run !== undefined && run.pausedAt !== null && this.#state.calls.open(run.runId).every(({ state }) => state === "asked");
+    return run !== undefined && run.pausedAt !== null && this.#state.calls.listOpen(run.runId).every(({ state }) => state === "asked");
   }
 
   get waitingCount(): number {
@@ -193,6 +193,6 @@ export class Process {
 
   /** Queued runs that start without anybody's action. */
   get runnableCount(): number {
-    return this.#state.runs.countWaiting() - this.#state.runs.onHoldCount();
+    return this.#state.runs.countWaiting() - this.#state.runs.countOnHold();
   }
 }

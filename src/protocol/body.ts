@@ -22,8 +22,8 @@ export type BodyNote = Note<Payload<typeof BODY>>;
 
 /** One end of a body, as the other end sees it. */
 export interface BodyEnd {
-  chunk(bytes: Uint8Array): void;
-  note(note: BodyNote): void;
+  acceptChunk(bytes: Uint8Array): void;
+  acceptNote(note: BodyNote): void;
 }
 
 /** The frame that already contains a chunk: the chunk is sent in it once, without a copy. */
@@ -72,15 +72,15 @@ export function parseBodyNote(payload: unknown): { id: number; note: BodyNote } 
   const { size, version, mode, from, until, sha256, why } = rest;
   switch (kind) {
     case "begin":
-      return isCount(size) && isShort(version) && isCount(mode) ? { id, note: { kind, size, version, mode } } : null;
+      return isCount(size) && isShortText(version) && isCount(mode) ? { id, note: { kind, size, version, mode } } : null;
     case "more":
       return isCount(from) && isCount(until) ? { id, note: { kind, from, until } } : null;
     case "end":
-      return isShort(sha256) ? { id, note: { kind, sha256 } } : null;
+      return isShortText(sha256) ? { id, note: { kind, sha256 } } : null;
     case "busy":
       return { id, note: { kind } };
     case "stop":
-      return isShort(why) ? { id, note: { kind, why } } : null;
+      return isShortText(why) ? { id, note: { kind, why } } : null;
     default:
       return null;
   }
@@ -90,6 +90,6 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isShort(value: unknown): value is string {
+function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= 1_000;
 }

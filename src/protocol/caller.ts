@@ -41,7 +41,7 @@ export type AgentCall = {
   /** Called when no further approval is needed and the call starts. */
   onStart?: () => void;
   /** The call was allowed before and is sent again: its key, or the fact that nothing was done, makes both the same call. */
-  isAgain?: true;
+  isRepeat?: true;
   /** For a call that may run: what applies to everything it does. */
   allows?: Allowance;
   /** Set inside such a call, such as for what a command does: nobody can be asked there. */

@@ -27,18 +27,18 @@ export type Refusal = { type: "refusal"; id: string; error: SysError };
 /** Never throws: text from outside becomes a frame, or the refusal to send back. */
 export function decodeFrame(text: string): Frame | Refusal {
   const found = findFrameProblem(text);
-  if (found !== null) return refuse(UNKNOWN_ID, 413, found);
+  if (found !== null) return makeRefusal(UNKNOWN_ID, 413, found);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refuse(UNKNOWN_ID, 400, "Malformed JSON");
+    return makeRefusal(UNKNOWN_ID, 400, "Malformed JSON");
   }
-  if (!isObject(value)) return refuse(UNKNOWN_ID, 400, "Invalid frame type");
+  if (!isObject(value)) return makeRefusal(UNKNOWN_ID, 400, "Invalid frame type");
   // Only text with an escape or the name itself can contain either, so ordinary frames skip this check.
   if (text.includes("\\u") || text.includes("__proto__")) {
     const problem = findProblem(value);
-    if (problem !== null) return refuse(idOf(value), 400, problem);
+    if (problem !== null) return makeRefusal(idOf(value), 400, problem);
   }
   switch (value.type) {
     case "req":
@@ -46,10 +46,10 @@ export function decodeFrame(text: string): Frame | Refusal {
     case "res":
       return decodeRes(value);
     case "sig":
-      if (typeof value.signal !== "string") return refuse(UNKNOWN_ID, 400, "Invalid signal: signal must be a string");
+      if (typeof value.signal !== "string") return makeRefusal(UNKNOWN_ID, 400, "Invalid signal: signal must be a string");
       return { type: "sig", signal: value.signal, payload: value.payload };
     default:
-      return refuse(UNKNOWN_ID, 400, "Invalid frame type");
+      return makeRefusal(UNKNOWN_ID, 400, "Invalid frame type");
   }
 }
 
@@ -65,13 +65,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 function decodeReq(value: Record<string, unknown>): Req | Refusal {
   const { id, call, args, key } = value;
   if (!isShortText(id, LIMITS.requestIdBytes))
-    return refuse(UNKNOWN_ID, 400, `Invalid request id: must be a string of 1 to ${LIMITS.requestIdBytes} bytes`);
-  if (!isShortText(call, 128)) return refuse(id, 400, "Invalid request: call must be the name of a syscall");
-  if (args !== undefined && args !== null && !isObject(args)) return refuse(id, 400, "Invalid request: args must be an object");
+    return makeRefusal(UNKNOWN_ID, 400, `Invalid request id: must be a string of 1 to ${LIMITS.requestIdBytes} bytes`);
+  if (!isShortText(call, 128)) return makeRefusal(id, 400, "Invalid request: call must be the name of a syscall");
+  if (args !== undefined && args !== null && !isObject(args)) return makeRefusal(id, 400, "Invalid request: args must be an object");
   const frame: Req = { type: "req", id, call, args: args ?? {} };
   if (key !== undefined && key !== null) {
     if (!isShortText(key, LIMITS.idempotencyKeyBytes))
-      return refuse(id, 400, `Invalid request key: must be a string of 1 to ${LIMITS.idempotencyKeyBytes} bytes`);
+      return makeRefusal(id, 400, `Invalid request key: must be a string of 1 to ${LIMITS.idempotencyKeyBytes} bytes`);
     frame.key = key;
   }
   return frame;
@@ -79,13 +79,13 @@ function decodeReq(value: Record<string, unknown>): Req | Refusal {
 
 function decodeRes(value: Record<string, unknown>): Res | Refusal {
   const { id, ok, data, error } = value;
-  if (!isShortText(id, LIMITS.requestIdBytes)) return refuse(UNKNOWN_ID, 400, "Invalid response id");
+  if (!isShortText(id, LIMITS.requestIdBytes)) return makeRefusal(UNKNOWN_ID, 400, "Invalid response id");
   if (ok === true) return { type: "res", id, ok, data };
   if (ok === false && isObject(error) && typeof error.code === "number" && typeof error.message === "string") {
     const { code, message, details } = error;
     return { type: "res", id, ok, error: { code, message, ...(isObject(details) ? { details } : {}) } };
   }
-  return refuse(id, 400, "Invalid response");
+  return makeRefusal(id, 400, "Invalid response");
 }
 
 function isShortText(value: unknown, bytesMax: number): value is string {
@@ -109,7 +109,7 @@ function idOf(value: Record<string, unknown>): string {
   return isShortText(value.id, LIMITS.requestIdBytes) && value.id.isWellFormed() ? value.id : UNKNOWN_ID;
 }
 
-function refuse(id: string, code: 400 | 413, message: string): Refusal {
+function makeRefusal(id: string, code: 400 | 413, message: string): Refusal {
   return { type: "refusal", id, error: new SysError(code, message) };
 }
 

@@ -16,10 +16,10 @@ import {
 import type { Role } from "./records.ts";
 import * as names from "./signal-names.ts";
 
-type Fields = z.ZodType<Record<string, unknown>, Record<string, unknown>>;
-type Declaration<P extends Fields> = { to: readonly Role[]; doc: string; payload: P; example: z.input<P> };
+type PayloadSchema = z.ZodType<Record<string, unknown>, Record<string, unknown>>;
+type Declaration<P extends PayloadSchema> = { to: readonly Role[]; doc: string; payload: P; example: z.input<P> };
 
-function signal<P extends Fields>(declaration: Declaration<P>): Declaration<P> {
+function declareSignal<P extends PayloadSchema>(declaration: Declaration<P>): Declaration<P> {
   return declaration;
 }
 
@@ -55,8 +55,8 @@ const LifecycleEvent = z.enum([
 ]);
 
 /** Fields of every event of a process. */
-const OfProcess = { pid: z.string(), queuedCount: Count, pausedCount: Count.optional(), timestamp: z.number() };
-export type OfProcess = z.infer<z.ZodObject<typeof OfProcess>>;
+const ProcessEventFields = { pid: z.string(), queuedCount: Count, pausedCount: Count.optional(), timestamp: z.number() };
+export type ProcessEventFields = z.infer<z.ZodObject<typeof ProcessEventFields>>;
 const OfRun = { runId: z.string(), conversationId: z.string() };
 const OfCall = { ...OfRun, name: z.string(), callId: z.string() };
 const RunEnd = { text: z.string().nullable(), error: z.string().optional(), usage: Usage.optional(), aborted: z.literal(true).optional() };
@@ -67,7 +67,7 @@ const example = { pid: "init:1000", queuedCount: 0, timestamp: 1763200000000 };
 const run = { runId: "r1", conversationId: "default" };
 
 export const SIGNALS = {
-  [names.BODY]: signal({
+  [names.BODY]: declareSignal({
     to: ["user", "driver"],
     doc: "Messages between the two ends of a body: how large it is, how much of it to send, that it has ended.",
     payload: z.discriminatedUnion("kind", [
@@ -79,19 +79,19 @@ export const SIGNALS = {
     ]),
     example: { id: 1, kind: "more", from: 0, until: 4194304 },
   }),
-  [names.COPY_PROGRESS]: signal({
+  [names.COPY_PROGRESS]: declareSignal({
     to: ["user"],
     doc: "Progress of an fs.copy that was given a name for it. Sent to the connection that asked for the copy.",
     payload: z.object({ name: z.string(), bytes: Count, size: Count }),
     example: { name: "copy-1", bytes: 1048576, size: 4194304 },
   }),
-  [names.SYS_CHANGED]: signal({
+  [names.SYS_CHANGED]: declareSignal({
     to: ["user"],
     doc: "Something that lists show has changed; changes names the lists, so that clients read them again. Sent to the user it concerns, and to root.",
     payload: z.object({ changes: z.array(ChangedKind).min(1) }),
     example: { changes: ["tokens"] },
   }),
-  [names.DEVICE_STATUS]: signal({
+  [names.DEVICE_STATUS]: declareSignal({
     to: ["user", "driver"],
     doc: "A device connected or disconnected. Sent to the connections of those who may use it, and to the device itself when it connects.",
     payload: z.object({
@@ -123,13 +123,13 @@ export const SIGNALS = {
       },
     },
   }),
-  [names.REQ_CANCEL]: signal({
+  [names.REQ_CANCEL]: declareSignal({
     to: ["driver"],
     doc: "The caller has cancelled a call: id names the request, key the call if it has one. The device ends what it does for the call, including a command that outlived it, and answers as usual.",
     payload: z.object({ id: z.string().optional(), key: z.string().optional() }),
     example: { id: "17" },
   }),
-  [names.EXEC_STATUS]: signal({
+  [names.EXEC_STATUS]: declareSignal({
     to: ["user"],
     doc: "A command on a device that outlived the call that started it has started or ended. A device sends this to the gateway, which adds deviceId and forwards it to the connections of the user who started the command.",
     payload: z.object({
@@ -147,11 +147,11 @@ export const SIGNALS = {
     example: { deviceId: "macbook", eventId: "e1", sessionId: "s1", event: "finished", exitCode: 0, endedAt: 1763200000000 },
   }),
 
-  [names.PROC_CHANGED]: signal({
+  [names.PROC_CHANGED]: declareSignal({
     to: ["user"],
     doc: `Something about a process has changed; changes says what, and the other fields give details. ${TO_FOLLOWERS}`,
     payload: z.object({
-      ...OfProcess,
+      ...ProcessEventFields,
       changes: z.array(ProcessChange).min(1),
       conversationId: z.string().optional(),
       runId: z.string().optional(),
@@ -193,13 +193,13 @@ export const SIGNALS = {
     }),
     example: { ...example, changes: ["messages"], ...run, messageId: 12, role: "user", content: "Hello" },
   }),
-  [names.RUN_STARTED]: signal({
+  [names.RUN_STARTED]: declareSignal({
     to: ["user"],
     doc: `A process has started to work on a message. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...OfRun, reason: z.string() }),
+    payload: z.object({ ...ProcessEventFields, ...OfRun, reason: z.string() }),
     example: { ...example, ...run, reason: "proc.send" },
   }),
-  [names.RUN_STREAM]: signal({
+  [names.RUN_STREAM]: declareSignal({
     to: ["user"],
     doc: `A piece of the model's answer as it arrives; seq counts the pieces of one model call. Several may be sent as one, from firstSeq to seq. Not numbered as an event, and not repeated after a disconnect: proc.subscribe returns the answer so far. ${TO_FOLLOWERS}`,
     payload: z.object({
@@ -220,23 +220,23 @@ export const SIGNALS = {
       timestamp: 1763200000000,
     },
   }),
-  [names.RUN_OUTPUT]: signal({
+  [names.RUN_OUTPUT]: declareSignal({
     to: ["user"],
     doc: `The complete text of one answer from the model. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...OfRun, text: z.string(), thinking: z.array(AnswerBlock) }),
+    payload: z.object({ ...ProcessEventFields, ...OfRun, text: z.string(), thinking: z.array(AnswerBlock) }),
     example: { ...example, ...run, text: "Hello!", thinking: [] },
   }),
-  [names.TOOL_STARTED]: signal({
+  [names.TOOL_STARTED]: declareSignal({
     to: ["user"],
     doc: `A tool call has started: it needs no approval or has been approved. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...OfCall, syscall: z.string(), args: z.record(z.string(), z.unknown()) }),
+    payload: z.object({ ...ProcessEventFields, ...OfCall, syscall: z.string(), args: z.record(z.string(), z.unknown()) }),
     example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", args: { path: "~/notes.md" } },
   }),
-  [names.TOOL_FINISHED]: signal({
+  [names.TOOL_FINISHED]: declareSignal({
     to: ["user"],
     doc: `A tool call has ended. outcome is denied or stopped if it neither succeeded nor failed; durationMs is how long it ran. ${TO_FOLLOWERS}`,
     payload: z.object({
-      ...OfProcess,
+      ...ProcessEventFields,
       ...OfCall,
       syscall: z.string().nullable(),
       ok: z.boolean(),
@@ -247,10 +247,10 @@ export const SIGNALS = {
     }),
     example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", ok: true, output: "Buy milk\n", durationMs: 3 },
   }),
-  [names.HIL_REQUESTED]: signal({
+  [names.HIL_REQUESTED]: declareSignal({
     to: ["user"],
     doc: `A person must decide whether a call may run, or whether a budget may be exceeded: answer with proc.hil. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...HilRequest.shape }),
+    payload: z.object({ ...ProcessEventFields, ...HilRequest.shape }),
     example: {
       ...example,
       ...run,
@@ -266,17 +266,17 @@ export const SIGNALS = {
       why: "shell.exec on a device",
     },
   }),
-  [names.RUN_RETRYING]: signal({
+  [names.RUN_RETRYING]: declareSignal({
     to: ["user"],
     doc: `The model did not answer and is asked again after waitMs; clients discard what has arrived of its answer. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...OfRun, attempt: z.int(), waitMs: z.number(), why: z.string() }),
+    payload: z.object({ ...ProcessEventFields, ...OfRun, attempt: z.int(), waitMs: z.number(), why: z.string() }),
     example: { ...example, ...run, attempt: 2, waitMs: 3000, why: "The model is overloaded" },
   }),
-  [names.RUN_FINISHED]: signal({
+  [names.RUN_FINISHED]: declareSignal({
     to: ["user"],
     doc: `A run has ended, and why. Every run ends with exactly one of these; activeRunId names the run that the process is still working on. ${TO_FOLLOWERS}`,
     payload: z.object({
-      ...OfProcess,
+      ...ProcessEventFields,
       ...OfRun,
       status: z.enum(["ok", "error", "aborted"]),
       reason: z.string(),
@@ -286,10 +286,10 @@ export const SIGNALS = {
     }),
     example: { ...example, ...run, status: "ok", reason: "completed", text: "Hello!", wallMs: 840 },
   }),
-  [names.CHAT_COMPLETE]: signal({
+  [names.CHAT_COMPLETE]: declareSignal({
     to: ["user"],
     doc: `The older name of proc.run.finished. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...OfProcess, ...OfRun, ...RunEnd, reason: z.string().optional() }),
+    payload: z.object({ ...ProcessEventFields, ...OfRun, ...RunEnd, reason: z.string().optional() }),
     example: { ...example, ...run, text: "Hello!" },
   }),
 };

@@ -24,18 +24,18 @@ export class RepositoryActor {
     const body = repoCalls[name as RepoCall];
     const { quota, ...rest } = args as { quota?: Quota | null };
     const repository = await this.#open();
-    if (quota !== undefined) repository.store.objects.allow(quota);
+    if (quota !== undefined) repository.store.objects.setQuota(quota);
     const value = await body(repository, rest as never, toHttpFetch(http));
     // Reads wait too: they may have seen rows that are not on disk yet.
-    await this.#sql.durable();
+    await this.#sql.waitUntilDurable();
     return value;
   }
 
   async fetch(request: ActorRequest): Promise<ActorResponse> {
     const repository = await this.#open();
     const { method, path, query, headers, body, access } = request;
-    if (access.quota !== undefined) repository.store.objects.allow(access.quota);
-    await this.#sql.durable();
+    if (access.quota !== undefined) repository.store.objects.setQuota(access.quota);
+    await this.#sql.waitUntilDurable();
     const gitRequest = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
     const stream = body === null ? null : streamOf(mapStreamErrors(body, "The request was interrupted"));
     const answer = await serveGit(repository, { ...gitRequest, body: stream }, access);
@@ -54,7 +54,7 @@ export class RepositoryActor {
 
   async #create(): Promise<Repository> {
     const repository = new Repository(this.#sql);
-    await this.#sql.durable();
+    await this.#sql.waitUntilDurable();
     return repository;
   }
 }

@@ -50,7 +50,7 @@ export function apply(store: Store, request: ApplyRequest): ApplyResult {
       head,
     });
 
-  const before = head === null ? null : history.node(head).tree;
+  const before = head === null ? null : history.requireNode(head).tree;
   const edit = new TreeEdit(objects, before, limits.treeEntries);
   for (const op of request.ops) applyOp(op, edit, store);
   const tree = edit.write();

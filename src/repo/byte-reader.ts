@@ -50,7 +50,7 @@ export class ByteReader {
     if (this.position > this.#bytesMax) fail(413, this.#limitMessage);
   }
 
-  async byte(): Promise<number> {
+  async readByte(): Promise<number> {
     if (this.#offset === this.#piece.length && (await this.peek()).length === 0) fail(400, "The data ends too early");
     const byte = this.#piece[this.#offset]!;
     this.skip(1);

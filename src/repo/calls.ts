@@ -7,7 +7,7 @@ import { parseCommit } from "./commit.ts";
 import type { DiffResult } from "./diff.ts";
 import type { ImportRequest } from "./import.ts";
 import type { Quota } from "./objects.ts";
-import { heads } from "./read.ts";
+import { readFirstBytes } from "./read.ts";
 import type { HttpFetch } from "./remote.ts";
 import { type IdempotencyKey, runIdempotent } from "./idempotency.ts";
 import type { Repository } from "./repository.ts";
@@ -20,10 +20,10 @@ export type FileEntry = { name: string; kind: FileKind };
 /** A symbolic link is "other": nothing guarantees that its target exists. */
 type FileKind = "file" | "directory" | "other";
 
-type Apply = Omit<ApplyRequest, keyof IdempotencyKey> & IdempotencyKey;
-type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
-type Create = IdempotencyKey & { slug: string; author: Person; ref?: string | undefined };
-type Import = Omit<ImportRequest, "http">;
+type ApplyArgs = Omit<ApplyRequest, keyof IdempotencyKey> & IdempotencyKey;
+type ScaffoldArgs = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
+type CreateArgs = IdempotencyKey & { slug: string; author: Person; ref?: string | undefined };
+type ImportArgs = Omit<ImportRequest, "http">;
 type Location = { ref?: string | undefined; path?: string | undefined };
 type None = Record<string, never>;
 
@@ -31,24 +31,24 @@ export const repoCalls = {
   state: (repository: Repository, _: None) => stateOf(repository),
 
   /** Writes the first commit of main unless main exists, so a repeat changes nothing. */
-  scaffold(repository: Repository, { message, ops, author, now }: Scaffold) {
+  scaffold(repository: Repository, { message, ops, author, now }: ScaffoldArgs) {
     if (repository.refs().heads.main === undefined) repository.apply({ ref: "main", message, ops, author, now });
     return stateOf(repository);
   },
 
-  create: (repository: Repository, { slug, author, now, ref, key }: Create) =>
+  create: (repository: Repository, { slug, author, now, ref, key }: CreateArgs) =>
     runIdempotent(repository.store.sql, { key, now }, ["create", ref], () => ({
       ...repository.create(slug, author, now, ref),
       state: stateOf(repository),
     })),
 
-  apply: (repository: Repository, { key, ...request }: Apply) =>
-    runIdempotent(repository.store.sql, { key, now: request.now }, ["apply", requestIdentity(request)], () => ({
+  apply: (repository: Repository, { key, ...request }: ApplyArgs) =>
+    runIdempotent(repository.store.sql, { key, now: request.now }, ["apply", comparableRequest(request)], () => ({
       ...repository.apply(request),
       state: stateOf(repository),
     })),
 
-  async import(repository: Repository, request: Import, http: HttpFetch) {
+  async import(repository: Repository, request: ImportArgs, http: HttpFetch) {
     return { ...(await repository.import({ ...request, http })), state: stateOf(repository) };
   },
 
@@ -91,13 +91,13 @@ export const repoCalls = {
     const head = headCommit(repository);
     const entry = head === null ? undefined : repository.lookup(head.oid, path);
     if (head === null || entry?.type !== "blob") return null;
-    return { oid: entry.hash, bytes: repository.bytes(head.oid, path) };
+    return { oid: entry.hash, bytes: repository.readBytes(head.oid, path) };
   },
 
   /** The first bytes of many files at once; null for a path that is not a file. */
   fileHeads(repository: Repository, { paths, bytes }: { paths: readonly string[]; bytes: number }): (Uint8Array | null)[] {
     const head = repository.head(refOf(repository, undefined));
-    return head === null ? paths.map(() => null) : heads(repository.store, head, paths, bytes);
+    return head === null ? paths.map(() => null) : readFirstBytes(repository.store, head, paths, bytes);
   },
 
   fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {
@@ -129,6 +129,6 @@ function headCommit(repository: Repository): { oid: string; at: number } | null 
 }
 
 /** What makes two requests equal: not the time, and not the caller, who is part of the key already. */
-function requestIdentity({ ref, message, expectedHead, allowEmpty, ops }: ApplyRequest): unknown {
+function comparableRequest({ ref, message, expectedHead, allowEmpty, ops }: ApplyRequest): unknown {
   return [ref, message, expectedHead, allowEmpty, ops];
 }

@@ -2,7 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { isOid, type ObjectKind } from "./oid.ts";
-import { toBytes, toText } from "./text.ts";
+import { toBytes, lossyText } from "./text.ts";
 
 export type Person = { name: string; email: string };
 
@@ -17,10 +17,10 @@ const TEXT_BYTES_MAX = 1024 * 1024;
 const PARENTS_MAX = 1000;
 
 export function parseCommit(bytes: Uint8Array): Commit {
-  const text = toText(bytes);
+  const text = lossyText(bytes);
   const lines = headerLines(text, "commit");
   let at = 0;
-  const tree = parseOidLine(lines[at++], "tree ") ?? bad("commit", "it names no tree");
+  const tree = parseOidLine(lines[at++], "tree ") ?? failMalformed("commit", "it names no tree");
   const parents: string[] = [];
   for (;;) {
     const parent = parseOidLine(lines[at], "parent ");
@@ -28,8 +28,8 @@ export function parseCommit(bytes: Uint8Array): Commit {
     parents.push(parent);
     at++;
   }
-  const author = parseSignature(lines[at++], "author ") ?? bad("commit", "its author line");
-  const committer = parseSignature(lines[at], "committer ") ?? bad("commit", "its committer line");
+  const author = parseSignature(lines[at++], "author ") ?? failMalformed("commit", "its author line");
+  const committer = parseSignature(lines[at], "committer ") ?? failMalformed("commit", "its committer line");
   return { tree, parents, author, committer, message: text.slice(text.indexOf("\n\n") + 2) };
 }
 
@@ -37,8 +37,8 @@ export function parseCommit(bytes: Uint8Array): Commit {
 export function checkCommit(bytes: Uint8Array): Commit {
   checkBytes(bytes, "commit");
   const commit = parseCommit(bytes);
-  if (commit.parents.length > PARENTS_MAX) bad("commit", `more than ${PARENTS_MAX} parents`);
-  if (new Set(commit.parents).size !== commit.parents.length) bad("commit", "the same parent twice");
+  if (commit.parents.length > PARENTS_MAX) failMalformed("commit", `more than ${PARENTS_MAX} parents`);
+  if (new Set(commit.parents).size !== commit.parents.length) failMalformed("commit", "the same parent twice");
   return commit;
 }
 
@@ -55,18 +55,18 @@ export function serializeCommit({ tree, parents, author, committer, message }: C
 /** Parses and validates a tag from an untrusted peer. */
 export function parseTag(bytes: Uint8Array): Tag {
   checkBytes(bytes, "tag");
-  const lines = headerLines(toText(bytes), "tag");
-  const target = parseOidLine(lines[0], "object ") ?? bad("tag", "it names no object");
-  const kind = /^type (commit|tree|blob|tag)$/.exec(lines[1] ?? "")?.[1] ?? bad("tag", "it names no type");
-  if (!/^tag [^ ~^:?*[\\][^~^:?*[\\]*$/.test(lines[2] ?? "")) bad("tag", "its name");
+  const lines = headerLines(lossyText(bytes), "tag");
+  const target = parseOidLine(lines[0], "object ") ?? failMalformed("tag", "it names no object");
+  const kind = /^type (commit|tree|blob|tag)$/.exec(lines[1] ?? "")?.[1] ?? failMalformed("tag", "it names no type");
+  if (!/^tag [^ ~^:?*[\\][^~^:?*[\\]*$/.test(lines[2] ?? "")) failMalformed("tag", "its name");
   // Early versions of git wrote tags without a tagger.
-  if (lines[3]?.startsWith("tagger ") && parseSignature(lines[3], "tagger ") === undefined) bad("tag", "its tagger line");
+  if (lines[3]?.startsWith("tagger ") && parseSignature(lines[3], "tagger ") === undefined) failMalformed("tag", "its tagger line");
   return { target, kind: kind as ObjectKind };
 }
 
 function checkBytes(bytes: Uint8Array, what: string): void {
-  if (bytes.length > TEXT_BYTES_MAX) bad(what, "it is too long");
-  if (bytes.includes(0)) bad(what, "a NUL");
+  if (bytes.length > TEXT_BYTES_MAX) failMalformed(what, "it is too long");
+  if (bytes.includes(0)) failMalformed(what, "a NUL");
 }
 
 /** The lines before the first empty one. */
@@ -74,7 +74,7 @@ function headerLines(text: string, what: string): string[] {
   const end = text.indexOf("\n\n");
   if (end >= 0) return text.slice(0, end).split("\n");
   // The message may be missing, but the last header must be a whole line.
-  if (!text.endsWith("\n")) bad(what, "it is cut short");
+  if (!text.endsWith("\n")) failMalformed(what, "it is cut short");
   return text.slice(0, -1).split("\n");
 }
 
@@ -100,6 +100,6 @@ function sanitize(text: string): string {
   return text.replace(/[\x00-\x1f<>]/g, "").trim();
 }
 
-function bad(what: string, why: string): never {
+function failMalformed(what: string, why: string): never {
   fail(400, `Bad ${what}: ${why}`);
 }

@@ -11,12 +11,12 @@ export function deltaSize(delta: Uint8Array): number {
 
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
   const at = { n: 0 };
-  if (readVarint(delta, at) !== base.length) bad("it is for another base");
+  if (readVarint(delta, at) !== base.length) failMalformed("it is for another base");
   const result = new Uint8Array(readVarint(delta, at));
   let filled = 0;
   while (at.n < delta.length) {
     const op = delta[at.n++]!;
-    if (op === 0) bad("an unknown instruction");
+    if (op === 0) failMalformed("an unknown instruction");
     let from = 0;
     let count = op;
     if (op & 0x80) {
@@ -24,11 +24,11 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
       count = 0;
       for (let i = 0; i < 3; i++) if (op & (0x10 << i)) count += readByte(delta, at) * 2 ** (8 * i);
       if (count === 0) count = 0x10000;
-      if (from + count > base.length) bad("it copies past the end of its base");
+      if (from + count > base.length) failMalformed("it copies past the end of its base");
     } else if (at.n + count > delta.length) {
-      bad("it is cut short");
+      failMalformed("it is cut short");
     }
-    if (filled + count > result.length) bad("it produces more than its stated size");
+    if (filled + count > result.length) failMalformed("it produces more than its stated size");
     if (op & 0x80) {
       result.set(base.subarray(from, from + count), filled);
     } else {
@@ -37,7 +37,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     }
     filled += count;
   }
-  if (filled !== result.length) bad("it produces less than its stated size");
+  if (filled !== result.length) failMalformed("it produces less than its stated size");
   return result;
 }
 
@@ -46,16 +46,16 @@ function readVarint(bytes: Uint8Array, at: { n: number }): number {
   for (let shift = 0; ; shift += 7) {
     const byte = readByte(bytes, at);
     value += (byte & 0x7f) * 2 ** shift;
-    if (shift > 42) bad("a number that is too large");
+    if (shift > 42) failMalformed("a number that is too large");
     if (byte < 0x80) return value;
   }
 }
 
 function readByte(bytes: Uint8Array, at: { n: number }): number {
-  if (at.n >= bytes.length) bad("it is cut short");
+  if (at.n >= bytes.length) failMalformed("it is cut short");
   return bytes[at.n++]!;
 }
 
-function bad(why: string): never {
+function failMalformed(why: string): never {
   fail(400, `Bad delta: ${why}`);
 }

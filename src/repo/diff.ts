@@ -1,9 +1,9 @@
 // The changes of one commit, and the differences between two commits.
 
-import { type DiffBudget, type Hunk, newDiffBudget, textHunks } from "./hunks.ts";
+import { type DiffWork, type Hunk, newDiffWork, textHunks } from "./hunks.ts";
 import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
-import { toText } from "./text.ts";
+import { lossyText } from "./text.ts";
 import { type ChangedFile, changedFiles } from "./tree-diff.ts";
 
 export type RepoDiffFile = {
@@ -35,17 +35,17 @@ const YIELD_BYTES = 2 * 1024 * 1024;
 const FILE_COST_BYTES = 8192;
 
 /** Compares a commit with its first parent, or with an empty tree if it has none. */
-export async function diff(store: Store, commit: string, context?: number): Promise<DiffResult> {
-  const node = store.history.node(store.refs.resolve(commit));
+export async function diffCommit(store: Store, commit: string, context?: number): Promise<DiffResult> {
+  const node = store.history.requireNode(store.refs.resolve(commit));
   const parent = node.parents[0] ?? null;
-  const before = parent === null ? null : store.history.node(parent).tree;
+  const before = parent === null ? null : store.history.requireNode(parent).tree;
   return { commitHash: node.oid, parentHash: parent, ...(await compareTrees(store, before, node.tree, context, true)) };
 }
 
 export async function compare(store: Store, base: string, head: string, context?: number, stat?: boolean): Promise<CompareResult> {
   const baseHash = store.refs.resolve(base);
   const headHash = store.refs.resolve(head);
-  const [before, after] = [store.history.node(baseHash).tree, store.history.node(headHash).tree];
+  const [before, after] = [store.history.requireNode(baseHash).tree, store.history.requireNode(headHash).tree];
   return { base, head, baseHash, headHash, ...(await compareTrees(store, before, after, context, stat !== true)) };
 }
 
@@ -62,9 +62,9 @@ async function compareTrees(
   let hunkCharsLeft = HUNKS_CHARS_MAX;
   let readBytesLeft = READ_BYTES_MAX;
   let truncated = isCut;
-  const budget = newDiffBudget();
+  const budget = newDiffWork();
   const slices = new WorkSlices(YIELD_BYTES);
-  const files = changed.map(describe);
+  const files = changed.map(describeFile);
   for (const [at, change] of changed.entries()) {
     const size = sizeOf(store, change.before) + sizeOf(store, change.after);
     readBytesLeft -= size;
@@ -76,7 +76,7 @@ async function compareTrees(
     const { hunks, additions, deletions } = hunksOf(store, change, context, budget);
     stats.additions += additions;
     stats.deletions += deletions;
-    if (slices.isOver(size + FILE_COST_BYTES + effortBefore - budget.left)) await slices.pause();
+    if (slices.addWork(size + FILE_COST_BYTES + effortBefore - budget.left)) await slices.pause();
     if (!withHunks) continue;
     hunkCharsLeft -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
     if (hunkCharsLeft < 0) truncated = true;
@@ -85,7 +85,7 @@ async function compareTrees(
   return truncated ? { stats, files, truncated } : { stats, files };
 }
 
-function describe({ path, before, after }: ChangedFile): RepoDiffFile {
+function describeFile({ path, before, after }: ChangedFile): RepoDiffFile {
   const file: RepoDiffFile = { path, status: before === undefined ? "added" : after === undefined ? "deleted" : "modified" };
   if (before !== undefined) file.oldHash = before.oid;
   if (after !== undefined) file.newHash = after.oid;
@@ -96,14 +96,14 @@ function hunksOf(
   store: Store,
   { before, after }: ChangedFile,
   context: number,
-  budget: DiffBudget,
+  budget: DiffWork,
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
   if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return placeholderHunk("File is too large to show");
   const old = bytesOf(store, before);
   const now = bytesOf(store, after);
   if (isBinary(old) || isBinary(now)) return placeholderHunk("Binary files differ");
-  return textHunks(toText(old), toText(now), context, budget);
+  return textHunks(lossyText(old), lossyText(now), context, budget);
 }
 
 function placeholderHunk(content: string): { hunks: Hunk[]; additions: number; deletions: number } {

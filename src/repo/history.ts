@@ -19,7 +19,7 @@ export class History {
   }
 
   /** Throws if the commit is missing: every stored object has its references stored too. */
-  node(oid: string): Node {
+  requireNode(oid: string): Node {
     const node = this.get(oid);
     if (node === undefined) throw new Error(`commit ${oid} is not in the index`);
     return node;
@@ -33,7 +33,7 @@ export class History {
   addAll(commits: Iterable<{ oid: string; tree: string; parents: readonly string[] }>): void {
     // The next commit usually needs the row that was just written.
     const cache = new Map<string, Node>();
-    const find = (oid: string): Node => cache.get(oid) ?? this.node(oid);
+    const find = (oid: string): Node => cache.get(oid) ?? this.requireNode(oid);
     for (const { oid, tree, parents } of commits) {
       if (cache.has(oid) || this.get(oid) !== undefined) continue;
       const nodes = parents.map(find);
@@ -47,8 +47,8 @@ export class History {
   }
 
   /** A page of the first-parent history of `tip`, newest first. */
-  line(tip: string, limit: number, offset: number): string[] {
-    const start = this.#ancestor(tip, offset);
+  listFirstParents(tip: string, limit: number, offset: number): string[] {
+    const start = this.#findAncestor(tip, offset);
     if (start === undefined) return [];
     return this.#sql
       .all(
@@ -91,13 +91,13 @@ export class History {
     return false;
   }
 
-  #ancestor(tip: string, steps: number): string | undefined {
-    let node = this.node(tip);
+  #findAncestor(tip: string, steps: number): string | undefined {
+    let node = this.requireNode(tip);
     const depth = node.depth - steps;
     if (depth < 0) return undefined;
     while (node.depth > depth) {
-      const jump = this.node(node.jump);
-      node = jump.depth >= depth ? jump : this.node(node.parents[0]!);
+      const jump = this.requireNode(node.jump);
+      node = jump.depth >= depth ? jump : this.requireNode(node.parents[0]!);
     }
     return node.oid;
   }

@@ -466,13 +466,13 @@ describe("packs", () => {
     const large = blob(randomBytes(20_000).toString("base64"));
     const listing = tree(["100644", "large", oid(large)]);
     const tip = commit(oid(listing));
-    objects.allow({ bytes: objects.bytes + 10_000, says: "Quota exceeded: sam" });
+    objects.setQuota({ bytes: objects.bytes + 10_000, says: "Quota exceeded: sam" });
     const before = summarize(repository);
     const received = await repository.receive(toStream(pack([large, listing, tip]), 1000), [updateTo(tip)]);
     expect(received).toEqual({ unpack: "Quota exceeded: sam", refs: [{ ref: "refs/heads/evil", fault: "unpacker error" }] });
     expect(summarize(repository)).toEqual(before);
     await expectAccepted(goodPack, updateTo(good), repository);
-    objects.allow(null);
+    objects.setQuota(null);
     await expectAccepted(pack([large, listing, tip]), updateTo(tip, "refs/heads/large"), repository);
   });
 

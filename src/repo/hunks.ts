@@ -15,9 +15,9 @@ const LINES_MAX = 100_000;
 const TIMEOUT_MS = 500;
 
 /** What is left for all files of one answer, in squared edits. It is counted because on some hosts the clock stands still. */
-export type DiffBudget = { left: number };
+export type DiffWork = { left: number };
 
-export function newDiffBudget(): DiffBudget {
+export function newDiffWork(): DiffWork {
   return { left: 3 * EDITS_MAX ** 2 };
 }
 
@@ -25,7 +25,7 @@ export function textHunks(
   before: string,
   after: string,
   context: number,
-  budget: DiffBudget = newDiffBudget(),
+  budget: DiffWork = newDiffWork(),
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   const old = linesOf(before);
   const now = linesOf(after);
@@ -36,7 +36,7 @@ export function textHunks(
     additions += change.newTo - change.newFrom;
     deletions += change.oldTo - change.oldFrom;
   }
-  return { hunks: group(changes, context).map((nearby) => buildHunk(nearby, old, now, context)), additions, deletions };
+  return { hunks: groupChanges(changes, context).map((nearby) => buildHunk(nearby, old, now, context)), additions, deletions };
 }
 
 /** Lines keep their newline, so that a missing newline at the end of a file is a difference. */
@@ -44,7 +44,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function changesOf(old: string[], now: string[], budget: DiffBudget): Change[] {
+function changesOf(old: string[], now: string[], budget: DiffWork): Change[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
@@ -78,7 +78,7 @@ function changesOf(old: string[], now: string[], budget: DiffBudget): Change[] {
 }
 
 /** Groups changes whose context lines would touch into one hunk. */
-function group(changes: readonly Change[], context: number): Change[][] {
+function groupChanges(changes: readonly Change[], context: number): Change[][] {
   const groups: Change[][] = [];
   for (const change of changes) {
     const last = groups.at(-1)?.at(-1);

@@ -43,7 +43,7 @@ export async function importBranch(store: Store, { ref = "main", remoteUrl, remo
 
   const haves = refs.list().flatMap(({ oid }) => {
     const peeled = refs.peel(oid);
-    return peeled?.kind === "commit" ? history.line(peeled.oid, HAVES_PER_REF, 0) : [];
+    return peeled?.kind === "commit" ? history.listFirstParents(peeled.oid, HAVES_PER_REF, 0) : [];
   });
   const pack = new ByteReader(await fetchPack(http, remote, [...new Set(haves)].slice(0, HAVES_MAX)));
   try {
@@ -55,7 +55,7 @@ export async function importBranch(store: Store, { ref = "main", remoteUrl, remo
 
 /** Writes a commit that changes no file and holds the note. Importing the same commit again returns the existing one. */
 function commitNote(store: Store, remoteCommit: string, before: string | null, note: Note): string {
-  const { tree } = store.history.node(remoteCommit);
+  const { tree } = store.history.requireNode(remoteCommit);
   if (before !== null) {
     const present = parseCommit(store.objects.read(before, "commit"));
     const [parent, ...others] = present.parents;

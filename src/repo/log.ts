@@ -25,7 +25,7 @@ const LIMIT_MAX = 100;
 export function log(store: Store, ref: string, limit: number = LIMIT_DEFAULT, offset: number = 0): LogResult {
   const rows = Math.min(LIMIT_MAX, Math.max(1, Math.trunc(limit)));
   const from = Math.max(0, Math.trunc(offset));
-  const oids = store.history.line(store.refs.resolve(ref), rows, from);
+  const oids = store.history.listFirstParents(store.refs.resolve(ref), rows, from);
   const entries = store.objects.commits(oids).map((bytes, at) => logEntry(oids[at]!, bytes));
   return { ref, limit: rows, offset: from, entries };
 }

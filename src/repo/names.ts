@@ -38,7 +38,7 @@ function isDotGit(name: string): boolean {
 }
 
 /** The segments of a path to read, without empty and `.` segments. An empty list is the root. */
-export function readPath(path: string): string[] {
+export function parseReadPath(path: string): string[] {
   if (path.includes("\0")) fail(400, "Invalid path: it contains a NUL");
   if (path.length > PATH_BYTES_MAX || toBytes(path).length > PATH_BYTES_MAX) fail(400, `Invalid path: longer than ${PATH_BYTES_MAX} bytes`);
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
@@ -47,8 +47,8 @@ export function readPath(path: string): string[] {
 }
 
 /** The segments of a path to write. */
-export function writePath(path: string): string[] {
-  const segments = readPath(path);
+export function parseWritePath(path: string): string[] {
+  const segments = parseReadPath(path);
   if (segments.length === 0) fail(400, "Invalid path: it names the root");
   for (const segment of segments) {
     const fault = nameFault(segment);

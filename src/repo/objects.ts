@@ -40,7 +40,7 @@ export class Objects {
   }
 
   /** Sets the quota from now on; null for no limit but the disk. */
-  allow(quota: Quota | null): void {
+  setQuota(quota: Quota | null): void {
     this.#quota = quota;
   }
 
@@ -82,37 +82,37 @@ export class Objects {
   write(kind: ObjectKind, bytes: Uint8Array): string {
     const oid = oidOf(kind, bytes);
     if (this.kind(oid) === undefined) {
-      const { first, chunks } = this.keep(deflate(bytes));
+      const { first, chunks } = this.storeDeflated(deflate(bytes));
       this.#sql.run("INSERT INTO objects VALUES (?, ?, ?, ?, ?)", oid, NUMBER_OF[kind], bytes.length, first, chunks);
     }
     return oid;
   }
 
   /** Stores bytes that no object names yet; the caller inserts a row for them or drops them. */
-  keep(readDeflated: Uint8Array): { first: number; chunks: number } {
-    const cost = readDeflated.length + ROW_BYTES * Math.ceil(readDeflated.length / CHUNK_BYTES);
+  storeDeflated(deflated: Uint8Array): { first: number; chunks: number } {
+    const cost = deflated.length + ROW_BYTES * Math.ceil(deflated.length / CHUNK_BYTES);
     if (this.#quota !== null && this.bytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
     this.#sql.run("UPDATE usage SET bytes = bytes + ?", cost);
     const first = Number(this.#sql.get("SELECT coalesce(max(id), 0) + 1 AS first FROM chunks")!.first);
     let chunks = 0;
-    for (let at = 0; at < readDeflated.length; at += CHUNK_BYTES)
-      this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, readDeflated.subarray(at, at + CHUNK_BYTES));
+    for (let at = 0; at < deflated.length; at += CHUNK_BYTES)
+      this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, deflated.subarray(at, at + CHUNK_BYTES));
     return { first, chunks };
   }
 
   /** `which` is a query for chunk ids. */
-  drop(which: string, ...bindings: SqlValue[]): void {
+  dropChunks(which: string, ...bindings: SqlValue[]): void {
     const cost = `SELECT coalesce(sum(length(bytes) + ${ROW_BYTES}), 0) FROM chunks WHERE id IN (${which})`;
     this.#sql.run(`UPDATE usage SET bytes = bytes - (${cost})`, ...bindings);
     this.#sql.run(`DELETE FROM chunks WHERE id IN (${which})`, ...bindings);
   }
 
   inflate(stored: StoredObject): Uint8Array {
-    return inflate([...this.deflated(stored)], stored.size);
+    return inflate([...this.readDeflated(stored)], stored.size);
   }
 
   /** The compressed bytes, a row at a time. */
-  *deflated(stored: StoredObject): Generator<Uint8Array> {
+  *readDeflated(stored: StoredObject): Generator<Uint8Array> {
     for (let id = stored.first; id < stored.first + stored.chunks; id++)
       yield this.#sql.get("SELECT bytes FROM chunks WHERE id = ?", id)!.bytes as Uint8Array;
   }
@@ -121,7 +121,7 @@ export class Objects {
   #inflateRow(row: SqlRow): GitObject {
     const stored = toStored(row);
     const { kind, size, first, chunks } = stored;
-    const rest = chunks === 1 ? [] : this.deflated({ ...stored, first: first + 1, chunks: chunks - 1 });
+    const rest = chunks === 1 ? [] : this.readDeflated({ ...stored, first: first + 1, chunks: chunks - 1 });
     return { kind, bytes: inflate([row.bytes as Uint8Array, ...rest], size) };
   }
 

@@ -27,9 +27,9 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
   reader.limit(limits.packBytes, `Pack too large: more than ${limits.packBytes} bytes`);
   reader.startHash();
   const header = new DataView((await reader.take(12)).buffer);
-  if (header.getUint32(0) !== SIGNATURE) bad("its header is wrong");
+  if (header.getUint32(0) !== SIGNATURE) failMalformed("its header is wrong");
   const version = header.getUint32(4);
-  if (version !== 2 && version !== 3) bad(`version ${version}`);
+  if (version !== 2 && version !== 3) failMalformed(`version ${version}`);
   const count = header.getUint32(8);
   if (count > limits.packObjects) fail(413, `Pack too large: ${count} objects (at most ${limits.packObjects})`);
 
@@ -45,17 +45,17 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
   }
 
   const digest = oidFrom(reader.digest(), 0);
-  if (oidFrom(await reader.take(20), 0) !== digest) bad("its checksum is wrong");
-  if (!(await reader.isAtEnd())) bad("there is data after its end");
+  if (oidFrom(await reader.take(20), 0) !== digest) failMalformed("its checksum is wrong");
+  if (!(await reader.isAtEnd())) failMalformed("there is data after its end");
 }
 
 async function readEntryHeader(reader: ByteReader): Promise<{ number: number; size: number }> {
-  let byte = await reader.byte();
+  let byte = await reader.readByte();
   const number = (byte >> 4) & 7;
   let size = byte & 15;
   for (let shift = 4; byte >= 0x80; shift += 7) {
-    if (shift > 46) bad("a size that is too large");
-    byte = await reader.byte();
+    if (shift > 46) failMalformed("a size that is too large");
+    byte = await reader.readByte();
     size += (byte & 0x7f) * 2 ** shift;
   }
   return { number, size };
@@ -64,17 +64,17 @@ async function readEntryHeader(reader: ByteReader): Promise<{ number: number; si
 async function readContent(reader: ByteReader, number: number, offset: number): Promise<PackEntry["content"]> {
   if (number === REF_DELTA) return { baseOid: oidFrom(await reader.take(20), 0) };
   if (number === OFS_DELTA) {
-    let byte = await reader.byte();
+    let byte = await reader.readByte();
     let distance = byte & 0x7f;
     while (byte >= 0x80) {
-      byte = await reader.byte();
+      byte = await reader.readByte();
       distance = (distance + 1) * 128 + (byte & 0x7f);
       if (distance > offset) break;
     }
-    if (distance <= 0 || distance > offset) bad("a delta whose base is not before it");
+    if (distance <= 0 || distance > offset) failMalformed("a delta whose base is not before it");
     return { baseOffset: offset - distance };
   }
-  return { kind: kindOfNumber(number) ?? bad(`an entry of type ${number}`) };
+  return { kind: kindOfNumber(number) ?? failMalformed(`an entry of type ${number}`) };
 }
 
 async function inflateEntry(reader: ByteReader, size: number): Promise<{ bytes: Uint8Array; deflated: Uint8Array }> {
@@ -82,16 +82,16 @@ async function inflateEntry(reader: ByteReader, size: number): Promise<{ bytes: 
   const parts: Uint8Array[] = [];
   for (;;) {
     const piece = await reader.peek();
-    if (piece.length === 0) bad("it is cut short");
+    if (piece.length === 0) failMalformed("it is cut short");
     const { used, done } = inflater.push(piece);
     // Copied, because the piece belongs to the stream.
     parts.push(piece.slice(0, used));
     reader.skip(used);
     if (done) return { bytes: inflater.bytes, deflated: concat(parts) };
-    if (used === 0) bad("its compressed data is damaged");
+    if (used === 0) failMalformed("its compressed data is damaged");
   }
 }
 
-function bad(why: string): never {
+function failMalformed(why: string): never {
   fail(400, `Bad pack: ${why}`);
 }

@@ -15,7 +15,7 @@ export function* writePack(objects: Objects, oids: ReadonlySet<string>): Generat
     const stored = objects.findStored(oid);
     if (stored === undefined) throw new Error(`object ${oid} is missing`);
     parts.push(entryHeader(kindNumber(stored.kind), stored.size));
-    for (const bytes of objects.deflated(stored)) {
+    for (const bytes of objects.readDeflated(stored)) {
       parts.push(bytes);
       pieceBytes += bytes.length;
       if (pieceBytes < PIECE_BYTES) continue;

@@ -3,7 +3,7 @@
 import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { concat } from "../lib/bytes.ts";
-import { toBytes, toText } from "./text.ts";
+import { toBytes, lossyText } from "./text.ts";
 
 export const FLUSH = toBytes("0000");
 export const PKT_BYTES_MAX = 65520;
@@ -17,7 +17,7 @@ export function pkt(content: string | Uint8Array): Uint8Array {
 
 /** Null for a flush. */
 export async function readPkt(reader: ByteReader): Promise<Uint8Array | null> {
-  const digits = toText(await reader.take(4));
+  const digits = lossyText(await reader.take(4));
   if (!/^[0-9a-fA-F]{4}$/.test(digits)) fail(400, "Bad request: not a packet line");
   const length = Number.parseInt(digits, 16);
   if (length === 0) return null;
@@ -28,7 +28,7 @@ export async function readPkt(reader: ByteReader): Promise<Uint8Array | null> {
 /** Null for a flush; without the newline at the end. */
 export async function readLine(reader: ByteReader): Promise<string | null> {
   const bytes = await readPkt(reader);
-  return bytes === null ? null : toText(bytes).replace(/\n$/, "");
+  return bytes === null ? null : lossyText(bytes).replace(/\n$/, "");
 }
 
 /** Splits bytes into packets of one side band, as large as the client accepts. */

@@ -27,7 +27,7 @@ export class Quarantine {
     this.#references = new References(store.limits);
     this.#push = Number(store.sql.get("SELECT coalesce(max(push), 0) + 1 AS push FROM incoming")!.push);
     // Reserves the push number before the first object arrives.
-    store.sql.relaxed(() => store.sql.run("INSERT INTO incoming VALUES (?, '', 0, 0, 0, 0)", this.#push));
+    store.sql.runRelaxed(() => store.sql.run("INSERT INTO incoming VALUES (?, '', 0, 0, 0, 0)", this.#push));
   }
 
   /** Validates the object itself; `complete` checks what it references. */
@@ -43,9 +43,9 @@ export class Quarantine {
     const commit = this.#references.collect(kind, bytes);
     if (commit !== undefined) this.#commits.set(oid, { tree: commit.tree, parents: commit.parents });
     this.#kinds.set(oid, kind);
-    sql.relaxed(() =>
+    sql.runRelaxed(() =>
       sql.transaction(() => {
-        const { first, chunks } = objects.keep(deflated ?? deflate(bytes));
+        const { first, chunks } = objects.storeDeflated(deflated ?? deflate(bytes));
         sql.run("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", this.#push, oid, kindNumber(kind), bytes.length, first, chunks);
       }),
     );
@@ -54,7 +54,7 @@ export class Quarantine {
 
   /** An object of this pack or of the repository. */
   find(oid: string): GitObject | undefined {
-    const stored = this.#kinds.has(oid) ? this.#stored(oid) : this.#store.objects.findStored(oid);
+    const stored = this.#kinds.has(oid) ? this.#findStored(oid) : this.#store.objects.findStored(oid);
     return stored && { kind: stored.kind, bytes: this.#store.objects.inflate(stored) };
   }
 
@@ -63,7 +63,7 @@ export class Quarantine {
   }
 
   /** Fails unless everything the added objects reference is in the quarantine or the repository and of the right kind. */
-  complete(): void {
+  checkComplete(): void {
     this.#references.check((oid) => this.#kinds.get(oid) ?? this.#store.objects.kind(oid));
   }
 
@@ -72,16 +72,16 @@ export class Quarantine {
     const { sql, objects, history } = this.#store;
     this.#checkNoneLost();
     // Another push may have published some of the same objects meanwhile.
-    objects.drop(chunkIds("incoming.oid IN (SELECT oid FROM objects)"), this.#push);
+    objects.dropChunks(chunkIdsQuery("incoming.oid IN (SELECT oid FROM objects)"), this.#push);
     sql.run("DELETE FROM incoming WHERE push = ? AND (oid = '' OR oid IN (SELECT oid FROM objects))", this.#push);
     sql.run("INSERT INTO objects SELECT oid, kind, size, first, chunks FROM incoming WHERE push = ?", this.#push);
     sql.run("DELETE FROM incoming WHERE push = ?", this.#push);
-    history.addAll(this.#parentsFirst());
+    history.addAll(this.#commitsParentsFirst());
   }
 
   drop(): void {
     const { sql } = this.#store;
-    sql.relaxed(() => dropPush(this.#store, this.#push));
+    sql.runRelaxed(() => dropPush(this.#store, this.#push));
   }
 
   /** If the disk was full for a moment, relaxed rows were lost with their batch, without an error for their writer. */
@@ -91,13 +91,13 @@ export class Quarantine {
       throw new StorageError(true, new Error("received objects were lost"));
   }
 
-  #stored(oid: string): StoredObject | undefined {
+  #findStored(oid: string): StoredObject | undefined {
     const row = this.#store.sql.get("SELECT kind, size, first, chunks FROM incoming WHERE push = ? AND oid = ?", this.#push, oid);
     return row && toStored(row);
   }
 
   /** Packs may hold commits in any order. */
-  *#parentsFirst(): Generator<Links & { oid: string }> {
+  *#commitsParentsFirst(): Generator<Links & { oid: string }> {
     const visited = new Set<string>();
     for (const start of this.#commits.keys()) {
       const stack = [start];
@@ -118,18 +118,18 @@ export class Quarantine {
 }
 
 /** Drops pushes that a crash or restart interrupted. */
-export function sweep(store: Tables): void {
+export function dropInterruptedPushes(store: Tables): void {
   for (const row of store.sql.all("SELECT DISTINCT push FROM incoming")) dropPush(store, Number(row.push));
 }
 
 function dropPush({ sql, objects }: Tables, push: number): void {
   sql.transaction(() => {
-    objects.drop(chunkIds("1"), push);
+    objects.dropChunks(chunkIdsQuery("1"), push);
     sql.run("DELETE FROM incoming WHERE push = ?", push);
   });
 }
 
-function chunkIds(condition: string): string {
+function chunkIdsQuery(condition: string): string {
   return `SELECT chunks.id FROM incoming JOIN chunks ON chunks.id >= incoming.first AND chunks.id < incoming.first + incoming.chunks
           WHERE incoming.push = ? AND ${condition}`;
 }

@@ -25,7 +25,7 @@ export async function missingObjects(store: Store, wanted: FetchRequest): Promis
   const tips: string[] = [];
   const nonCommits: string[] = [];
   for (const want of wanted.wants) {
-    for (let oid = want; objects.kind(oid) === "tag"; oid = refs.target(oid)) result.add(oid);
+    for (let oid = want; objects.kind(oid) === "tag"; oid = refs.tagTarget(oid)) result.add(oid);
     const peeled = refs.peel(want);
     if (peeled?.kind === "commit") tips.push(peeled.oid);
     else if (peeled !== undefined) nonCommits.push(peeled.oid);
@@ -54,8 +54,8 @@ async function missingCommits(
   for (const oid of wanted.haves) walk.mark(oid, "had");
   for (const oid of tips) walk.mark(oid, "wanted");
   const missing: Node[] = [];
-  while (walk.isOpen) {
-    if (slices.isOver()) await slices.pause();
+  while (walk.isUnfinished) {
+    if (slices.addWork()) await slices.pause();
     const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
     if (isWanted && !had) missing.push(node);
     const followsParents = isWanted && wanted.newShallow?.has(node.oid) !== true;
@@ -87,14 +87,14 @@ class Walk {
     this.#deepens = theirShallow.size > 0 && theirShallow !== newShallow;
   }
 
-  get isOpen(): boolean {
+  get isUnfinished(): boolean {
     return this.#live > 0;
   }
 
   mark(oid: string, as: "had" | "wanted"): void {
     let mark = this.#marks.get(oid);
     if (mark === undefined) {
-      mark = { node: this.#store.history.node(oid), had: false, wanted: false, isTheirEdge: this.#theirShallow.has(oid) };
+      mark = { node: this.#store.history.requireNode(oid), had: false, wanted: false, isTheirEdge: this.#theirShallow.has(oid) };
       this.#marks.set(oid, mark);
       this.#insert(mark);
     }
@@ -143,7 +143,7 @@ async function addTree({ objects }: Store, root: string, into: Set<string>, know
   for (let tree = stack.pop(); tree !== undefined; tree = stack.pop()) {
     if (into.has(tree) || known.has(tree)) continue;
     into.add(tree);
-    if (slices.isOver()) await slices.pause();
+    if (slices.addWork()) await slices.pause();
     for (const entry of parseTree(objects.read(tree, "tree"))) {
       if (isTree(entry)) stack.push(entry.oid);
       else if (!known.has(entry.oid)) into.add(entry.oid);

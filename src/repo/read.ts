@@ -1,9 +1,9 @@
 // Reads one path of the tree of one commit.
 
 import { fail } from "../lib/sys-error.ts";
-import { readPath } from "./names.ts";
+import { parseReadPath } from "./names.ts";
 import type { Store } from "./store.ts";
-import { asText } from "./text.ts";
+import { decodeText } from "./text.ts";
 import { findEntry, isTree, MODE, parseTree, type TreeEntry } from "./tree.ts";
 
 export type EntryType = "tree" | "blob" | "symlink";
@@ -18,16 +18,16 @@ export type PathEntry = { path: string; mode: string; hash: string; type: EntryT
 
 export function read(store: Store, ref: string, path: string): ReadResult {
   const found = lookup(store, ref, path);
-  if (found === undefined) fail(404, `Path not found: ${readPath(path).join("/")} at ${ref}`);
-  if (found.type === "tree") return { ref, path: found.path, kind: "tree", entries: list(store, found.hash, found.path) };
+  if (found === undefined) fail(404, `Path not found: ${parseReadPath(path).join("/")} at ${ref}`);
+  if (found.type === "tree") return { ref, path: found.path, kind: "tree", entries: listTree(store, found.hash, found.path) };
   const bytes = store.objects.read(found.hash, "blob");
-  const content = asText(bytes) ?? null;
+  const content = decodeText(bytes) ?? null;
   return { ref, path: found.path, kind: "file", size: bytes.length, isBinary: content === null, content };
 }
 
 export function lookup(store: Store, ref: string, path: string): PathEntry | undefined {
-  const segments = readPath(path);
-  const entry = findPath(segments, store.history.node(store.refs.resolve(ref)).tree, (tree, name) =>
+  const segments = parseReadPath(path);
+  const entry = findPath(segments, store.history.requireNode(store.refs.resolve(ref)).tree, (tree, name) =>
     findEntry(store.objects.read(tree, "tree"), name),
   );
   if (entry === undefined) return undefined;
@@ -37,8 +37,13 @@ export function lookup(store: Store, ref: string, path: string): PathEntry | und
 }
 
 /** The first bytes of many files; null for a path that is not a file. Each directory is read once for all of them. */
-export function heads({ history, refs, objects }: Store, ref: string, paths: readonly string[], bytes: number): (Uint8Array | null)[] {
-  const root = history.node(refs.resolve(ref)).tree;
+export function readFirstBytes(
+  { history, refs, objects }: Store,
+  ref: string,
+  paths: readonly string[],
+  bytes: number,
+): (Uint8Array | null)[] {
+  const root = history.requireNode(refs.resolve(ref)).tree;
   const treeCache = new Map<string, Map<string, TreeEntry>>();
   const find = (tree: string, name: string) => {
     let entries = treeCache.get(tree);
@@ -49,7 +54,7 @@ export function heads({ history, refs, objects }: Store, ref: string, paths: rea
     return entries.get(name);
   };
   return paths.map((path) => {
-    const entry = findPath(readPath(path), root, find);
+    const entry = findPath(parseReadPath(path), root, find);
     return entry === undefined || typeOf(entry) !== "blob" ? null : objects.read(entry.oid, "blob").slice(0, bytes);
   });
 }
@@ -70,7 +75,7 @@ function findPath(
 }
 
 /** Sorted by name, unlike git, which sorts a directory as if its name ended in a slash. */
-export function list({ objects }: Store, tree: string, path: string): ListedEntry[] {
+export function listTree({ objects }: Store, tree: string, path: string): ListedEntry[] {
   const prefix = path === "" ? "" : `${path}/`;
   return parseTree(objects.read(tree, "tree"))
     .map((entry) => ({

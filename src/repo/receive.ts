@@ -28,7 +28,7 @@ export async function receive(
   options: ReceiveOptions = {},
 ): Promise<ReceiveResult> {
   try {
-    const refs = await withPack(store, pack, () => moveAll(store, updates, options));
+    const refs = await withPack(store, pack, () => moveRefs(store, updates, options));
     return { unpack: null, refs };
   } catch (error) {
     if (error instanceof NothingMoved) return { unpack: null, refs: error.refs };
@@ -43,7 +43,7 @@ export async function withPack<T>(store: Store, pack: ByteReader | null, body: (
   const quarantine = new Quarantine(store);
   try {
     await unpack(pack, quarantine, store.limits);
-    quarantine.complete();
+    quarantine.checkComplete();
     return store.sql.transaction(() => {
       quarantine.publish();
       return body();
@@ -72,8 +72,8 @@ class NothingMoved extends Error {
   }
 }
 
-function moveAll(store: Store, updates: readonly RefUpdate[], options: ReceiveOptions): ReceiveResult["refs"] {
-  const refs = updates.map((update) => ({ ref: update.ref, fault: move(store, update, options) }));
+function moveRefs(store: Store, updates: readonly RefUpdate[], options: ReceiveOptions): ReceiveResult["refs"] {
+  const refs = updates.map((update) => ({ ref: update.ref, fault: moveRef(store, update, options) }));
   const failed = refs.filter(({ fault }) => fault !== null).length;
   if (failed > 0 && options.atomic === true)
     throw new NothingMoved(refs.map(({ ref, fault }) => ({ ref, fault: fault ?? "atomic push failure" })));
@@ -81,7 +81,7 @@ function moveAll(store: Store, updates: readonly RefUpdate[], options: ReceiveOp
   return refs;
 }
 
-function move({ refs, history }: Store, { ref, from, to }: RefUpdate, { force = true }: ReceiveOptions): string | null {
+function moveRef({ refs, history }: Store, { ref, from, to }: RefUpdate, { force = true }: ReceiveOptions): string | null {
   if (to === null) {
     if (ref === refs.head()) return "deletion of the current branch prohibited";
     if (from === null) return refs.get(ref) === undefined ? null : "stale info";

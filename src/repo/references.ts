@@ -21,17 +21,17 @@ export class References {
       case "blob":
         return undefined;
       case "tree":
-        for (const entry of checkTree(bytes, this.#limits.treeEntries)) this.#reference(entry.oid, isTree(entry) ? "tree" : "blob");
+        for (const entry of checkTree(bytes, this.#limits.treeEntries)) this.#addReference(entry.oid, isTree(entry) ? "tree" : "blob");
         return undefined;
       case "commit": {
         const commit = checkCommit(bytes);
-        this.#reference(commit.tree, "tree");
-        for (const parent of commit.parents) this.#reference(parent, "commit");
+        this.#addReference(commit.tree, "tree");
+        for (const parent of commit.parents) this.#addReference(parent, "commit");
         return commit;
       }
       case "tag": {
         const tag = parseTag(bytes);
-        this.#reference(tag.target, tag.kind);
+        this.#addReference(tag.target, tag.kind);
         return undefined;
       }
     }
@@ -45,7 +45,7 @@ export class References {
     }
   }
 
-  #reference(oid: string, kind: ObjectKind): void {
+  #addReference(oid: string, kind: ObjectKind): void {
     const known = this.#referenced.get(oid);
     if (known === kind) return;
     if (known !== undefined) fail(400, `Bad pack: ${oid} is used as a ${known} and as a ${kind}`);

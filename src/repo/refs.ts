@@ -79,13 +79,13 @@ export class Refs {
       const kind = this.#objects.kind(oid);
       if (kind === undefined) return undefined;
       if (kind !== "tag") return { oid, kind };
-      oid = this.target(oid);
+      oid = this.tagTarget(oid);
     }
     return undefined;
   }
 
   /** The object that a tag object points to, which may be another tag. */
-  target(oid: string): string {
+  tagTarget(oid: string): string {
     return parseTag(this.#objects.read(oid, "tag")).target;
   }
 

@@ -7,7 +7,7 @@ import type { Limits } from "./limits.ts";
 import { isOid } from "./oid.ts";
 import { FLUSH, pkt, readLine, readPkt } from "./pkt-line.ts";
 import { concat } from "../lib/bytes.ts";
-import { toText } from "./text.ts";
+import { lossyText } from "./text.ts";
 
 export type HttpFetch = (
   url: string,
@@ -111,8 +111,8 @@ async function* readPackBand(reader: ByteReader, url: string): AsyncGenerator<Ui
       if (packet === null) return;
       const isPack = packet[0] === 1;
       if (isPack && packet.length > 1) yield packet.subarray(1);
-      else if (packet[0] === 3) fail(503, `${url} says: ${toText(packet.subarray(1)).trim().slice(0, 300)}`);
-      else if (toText(packet.subarray(0, 4)) === "ERR ") fail(503, `${url} says: ${toText(packet.subarray(4)).trim().slice(0, 300)}`);
+      else if (packet[0] === 3) fail(503, `${url} says: ${lossyText(packet.subarray(1)).trim().slice(0, 300)}`);
+      else if (lossyText(packet.subarray(0, 4)) === "ERR ") fail(503, `${url} says: ${lossyText(packet.subarray(4)).trim().slice(0, 300)}`);
       // ACK, NAK and progress.
       if (!isPack && ++packets > NON_PACK_PACKETS_MAX) fail(503, `${url} sent too much before the pack`);
     }

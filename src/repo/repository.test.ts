@@ -98,7 +98,7 @@ describe("create and apply", () => {
       content: "b",
     });
     expect(repository.read("main", "bin")).toMatchObject({ size: 4, isBinary: true, content: null });
-    expect([...repository.bytes("main", "bin")]).toEqual([0, 1, 2, 3]);
+    expect([...repository.readBytes("main", "bin")]).toEqual([0, 1, 2, 3]);
   });
 
   test("a conflict reports both heads and changes nothing", () => {
@@ -177,7 +177,7 @@ describe("create and apply", () => {
     const repository = newRepository();
     const bytes = new Uint8Array(randomBytes(5_000_000));
     repository.apply({ message: "big", ops: [{ type: "put", path: "big", bytes }], author: sam, now });
-    expect(Buffer.compare(repository.bytes("main", "big"), bytes)).toBe(0);
+    expect(Buffer.compare(repository.readBytes("main", "big"), bytes)).toBe(0);
     expect(repository.lookup("main", "big")).toMatchObject({ size: 5_000_000, type: "blob" });
   });
 });

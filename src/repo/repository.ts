@@ -6,13 +6,13 @@ import type { Sql } from "../ports/sql.ts";
 import { type ApplyResult, apply, type ApplyRequest } from "./apply.ts";
 import { ByteReader, type ByteStream } from "./byte-reader.ts";
 import type { Person } from "./commit.ts";
-import { compare, type CompareResult, diff, type DiffResult } from "./diff.ts";
+import { compare, type CompareResult, diffCommit, type DiffResult } from "./diff.ts";
 import { History } from "./history.ts";
 import { importBranch, type ImportResult, type ImportRequest } from "./import.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { log, type LogResult } from "./log.ts";
 import { Objects } from "./objects.ts";
-import { sweep } from "./quarantine.ts";
+import { dropInterruptedPushes } from "./quarantine.ts";
 import { type PathEntry, lookup, read, type ReadResult } from "./read.ts";
 import { receive, type ReceiveResult, type ReceiveOptions, type RefUpdate } from "./receive.ts";
 import { branchRef, shortName } from "./ref-names.ts";
@@ -31,7 +31,7 @@ export class Repository {
     const all = { ...LIMITS, ...limits };
     const objects = new Objects(sql);
     this.store = { sql, objects, refs: new Refs(sql, objects, all.refs), history: new History(sql), limits: all };
-    sweep(this.store);
+    dropInterruptedPushes(this.store);
     // Git assumes that the empty tree exists and does not always send it.
     objects.write("tree", new Uint8Array(0));
   }
@@ -69,7 +69,7 @@ export class Repository {
   }
 
   /** The bytes of a file, or the target of a link. */
-  bytes(ref: string, path: string): Uint8Array {
+  readBytes(ref: string, path: string): Uint8Array {
     const found = lookup(this.store, ref, path);
     if (found === undefined) fail(404, `Path not found: ${path} at ${ref}`);
     if (found.type === "tree") fail(409, `Is a directory: ${path}`);
@@ -81,7 +81,7 @@ export class Repository {
   }
 
   diff(commit: string, context?: number): Promise<DiffResult> {
-    return diff(this.store, commit, context);
+    return diffCommit(this.store, commit, context);
   }
 
   compare(base: string, head: string, context?: number, stat?: boolean): Promise<CompareResult> {

@@ -2,10 +2,10 @@
 
 import { namesSecret } from "../lib/secrets.ts";
 import { fail } from "../lib/sys-error.ts";
-import { readPath } from "./names.ts";
+import { parseReadPath } from "./names.ts";
 import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
-import { asText } from "./text.ts";
+import { decodeText } from "./text.ts";
 import { isTree, MODE, parseTree } from "./tree.ts";
 
 export type Match = { path: string; line: number; content: string };
@@ -38,7 +38,7 @@ type Search = {
 
 export async function search(store: Store, ref: string, query: string, prefix?: string): Promise<SearchResult> {
   if (query === "") fail(400, "query is required");
-  const tree = store.history.node(store.refs.resolve(ref)).tree;
+  const tree = store.history.requireNode(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
   const slices = new WorkSlices(YIELD_BYTES);
   // As in fs.search: files with secrets are skipped, unless the caller's prefix names one.
@@ -53,7 +53,7 @@ export async function search(store: Store, ref: string, query: string, prefix?: 
 
 /** The prefix is compared with the text of paths, so `doc` matches everything below docs/ and a file doc.txt. */
 function cleanPrefix(prefix: string): string {
-  const path = readPath(prefix).join("/");
+  const path = parseReadPath(prefix).join("/");
   return path !== "" && prefix.endsWith("/") ? `${path}/` : path;
 }
 
@@ -61,7 +61,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
-    if (search.slices.isOver(ENTRY_COST_BYTES)) await search.slices.pause();
+    if (search.slices.addWork(ENTRY_COST_BYTES)) await search.slices.pause();
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
@@ -69,7 +69,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
     } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isSearchable(name)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);
-      if (search.slices.isOver(search.bytes - before)) await search.slices.pause();
+      if (search.slices.addWork(search.bytes - before)) await search.slices.pause();
     }
   }
 }
@@ -79,7 +79,7 @@ function searchFile(search: Search, oid: string, path: string): void {
   const stored = objects.findStored(oid);
   if (stored === undefined || stored.size > FILE_BYTES_MAX || stored.size === 0) return;
   search.bytes += stored.size;
-  const text = asText(objects.inflate(stored));
+  const text = decodeText(objects.inflate(stored));
   if (text === undefined) return;
   let line = 1;
   let counted = 0;

@@ -52,7 +52,7 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
 
   if (request.path === "/info/refs") {
     const version = /(^|:)version=1(:|$)/.test(request.headers.get("git-protocol") ?? "") ? 1 : 0;
-    return answer(`application/x-${service}-advertisement`, [advertise(repository.store, service, version)]);
+    return streamResponse(`application/x-${service}-advertisement`, [advertise(repository.store, service, version)]);
   }
   if (request.headers.get("content-type") !== `application/x-${service}-request`) return textResponse(415, "Unsupported media type\n");
   const { limits } = repository.store;
@@ -64,16 +64,16 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
     return textResponse(415, `${error.message}\n`);
   }
   const type = `application/x-${service}-result`;
-  if (service === "git-upload-pack") return answer(type, serveUpload(repository.store, reader));
+  if (service === "git-upload-pack") return streamResponse(type, serveUpload(repository.store, reader));
   try {
     const { answer: report, moved } = await servePush(repository.store, reader, { force: access.force ?? true });
     await reader.drain(limits.packBytes);
     // The client gets its answer only when the change is on disk.
-    if (moved.length > 0) await repository.store.sql.durable();
-    return answer(type, [report], moved);
+    if (moved.length > 0) await repository.store.sql.waitUntilDurable();
+    return streamResponse(type, [report], moved);
   } catch (error) {
     await reader.drain(limits.packBytes);
-    return answer(type, [pushError(error)]);
+    return streamResponse(type, [pushError(error)]);
   }
 }
 
@@ -111,7 +111,7 @@ async function* gunzip(stream: ByteStream, bytesMax: number): AsyncGenerator<Uin
   }
 }
 
-function answer(type: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, moved: RefUpdate[] = []): GitResponse {
+function streamResponse(type: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, moved: RefUpdate[] = []): GitResponse {
   return { status: 200, headers: { "content-type": type, ...NO_CACHE }, body: streamOf(pieces), moved };
 }
 

@@ -56,7 +56,7 @@ function walk(
   for (let n = 1; n <= depth && level.length > 0; n++) {
     const next: string[] = [];
     for (const oid of level) {
-      const { parents } = history.node(oid);
+      const { parents } = history.requireNode(oid);
       if (!visit(oid, n, parents)) continue;
       for (const parent of parents) {
         if (seen.has(parent)) continue;

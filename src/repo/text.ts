@@ -9,12 +9,12 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /** Invalid UTF-8 becomes the replacement character. */
-export function toText(bytes: Uint8Array): string {
+export function lossyText(bytes: Uint8Array): string {
   return lossy.decode(bytes);
 }
 
 /** Undefined if the bytes are not text: they contain a NUL or are not UTF-8. */
-export function asText(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return strict.decode(bytes);

@@ -2,7 +2,7 @@
 // followed: a link is an entry like a file.
 
 import { fail } from "../lib/sys-error.ts";
-import { writePath } from "./names.ts";
+import { parseWritePath } from "./names.ts";
 import type { Objects } from "./objects.ts";
 import { isTree, MODE, parseTree, serializeTree } from "./tree.ts";
 
@@ -22,7 +22,7 @@ export class TreeEdit {
   }
 
   put(path: string, blob: string, ifOid?: string): void {
-    const segments = writePath(path);
+    const segments = parseWritePath(path);
     const name = segments.pop()!;
     const directory = this.#openDirectory(segments, path);
     const present = directory.get(name);
@@ -33,15 +33,15 @@ export class TreeEdit {
   }
 
   delete(path: string, recursive: boolean): void {
-    const segments = writePath(path);
+    const segments = parseWritePath(path);
     const entry = this.#find(segments) ?? fail(404, `Path not found: ${segments.join("/")}`);
     if (isTree(entry) && !recursive) fail(409, `Directory not empty: ${segments.join("/")} (pass recursive: true to delete all below it)`);
     this.#remove(segments);
   }
 
   move(from: string, to: string): void {
-    const source = writePath(from);
-    const target = writePath(to);
+    const source = parseWritePath(from);
+    const target = parseWritePath(to);
     const entry = this.#find(source) ?? fail(404, `Path not found: ${source.join("/")}`);
     if (source.every((segment, i) => target[i] === segment)) {
       if (target.length > source.length) fail(409, `Cannot move ${source.join("/")} into itself`);

@@ -3,7 +3,7 @@
 import { fail } from "../lib/sys-error.ts";
 import { linkFault, nameFault } from "./names.ts";
 import { oidFrom, writeOid } from "./oid.ts";
-import { asText, toBytes } from "./text.ts";
+import { decodeText, toBytes } from "./text.ts";
 
 export const MODE = { tree: "40000", file: "100644", executable: "100755", link: "120000" } as const;
 
@@ -23,10 +23,10 @@ export function parseTree(bytes: Uint8Array, entriesMax: number = Number.POSITIV
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);
     const end = bytes.indexOf(0, at);
-    if (space < 0 || space - at > MODE_CHARS_MAX || end < space || end + 21 > bytes.length) bad("it is cut short");
+    if (space < 0 || space - at > MODE_CHARS_MAX || end < space || end + 21 > bytes.length) failMalformed("it is cut short");
     let mode = "";
     for (let i = at; i < space; i++) mode += String.fromCharCode(bytes[i]!);
-    const name = asText(bytes.subarray(space + 1, end)) ?? bad("a name that is not UTF-8");
+    const name = decodeText(bytes.subarray(space + 1, end)) ?? failMalformed("a name that is not UTF-8");
     if (entries.length === entriesMax) fail(413, `Bad tree: more than ${entriesMax} entries`);
     entries.push({ mode, name, oid: oidFrom(bytes, end + 1) });
     at = end + 21;
@@ -54,15 +54,15 @@ export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
   const names = new Set<string>();
   let previous: TreeEntry | undefined;
   for (const entry of entries) {
-    if (entry.mode === GITLINK) bad(`submodules are not supported (${entry.name})`);
-    if (!MODES.has(entry.mode)) bad(`the mode ${JSON.stringify(entry.mode)}`);
+    if (entry.mode === GITLINK) failMalformed(`submodules are not supported (${entry.name})`);
+    if (!MODES.has(entry.mode)) failMalformed(`the mode ${JSON.stringify(entry.mode)}`);
     const fault = nameFault(entry.name) ?? (entry.mode === MODE.link ? linkFault(entry.name) : undefined);
-    if (fault !== undefined) bad(fault);
-    if (names.has(entry.name)) bad("two entries with the same name");
+    if (fault !== undefined) failMalformed(fault);
+    if (names.has(entry.name)) failMalformed("two entries with the same name");
     names.add(entry.name);
-    if (previous !== undefined && compareEntries(previous, entry) >= 0) bad("its entries are out of order");
+    if (previous !== undefined && compareEntries(previous, entry) >= 0) failMalformed("its entries are out of order");
     previous = entry;
-    if (/^0+$/.test(entry.oid)) bad("an entry that points nowhere");
+    if (/^0+$/.test(entry.oid)) failMalformed("an entry that points nowhere");
   }
   return entries;
 }
@@ -93,15 +93,15 @@ function compareText(a: string, b: string): number {
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? surrogatesLast(x) - surrogatesLast(y) : x - y;
+    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? utf8SortKey(x) - utf8SortKey(y) : x - y;
   }
   return a.length - b.length;
 }
 
-function surrogatesLast(unit: number): number {
+function utf8SortKey(unit: number): number {
   return unit >= 0xe000 ? unit - 0x2000 : unit + 0x2000;
 }
 
-function bad(what: string): never {
+function failMalformed(what: string): never {
   fail(400, `Bad tree: ${what}`);
 }

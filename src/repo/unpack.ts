@@ -11,8 +11,8 @@ import { WorkSlices } from "./work-slices.ts";
 import type { Quarantine } from "./quarantine.ts";
 
 /** `depth` is the length of the delta chain below the object. */
-type Resolved = { oid: string; depth: number };
-type Waiting = { offset: number; delta: Uint8Array };
+type ResolvedObject = { oid: string; depth: number };
+type WaitingDelta = { offset: number; delta: Uint8Array };
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;
 /** The memory an entry takes in addition to its bytes. */
@@ -29,7 +29,7 @@ export async function unpack(reader: ByteReader, quarantine: Quarantine, limits:
     if ("kind" in content) unpacker.addObject(offset, { kind: content.kind, bytes: inflated }, 0, deflated);
     else if ("baseOid" in content) unpacker.addDeltaByOid(offset, content.baseOid, inflated);
     else unpacker.addDeltaByOffset(offset, content.baseOffset, inflated);
-    if (slices.isOver(inflated.length + OBJECT_COST_BYTES + unpacker.takeProducedBytes())) await slices.pause();
+    if (slices.addWork(inflated.length + OBJECT_COST_BYTES + unpacker.takeProducedBytes())) await slices.pause();
   }
   unpacker.finish();
 }
@@ -37,12 +37,12 @@ export async function unpack(reader: ByteReader, quarantine: Quarantine, limits:
 class Unpacker {
   readonly #quarantine: Quarantine;
   readonly #limits: Limits;
-  readonly #byOffset = new Map<number, Resolved>();
+  readonly #byOffset = new Map<number, ResolvedObject>();
   readonly #depths = new Map<string, number>();
   readonly #cache = new Map<string, GitObject>();
   #cachedBytes = 0;
-  readonly #waitingForOid = new Map<string, Waiting[]>();
-  readonly #waitingForOffset = new Map<number, Waiting[]>();
+  readonly #waitingForOid = new Map<string, WaitingDelta[]>();
+  readonly #waitingForOffset = new Map<number, WaitingDelta[]>();
   /** Offsets of waiting deltas, which may be the bases of other deltas. */
   readonly #waitingOffsets = new Set<number>();
   #waitingBytes = 0;
@@ -72,7 +72,7 @@ class Unpacker {
   addDeltaByOffset(offset: number, baseOffset: number, delta: Uint8Array): void {
     const base = this.#byOffset.get(baseOffset);
     if (base !== undefined) this.#resolveDelta(offset, base, delta);
-    else if (this.#waitingOffsets.has(baseOffset)) this.#wait(this.#waitingForOffset, baseOffset, offset, delta);
+    else if (this.#waitingOffsets.has(baseOffset)) this.#addWaiting(this.#waitingForOffset, baseOffset, offset, delta);
     else fail(400, "Bad pack: a delta whose base is not an entry");
   }
 
@@ -80,7 +80,7 @@ class Unpacker {
     const depth = this.#depths.get(baseOid);
     // In a thin pack the base may be an object that the repository has already.
     if (depth !== undefined || this.#quarantine.has(baseOid)) this.#resolveDelta(offset, { oid: baseOid, depth: depth ?? 0 }, delta);
-    else this.#wait(this.#waitingForOid, baseOid, offset, delta);
+    else this.#addWaiting(this.#waitingForOid, baseOid, offset, delta);
   }
 
   /** Bytes produced from deltas since the last call. */
@@ -95,7 +95,7 @@ class Unpacker {
     if (this.#waitingForOid.size > 0 || this.#waitingForOffset.size > 0) fail(400, "Bad pack: a delta whose base is missing");
   }
 
-  #wait<K>(queue: Map<K, Waiting[]>, key: K, offset: number, delta: Uint8Array): void {
+  #addWaiting<K>(queue: Map<K, WaitingDelta[]>, key: K, offset: number, delta: Uint8Array): void {
     this.#waitingBytes += delta.length + ROW_BYTES;
     if (this.#waitingBytes > this.#limits.waitingBytes) fail(413, "Pack too large: too many deltas before their base");
     this.#waitingOffsets.add(offset);
@@ -104,7 +104,7 @@ class Unpacker {
     else waiting.push({ offset, delta });
   }
 
-  #resolveDelta(offset: number, base: Resolved, delta: Uint8Array): void {
+  #resolveDelta(offset: number, base: ResolvedObject, delta: Uint8Array): void {
     const depth = base.depth + 1;
     if (depth > this.#limits.deltaChain) fail(413, `Bad pack: a chain of more than ${this.#limits.deltaChain} deltas`);
     const size = deltaSize(delta);
@@ -112,11 +112,11 @@ class Unpacker {
     this.#producedBytes += size;
     if (this.#producedBytes > this.#limits.inflatedBytes)
       fail(413, `Pack too large: it unpacks to more than ${this.#limits.inflatedBytes} bytes`);
-    const from = this.#findBase(base.oid);
+    const from = this.#requireBase(base.oid);
     this.addObject(offset, { kind: from.kind, bytes: applyDelta(from.bytes, delta) }, depth);
   }
 
-  #findBase(oid: string): GitObject {
+  #requireBase(oid: string): GitObject {
     const cached = this.#cache.get(oid);
     if (cached === undefined) return this.#quarantine.find(oid) ?? fail(400, "Bad pack: a delta whose base is missing");
     // Moves the entry to the end, so that it is evicted last.

@@ -50,7 +50,7 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
     const slices = new WorkSlices(PIECES_PER_YIELD);
     for (const piece of framePack(writePack(store.objects, oids), packetSize(request.capabilities))) {
       yield piece;
-      if (slices.isOver()) await slices.pause();
+      if (slices.addWork()) await slices.pause();
     }
   } catch (error) {
     if (!(error instanceof SysError)) throw error;
@@ -144,7 +144,7 @@ function addTags({ refs, objects }: Store, oids: Set<string>): void {
     if (objects.kind(oid) !== "tag") continue;
     const peeled = refs.peel(oid);
     if (peeled === undefined || !oids.has(peeled.oid)) continue;
-    for (let tag = oid; objects.kind(tag) === "tag"; tag = refs.target(tag)) oids.add(tag);
+    for (let tag = oid; objects.kind(tag) === "tag"; tag = refs.tagTarget(tag)) oids.add(tag);
   }
 }
 

@@ -11,7 +11,7 @@ export class WorkSlices {
   }
 
   /** Counts the work done; true when the caller should `pause`. */
-  isOver(units: number = 1): boolean {
+  addWork(units: number = 1): boolean {
     this.#units += units;
     if (this.#units < this.#unitsPerSlice) return false;
     this.#units = 0;

@@ -3,7 +3,7 @@
 
 import type { ShellCommand, ShellUser } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
-import type { Link } from "./kernel-client.ts";
+import type { KernelClient } from "./kernel-client.ts";
 
 /** `stdoutKind: "bytes"`: one character is one byte. */
 export type Output = { stdout?: string; stderr?: string; exitCode?: number; stdoutKind?: "text" | "bytes" };
@@ -11,7 +11,7 @@ export type Output = { stdout?: string; stderr?: string; exitCode?: number; stdo
 export type ExecOptions = { withInput?: boolean; variables?: Readonly<Record<string, string>> };
 
 export type CommandContext = {
-  link: Link;
+  link: KernelClient;
   who: ShellUser;
   host: ShellCommand["host"];
   cwd: string;

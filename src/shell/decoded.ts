@@ -8,7 +8,7 @@ import {
   literalWord,
   nameOf,
   type Plugin,
-  type Simple,
+  type SimpleCommand,
   simpleCommand,
   statement,
   textOf,
@@ -35,18 +35,18 @@ export function decodeCommand(): Command {
   });
 }
 
-export const decoding: Plugin = {
+export const decodePlugin: Plugin = {
   name: DECODE,
   transform: ({ ast }) => {
-    visit(ast);
+    addDecodes(ast);
     return { ast };
   },
 };
 
 /** Visits the whole tree, including loops, functions and substitutions. */
-function visit(node: unknown): void {
+function addDecodes(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
-  for (const child of Object.values(node)) visit(child);
+  for (const child of Object.values(node)) addDecodes(child);
   const pipeline = node as { type?: string; commands?: Node[] };
   if (pipeline.type === "Pipeline" && pipeline.commands !== undefined) pipeline.commands = pipeline.commands.map(addDecode);
 }
@@ -60,7 +60,7 @@ function addDecode(command: Node): Node {
 }
 
 /** The arguments for the decode command; null for any other command, and if the variables are not known before it runs. */
-function decodeArguments(command: Simple): Word[] | null {
+function decodeArguments(command: SimpleCommand): Word[] | null {
   const program = nameOf(command);
   if (program !== "read" && program !== "mapfile" && program !== "readarray") return null;
   const names: string[] = [];

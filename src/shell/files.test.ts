@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { FileError, type FileErrorCode } from "../hardware/filesystem.ts";
 import type { FileOp } from "../ports/shells.ts";
 import { ShellFiles } from "./files.ts";
-import { Link, shellReply } from "./kernel-client.ts";
+import { KernelClient, shellReply } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 type Refusals = Partial<Record<string, FileErrorCode>>;
@@ -22,7 +22,9 @@ function makeShell(refusals: Refusals = {}) {
       ? { kind: path.endsWith("/") ? "directory" : "file", size: 4, mode: 0o600, modifiedAt: 0, uid: 1, gid: 1 }
       : undefined;
   };
-  const link = new Link((ask) => shellReply(ask.kind === "file" ? answer(ask.op, String(ask.args[0])) : Promise.reject(new Error("no"))));
+  const link = new KernelClient((ask) =>
+    shellReply(ask.kind === "file" ? answer(ask.op, String(ask.args[0])) : Promise.reject(new Error("no"))),
+  );
   const terminal = { write: (stream: "stdout" | "stderr", text: string) => void (screen[stream] += text), line: async () => "typed\n" };
   return { files: new ShellFiles(link, terminal, (name) => name === "ls"), requests, screen };
 }

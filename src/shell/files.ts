@@ -3,10 +3,10 @@
 
 import type { FsStat, IFileSystem } from "just-bash/browser";
 import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
-import { fromLatin1, latin1 } from "../lib/bytes.ts";
+import { fromLatin1, toLatin1 } from "../lib/bytes.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { resolvePath } from "../vfs/path.ts";
-import type { Link } from "./kernel-client.ts";
+import type { KernelClient } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 /** Commands read whole files, so a larger one is refused before it fills the memory. */
@@ -30,13 +30,13 @@ export type Terminal = {
 const MKDIR_TRIES = 5;
 
 export class ShellFiles implements IFileSystem {
-  readonly #link: Link;
+  readonly #link: KernelClient;
   readonly #terminal: Terminal;
   readonly #hasProgram: (name: string) => boolean;
   /** By path, why a file could not be read, unless it was missing. */
   readonly #failures = new Map<string, string>();
 
-  constructor(link: Link, terminal: Terminal, hasProgram: (name: string) => boolean) {
+  constructor(link: KernelClient, terminal: Terminal, hasProgram: (name: string) => boolean) {
     this.#link = link;
     this.#terminal = terminal;
     this.#hasProgram = hasProgram;
@@ -46,7 +46,7 @@ export class ShellFiles implements IFileSystem {
     const encoding = (typeof options === "string" ? options : options?.encoding) ?? "utf8";
     const bytes = await this.readFileBuffer(path);
     return encoding === "latin1" || encoding === "binary" || encoding === "ascii"
-      ? latin1(bytes)
+      ? toLatin1(bytes)
       : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
   }
 
@@ -215,7 +215,7 @@ export class ShellFiles implements IFileSystem {
   }
 
   /** Clears what is known of the last command. */
-  forget(): void {
+  clearFailures(): void {
     this.#failures.clear();
   }
 

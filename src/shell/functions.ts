@@ -1,12 +1,12 @@
 // `export -f`, which just-bash does not support: the exported functions of the outer script are inserted into each inner
 // script (`bash -c f`).
 
-import { holds, literalWord, nameOf, type Command, type Plugin, type Simple, statement, textOf } from "./syntax.ts";
+import { someNode, literalWord, nameOf, type Command, type Plugin, type SimpleCommand, statement, textOf } from "./syntax.ts";
 
 type FunctionDef = Extract<Command, { type: "FunctionDef" }>;
 
 /** One plugin per command line: the first script that it transforms is the outer one. */
-export function exportedFunctions(): Plugin {
+export function exportedFunctionsPlugin(): Plugin {
   const functions = new Map<string, FunctionDef>();
   const exported = new Set<string>();
   let isInner = false;
@@ -14,9 +14,9 @@ export function exportedFunctions(): Plugin {
     name: "gsv-functions",
     transform: ({ ast }) => {
       const inherited = isInner ? [...exported].flatMap((name) => functions.get(name) ?? []).map(statement) : [];
-      holds(ast, (node) => {
+      someNode(ast, (node) => {
         if (node.type === "FunctionDef" && !isInner) functions.set((node as FunctionDef).name, node as FunctionDef);
-        if (node.type === "SimpleCommand") for (const name of takeExportedNames(node as Simple)) exported.add(name);
+        if (node.type === "SimpleCommand") for (const name of takeExportedNames(node as SimpleCommand)) exported.add(name);
         return false;
       });
       isInner = true;
@@ -26,7 +26,7 @@ export function exportedFunctions(): Plugin {
 }
 
 /** The names after `export -f`. Replaces the command by `:`, because just-bash would report an error. */
-function takeExportedNames(command: Simple): string[] {
+function takeExportedNames(command: SimpleCommand): string[] {
   const [flag, ...names] = command.args.map(textOf);
   if (nameOf(command) !== "export" || flag !== "-f") return [];
   command.name = literalWord(":");

@@ -7,7 +7,7 @@ import { type CommandContext, type CommandFile, CommandError, type Output } from
 
 const IGNORED = new Set(["--norc", "--noprofile", "--login", "-l", "-i", "--posix"]);
 
-export async function innerShell(context: CommandContext, args: readonly string[]): Promise<Output> {
+export async function runInnerShell(context: CommandContext, args: readonly string[]): Promise<Output> {
   const options: string[] = [];
   let [isCommand, isCheck] = [false, false];
   let at = 0;
@@ -48,14 +48,14 @@ export const runFile: CommandFile = {
       return error.code;
     });
     if (typeof stat === "string")
-      return failWith(path, stat === "ENOENT" ? "No such file or directory" : "Permission denied", stat === "ENOENT" ? 127 : 126);
-    if (stat.kind === "directory") return failWith(path, "Is a directory", 126);
-    if ((stat.mode & 0o111) === 0) return failWith(path, "Permission denied", 126);
+      return failureOutput(path, stat === "ENOENT" ? "No such file or directory" : "Permission denied", stat === "ENOENT" ? 127 : 126);
+    if (stat.kind === "directory") return failureOutput(path, "Is a directory", 126);
+    if ((stat.mode & 0o111) === 0) return failureOutput(path, "Permission denied", 126);
     return context.exec(["bash", path, ...rest], { withInput: true });
   },
 };
 
-function failWith(path: string, why: string, exitCode: number): Output {
+function failureOutput(path: string, why: string, exitCode: number): Output {
   return { stderr: `bash: ${path}: ${why}\n`, exitCode };
 }
 

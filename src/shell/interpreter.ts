@@ -10,21 +10,21 @@ import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
 import { CommandError, type CommandContext, type CommandFile, type Output } from "./command.ts";
 import { shellCommands } from "./commands.table.ts";
-import { DECODE, decodeCommand, decoding } from "./decoded.ts";
+import { DECODE, decodeCommand, decodePlugin } from "./decoded.ts";
 import { REASONS, ShellFiles, type Terminal } from "./files.ts";
-import { exportedFunctions } from "./functions.ts";
+import { exportedFunctionsPlugin } from "./functions.ts";
 import { RUN, runFile } from "./inner.ts";
 import type { ShellLimits } from "./limits.ts";
-import { type Ask, Link } from "./kernel-client.ts";
+import { type Ask, KernelClient } from "./kernel-client.ts";
 import { workaroundsPlugin } from "./workarounds.ts";
-import { OURS, withOurs } from "./shadowed.ts";
+import { OURS, shadowedPlugin } from "./shadowed.ts";
 import type { Plugin } from "./syntax.ts";
-import { onTerminal } from "./terminal.ts";
+import { terminalPlugin } from "./terminal.ts";
 import { TRAP_COMMANDS, Traps } from "./traps.ts";
-import { YIELD, yieldCommand, yielding } from "./yielding.ts";
+import { YIELD, yieldCommand, yieldPlugin } from "./yielding.ts";
 
 export type RunResult = { stdout: string; stderr: string; exitCode: number; env: Record<string, string> };
-export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
+export type ShellRun = { command: ShellCommand; ask: Ask; terminal: Terminal };
 
 /** Not in the build of just-bash that runs on both hosts. */
 const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar", "yq", "xan"]);
@@ -38,17 +38,17 @@ export class Interpreter {
   readonly #timeoutMs: number;
   readonly #limits: ShellLimits;
   readonly #files: ShellFiles;
-  readonly #link: Link;
+  readonly #link: KernelClient;
   readonly #terminal: Terminal;
   readonly #bash: Bash;
-  #run: Run | null = null;
+  #run: ShellRun | null = null;
   #script = new ScriptState();
 
   constructor({ who, timeoutMs }: ShellCommand, limits: ShellLimits) {
     this.#uid = who.uid;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
-    this.#link = new Link((ask) => this.#current.ask(ask));
+    this.#link = new KernelClient((ask) => this.#current.ask(ask));
     this.#terminal = { write: (stream, text) => this.#current.terminal.write(stream, text), line: () => this.#current.terminal.line() };
     this.#files = new ShellFiles(this.#link, this.#terminal, (name) => CALLABLE.has(name));
     this.#bash = new Bash({
@@ -70,10 +70,10 @@ export class Interpreter {
       this.#scriptPlugin("functions"),
       workaroundsPlugin,
       this.#scriptPlugin("traps"),
-      withOurs,
-      decoding,
+      shadowedPlugin,
+      decodePlugin,
       this.#scriptPlugin("terminal"),
-      ...(limits.givesWay ? [yielding] : []),
+      ...(limits.givesWay ? [yieldPlugin] : []),
     ];
     for (const plugin of plugins) this.#bash.registerTransformPlugin(plugin);
   }
@@ -82,11 +82,11 @@ export class Interpreter {
     return who.uid === this.#uid && timeoutMs === this.#timeoutMs && limits === this.#limits;
   }
 
-  async run(run: Run, signal: AbortSignal): Promise<RunResult> {
+  async run(run: ShellRun, signal: AbortSignal): Promise<RunResult> {
     const { input, env, cwd } = run.command;
     this.#run = run;
     this.#script = new ScriptState();
-    this.#files.forget();
+    this.#files.clearFailures();
     const exec = (script: string, variables: Readonly<Record<string, string>>, at: string): Promise<RunResult> =>
       this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(toFailedRun);
     const mainRun = await exec(input, env, cwd);
@@ -97,7 +97,7 @@ export class Interpreter {
     return {
       stdout: mainRun.stdout + (trapRun?.stdout ?? ""),
       stderr: this.#files.correctErrors(mainRun.stderr + (trapRun?.stderr ?? "")),
-      exitCode: trapRun === null || traps.isReached ? mainRun.exitCode : trapRun.exitCode,
+      exitCode: trapRun === null || traps.hasRunToEnd ? mainRun.exitCode : trapRun.exitCode,
       env: {},
     };
   }
@@ -107,7 +107,7 @@ export class Interpreter {
     return { name: `gsv-${name}`, transform: (context) => this.#script.plugins[name].transform(context) };
   }
 
-  get #current(): Run {
+  get #current(): ShellRun {
     if (this.#run === null) throw new Error("The command has ended");
     return this.#run;
   }
@@ -167,9 +167,9 @@ export class Interpreter {
 class ScriptState {
   readonly traps = new Traps();
   readonly plugins: Readonly<Record<"functions" | "traps" | "terminal", Plugin>> = {
-    functions: exportedFunctions(),
+    functions: exportedFunctionsPlugin(),
     traps: this.traps.plugin,
-    terminal: onTerminal(),
+    terminal: terminalPlugin(),
   };
 
   trap(name: string): Command {

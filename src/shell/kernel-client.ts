@@ -8,7 +8,7 @@ import type { FileFailure, FileOp, ShellAsk, ShellReply, ShellRequest, ShellResp
 
 export type Ask = (ask: ShellAsk) => Promise<ShellReply>;
 
-export class Link {
+export class KernelClient {
   readonly #ask: Ask;
 
   constructor(ask: Ask) {
@@ -60,7 +60,7 @@ export class Link {
     return this.#file("setModified", path, ms);
   }
 
-  sys<T = unknown>(call: string, args: Record<string, unknown> = {}): Promise<T> {
+  runSyscall<T = unknown>(call: string, args: Record<string, unknown> = {}): Promise<T> {
     return this.#request({ kind: "sys", call, args });
   }
 

@@ -67,10 +67,10 @@ test("feed resolves when there is room for more", async () => {
 test("nextFew returns whole lines and keeps the rest", async () => {
   const { lines } = makeLines();
   void lines.feed("one\ntwo\nthr");
-  expect(await lines.nextFew()).toEqual(["one\n", "two\n"]);
-  const rest = lines.nextFew();
+  expect(await lines.nextLines()).toEqual(["one\n", "two\n"]);
+  const rest = lines.nextLines();
   void lines.feed("ee\nfour\u0004");
   expect(await rest).toEqual(["three\n"]);
-  expect(await lines.nextFew()).toEqual(["four"]);
-  expect(await lines.nextFew()).toBeNull();
+  expect(await lines.nextLines()).toEqual(["four"]);
+  expect(await lines.nextLines()).toBeNull();
 });

@@ -50,7 +50,7 @@ export class Lines {
   }
 
   /** All lines that are available, for a reader to whom each request is slow. */
-  async nextFew(): Promise<string[] | null> {
+  async nextLines(): Promise<string[] | null> {
     const first = await this.next();
     if (first === null) return null;
     const lines = [first];

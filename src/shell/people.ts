@@ -1,7 +1,7 @@
 // Names of users and groups for commands, read from /etc/passwd and /etc/group.
 
 import { CommandError } from "./command.ts";
-import type { Link } from "./kernel-client.ts";
+import type { KernelClient } from "./kernel-client.ts";
 
 export type Person = { username: string; uid: number; gid: number; gecos: string };
 
@@ -23,12 +23,12 @@ export class People {
     }));
   }
 
-  static async read(link: Link): Promise<People> {
+  static async read(link: KernelClient): Promise<People> {
     const text = async (path: string) => new TextDecoder().decode(await link.read(path, { start: 0, end: 16 * 1024 * 1024 }));
     return new People(await text("/etc/passwd"), await text("/etc/group"));
   }
 
-  find(username: string): Person {
+  requirePerson(username: string): Person {
     return this.#people.find((person) => person.username === username) ?? failMissing(`no such user: ${username}`);
   }
 
@@ -45,7 +45,7 @@ export class People {
   }
 
   uidOf(text: string): number {
-    return /^\d+$/.test(text) ? Number(text) : this.find(text).uid;
+    return /^\d+$/.test(text) ? Number(text) : this.requirePerson(text).uid;
   }
 
   gidOf(text: string): number {

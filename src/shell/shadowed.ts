@@ -6,7 +6,7 @@ import type { Plugin } from "./syntax.ts";
 /** By the name that users type, the name under which just-bash finds our command. */
 export const OURS: Readonly<Record<string, string>> = { help: "gsv-help" };
 
-export const withOurs: Plugin = {
+export const shadowedPlugin: Plugin = {
   name: "gsv-commands",
   transform: ({ ast }) => {
     renameCalls(ast);

@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Null if the text is not a size. */
-export function bytesIn(text: string): number | null {
+export function parseSize(text: string): number | null {
   const [, count, unit = ""] = /^(\d+)([a-zA-Z]*?)(?:iB)?$/.exec(text) ?? [];
   const factor = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
   return count === undefined || factor === undefined ? null : Number(count) * factor;

@@ -6,11 +6,11 @@ export type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
 export type Script = Parameters<Plugin["transform"]>[0]["ast"];
 export type Statement = Script["statements"][number];
 export type Command = Statement["pipelines"][number]["commands"][number];
-export type Simple = Extract<Command, { type: "SimpleCommand" }>;
-export type Word = Simple["args"][number];
+export type SimpleCommand = Extract<Command, { type: "SimpleCommand" }>;
+export type Word = SimpleCommand["args"][number];
 export type Part = Word["parts"][number];
-export type Redirection = Simple["redirections"][number];
-export type Assignment = Simple["assignments"][number];
+export type Redirection = SimpleCommand["redirections"][number];
+export type Assignment = SimpleCommand["assignments"][number];
 
 export function literalWord(value: string): Word {
   return word({ type: "Literal", value });
@@ -24,11 +24,11 @@ export function statement(command: Command): Statement {
   return { type: "Statement", pipelines: [{ type: "Pipeline", commands: [command], negated: false }], operators: [], background: false };
 }
 
-export function simpleCommand(name: string, ...args: Word[]): Simple {
+export function simpleCommand(name: string, ...args: Word[]): SimpleCommand {
   return { type: "SimpleCommand", assignments: [], name: literalWord(name), args, redirections: [] };
 }
 
-export function nameOf({ name }: Simple): string {
+export function nameOf({ name }: SimpleCommand): string {
   return name === null ? "" : textOf(name);
 }
 
@@ -50,7 +50,7 @@ export function isNode(value: unknown): value is { type: string } {
 }
 
 /** Whether the tree contains a node for which `is` returns true. */
-export function holds(node: unknown, is: (node: { type: string }) => boolean): boolean {
+export function someNode(node: unknown, is: (node: { type: string }) => boolean): boolean {
   if (typeof node !== "object" || node === null) return false;
-  return (isNode(node) && is(node)) || Object.values(node).some((child) => holds(child, is));
+  return (isNode(node) && is(node)) || Object.values(node).some((child) => someNode(child, is));
 }

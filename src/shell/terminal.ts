@@ -4,7 +4,7 @@
 // their own stay as they are: their input and output belong to their caller.
 
 import {
-  holds,
+  someNode,
   literalWord,
   nameOf,
   onlyCommand,
@@ -29,7 +29,7 @@ type Streams = { input: boolean; output: boolean };
 const SHELL_COMMANDS = new Set(["exec", "exit", "return", "break", "continue", "logout"]);
 
 /** One plugin per command line: the first script that it transforms is at the terminal, and runs the others. */
-export function onTerminal(): Plugin {
+export function terminalPlugin(): Plugin {
   let isInner = false;
   return {
     name: "gsv-terminal",
@@ -45,7 +45,7 @@ export function onTerminal(): Plugin {
 function rewriteScript(statements: readonly Statement[]): Statement[] {
   const last = statements.at(-1);
   const isPlain = last !== undefined && compoundOf(last) === null;
-  const output = !holds(statements, isOutputRedirect);
+  const output = !someNode(statements, isOutputRedirect);
   const before = rewriteBlock(isPlain ? statements.slice(0, -1) : statements, { input: true, output });
   return isPlain ? [...before, ...rewriteBlock([last], { input: true, output: false })] : before;
 }
@@ -82,12 +82,12 @@ function rewriteStatement(item: Statement, streams: Streams): Statement[] {
   }));
   const changed = { ...item, pipelines };
   const prompt = streams.input ? promptOf(item) : null;
-  return prompt === null ? [changed] : [printPrompt(prompt), changed];
+  return prompt === null ? [changed] : [makePromptStatement(prompt), changed];
 }
 
 /** Redirects each command on its own: in a group, just-bash swallows errors that must end the script (`set -u`). */
 function terminalRedirections(output: boolean, errors: boolean): Redirection[] {
-  return [...(output ? [toFile(">|", 1, TERMINAL)] : []), ...(errors ? [toFile(">|", 2, TERMINAL_ERRORS)] : [])];
+  return [...(output ? [makeRedirection(">|", 1, TERMINAL)] : []), ...(errors ? [makeRedirection(">|", 2, TERMINAL_ERRORS)] : [])];
 }
 
 const COMPOUND = new Set(["If", "For", "CStyleFor", "While", "Until", "Case", "Group"]);
@@ -104,7 +104,7 @@ function rewriteCommand(command: Command, outerStreams: Streams): Command {
   switch (command.type) {
     case "SimpleCommand":
       return streams.input && nameOf(command) === "read"
-        ? { ...command, redirections: [...command.redirections, toFile("<", 0, TERMINAL)] }
+        ? { ...command, redirections: [...command.redirections, makeRedirection("<", 0, TERMINAL)] }
         : command;
     case "If":
       return {
@@ -138,7 +138,7 @@ function narrow(streams: Streams, redirections: readonly Redirection[]): Streams
   };
 }
 
-function toFile(operator: Redirection["operator"], fd: number, path: string): Redirection {
+function makeRedirection(operator: Redirection["operator"], fd: number, path: string): Redirection {
   return { type: "Redirection", fd, operator, target: literalWord(path) };
 }
 
@@ -156,6 +156,6 @@ function promptOf(item: Statement): Word | null {
   return at === -1 ? null : (command.args[at + 1] ?? null);
 }
 
-function printPrompt(text: Word): Statement {
-  return makeStatement({ ...simpleCommand("printf", literalWord("%s"), text), redirections: [toFile(">|", 1, TERMINAL_ERRORS)] });
+function makePromptStatement(text: Word): Statement {
+  return makeStatement({ ...simpleCommand("printf", literalWord("%s"), text), redirections: [makeRedirection(">|", 1, TERMINAL_ERRORS)] });
 }

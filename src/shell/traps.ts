@@ -4,13 +4,13 @@
 
 import { type Command, defineCommand } from "just-bash/browser";
 import {
-  holds,
+  someNode,
   literalWord,
   nameOf,
   type Part,
   type Plugin,
   simpleCommand,
-  type Simple,
+  type SimpleCommand,
   type Statement,
   statement,
   type Word,
@@ -57,10 +57,10 @@ export class Traps {
     transform: ({ ast }) => {
       const isOuter = !this.#isInner;
       this.#isInner = true;
-      if (holds(ast, (node) => isCall(node, REACHED))) return { ast: { ...ast, statements: [...this.#functions, ...ast.statements] } };
-      if (!isOuter || !holds(ast, (node) => isCall(node, "trap"))) return { ast };
+      if (someNode(ast, (node) => isCall(node, REACHED))) return { ast: { ...ast, statements: [...this.#functions, ...ast.statements] } };
+      if (!isOuter || !someNode(ast, (node) => isCall(node, "trap"))) return { ast };
       renameCalls(ast);
-      holds(ast, (node) => {
+      someNode(ast, (node) => {
         if (node.type === "FunctionDef") this.#functions.push(statement(node as Parameters<typeof statement>[0]));
         return false;
       });
@@ -78,7 +78,7 @@ export class Traps {
   }
 
   /** Whether the trap ran to its end without `exit`, so that the script's own exit code counts. */
-  get isReached(): boolean {
+  get hasRunToEnd(): boolean {
     return this.#isReached;
   }
 
@@ -114,6 +114,6 @@ function addNote([code, ...others]: readonly Word[]): Word[] {
   return [word(note, ...(code?.parts ?? [])), ...others];
 }
 
-function isCall(node: object, name: string): node is Simple {
-  return (node as { type?: string }).type === "SimpleCommand" && nameOf(node as Simple) === name;
+function isCall(node: object, name: string): node is SimpleCommand {
+  return (node as { type?: string }).type === "SimpleCommand" && nameOf(node as SimpleCommand) === name;
 }

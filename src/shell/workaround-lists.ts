@@ -20,7 +20,7 @@ const DECLARATIONS = new Set(["local", "declare", "typeset"]);
 export function rewriteArrayDeclarations(item: Statement): Statement[] {
   const command = onlyCommand(item);
   if (command?.type !== "SimpleCommand" || !DECLARATIONS.has(nameOf(command))) return [item];
-  const lists = command.args.map(listOf);
+  const lists = command.args.map(parseArrayAssignment);
   const assignments = lists.filter((list) => list !== null);
   const has = (flag: RegExp) => command.args.some((arg) => flag.test(textOf(arg)));
   // A readonly variable cannot be assigned afterwards.
@@ -45,7 +45,7 @@ function sourceOf({ sourceText = "" }: Statement, assignments: readonly Assignme
 }
 
 /** Parses a word `name=(...)` as an assignment; null for any other word. */
-function listOf({ parts }: Word): Assignment | null {
+function parseArrayAssignment({ parts }: Word): Assignment | null {
   const [first, last] = [parts[0], parts.at(-1)];
   if (first?.type !== "Literal" || last?.type !== "Literal" || !last.value.endsWith(")")) return null;
   const [head, name, plus] = /^([A-Za-z_]\w*)(\+?)=\(/.exec(first.value) ?? [];

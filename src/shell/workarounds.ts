@@ -5,7 +5,7 @@ import { RUN } from "./inner.ts";
 import { rewriteArrayDeclarations } from "./workaround-lists.ts";
 import { liftArithmeticSubstitutions } from "./workaround-sums.ts";
 import {
-  holds,
+  someNode,
   isNode,
   literalWord,
   nameOf,
@@ -14,7 +14,7 @@ import {
   type Part,
   type Plugin,
   simpleCommand,
-  type Simple,
+  type SimpleCommand,
   type Statement,
   statement,
   textOf,
@@ -25,7 +25,7 @@ export const workaroundsPlugin: Plugin = {
   name: "gsv-mended",
   transform: ({ ast }) => {
     const functions = new Set<string>();
-    holds(ast, (node) => {
+    someNode(ast, (node) => {
       if (node.type === "FunctionDef") functions.add((node as { name?: string }).name ?? "");
       return false;
     });
@@ -56,11 +56,11 @@ function rewriteCommand(item: Command): Command {
   if (item.type !== "SimpleCommand") return guardRedirections(item);
   const sums = liftArithmeticSubstitutions(item);
   if (sums.type !== "SimpleCommand") return guardRedirections(sums);
-  return guardRedirections(sums.name === null ? resetStatus(sums) : expandName(runByPath(sums)));
+  return guardRedirections(sums.name === null ? resetStatus(sums) : expandName(rewritePathCall(sums)));
 }
 
 /** A script called by its path would run without these workarounds and with a wrong `$0`. */
-function runByPath(item: Simple): Simple {
+function rewritePathCall(item: SimpleCommand): SimpleCommand {
   const path = nameOf(item);
   if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
   return { ...item, name: literalWord(RUN), args: [item.name!, ...item.args] };
@@ -88,22 +88,22 @@ function fixQuotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void
 }
 
 /** `x=1` does not reset `$?`, so `set -e; f || code=$?` ends the script. With a redirection it does reset it. */
-function resetStatus(item: Simple): Simple {
-  if (item.redirections.length > 0 || holds(item, ({ type }) => type === "CommandSubstitution")) return item;
+function resetStatus(item: SimpleCommand): SimpleCommand {
+  if (item.redirections.length > 0 || someNode(item, ({ type }) => type === "CommandSubstitution")) return item;
   return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: literalWord("") }] };
 }
 
 const WORDS = "GSV_WORDS";
 
 /** A command name that is an expansion is taken as one word: `"$@"`, `"${command[@]}"`, `$PREFIX make`. */
-function expandName(item: Simple): Command {
+function expandName(item: SimpleCommand): Command {
   const [part, ...others] = item.name?.parts ?? [];
   if (part === undefined || others.length > 0) return item;
   const [inner, ...more] = part.type === "DoubleQuoted" ? part.parts : [part];
   if (inner?.type !== "ParameterExpansion" || more.length > 0) return item;
   const isMany = /^@$|\[@\]$/.test(inner.parameter);
   if (part.type === "DoubleQuoted" ? !isMany : inner.operation !== null && !isMany) return item;
-  const words: Simple = {
+  const words: SimpleCommand = {
     ...simpleCommand(""),
     name: null,
     assignments: [{ type: "Assignment", name: WORDS, value: null, append: false, array: [item.name!, ...item.args] }],

@@ -19,7 +19,7 @@ export function yieldCommand(): Command {
   });
 }
 
-export const yielding: Plugin = {
+export const yieldPlugin: Plugin = {
   name: YIELD,
   transform: ({ ast }) => {
     addYields(ast);

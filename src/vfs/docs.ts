@@ -1,7 +1,7 @@
 // /etc/docs and /etc/man: the guides, and a page for each call. They are loaded on first use, so that a gateway on which nobody
 // reads them does not keep them in memory.
 
-import { type Mount, synthetic } from "./mount.ts";
+import { type Mount, syntheticMount } from "./mount.ts";
 
 /** Texts by name. */
 type Texts = Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export function docsMounts(manuals: () => Promise<Texts>): Mount[] {
 }
 
 function textsMount(at: string, load: () => Promise<Texts>): Mount {
-  return synthetic(at, {
+  return syntheticMount(at, {
     async lookUp(_who, names) {
       const texts = await load();
       if (names.length === 0) return Object.keys(texts);

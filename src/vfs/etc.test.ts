@@ -86,8 +86,8 @@ describe("an edited account file", () => {
       username: "x",
       home: "/",
       cwd: "/",
-      mustStillMay() {},
-      async sys(call) {
+      checkStillAllowed() {},
+      async runSyscall(call) {
         madeCalls.push(call);
         if (call === "sys.group.members") throw new SysError(404, "Unknown user: eve");
       },

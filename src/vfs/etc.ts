@@ -4,7 +4,7 @@
 import { FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { type AccountFile, accountEdits } from "./account-edits.ts";
-import { type Mount, synthetic, type Who } from "./mount.ts";
+import { type Mount, syntheticMount, type Who } from "./mount.ts";
 
 export type AccountLines = { passwd(): string[]; shadow(): string[]; group(): string[] };
 
@@ -18,7 +18,7 @@ export function etcMounts(lines: AccountLines): Mount[] {
       if (who.uid !== 0) throw new FileError("EACCES", `/etc/${name}`);
       await applyEdits(who, name, accountEdits(name, lines[name](), text));
     };
-    return synthetic(`/etc/${name}`, {
+    return syntheticMount(`/etc/${name}`, {
       isVersioned: true,
       async lookUp(who, names) {
         if (names.length > 0) throw new FileError("ENOTDIR", `/etc/${name}`);
@@ -37,7 +37,7 @@ async function applyEdits(who: Who, file: AccountFile, edits: ReturnType<typeof 
   const done: string[] = [];
   for (const { call, args, says } of edits) {
     try {
-      await who.sys(call, args);
+      await who.runSyscall(call, args);
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       const before = done.length === 0 ? "Nothing was changed" : `Already done: ${done.join(", ")}`;

@@ -54,7 +54,7 @@ function makeTree() {
       async () => {},
     ),
     mustHaveRoom: () => {},
-    uploads: { set: () => {}, drop: () => {}, of: () => [] },
+    uploads: { set: () => {}, drop: () => {}, listOf: () => [] },
     sha256: (content) => createHash("sha256").update(content).digest(),
     sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,
@@ -79,8 +79,8 @@ function makeTree() {
       username,
       home,
       cwd: home,
-      sys: () => Promise.reject(new Error("no")),
-      mustStillMay() {},
+      runSyscall: () => Promise.reject(new Error("no")),
+      checkStillAllowed() {},
     };
     return new Vfs(mounts, who);
   };

@@ -54,7 +54,7 @@ export class GitTree {
   }
 
   async stat(place: GitPlace): Promise<FileStat> {
-    const found = (await this.#look(place)) ?? raise("ENOENT", place);
+    const found = (await this.#find(place)) ?? raise("ENOENT", place);
     const { uid, gid } = place.owner;
     const mode = found.kind === "directory" ? DIRECTORY_MODE : FILE_MODE;
     const { kind, size, modifiedAt } = found;
@@ -62,15 +62,15 @@ export class GitTree {
   }
 
   async list(place: GitPlace): Promise<FileEntry[]> {
-    const entries = await this.#entries(place);
+    const entries = await this.#listEntries(place);
     if (entries !== null) return entries.filter(({ name }) => name !== MARKER);
     if (place.rel === "") return [];
-    throw new FileError((await this.#look(place)) === null ? "ENOENT" : "ENOTDIR", place.path);
+    throw new FileError((await this.#find(place)) === null ? "ENOENT" : "ENOTDIR", place.path);
   }
 
   async read(place: GitPlace, range?: ByteRange): Promise<Uint8Array> {
     mustNotBeMarker(place, "ENOENT");
-    const bytes = await this.#bytes(place, range?.ifVersion);
+    const bytes = await this.#readBytes(place, range?.ifVersion);
     return range === undefined ? bytes : bytes.slice(range.start, range.end);
   }
 
@@ -80,30 +80,30 @@ export class GitTree {
     const readable = places.filter((place) => !isMarker(place));
     for (const [repo, placesOfRepo] of Map.groupBy(readable, (place) => place.repo)) {
       const rels = placesOfRepo.map(({ rel }) => rel);
-      const found = (await this.#git.heads?.(repo, rels, bytes)) ?? (await this.#readEachHead(placesOfRepo, bytes));
+      const found = (await this.#git.readHeads?.(repo, rels, bytes)) ?? (await this.#readFirstBytesOfEach(placesOfRepo, bytes));
       for (const [at, place] of placesOfRepo.entries()) heads.set(place, found[at] ?? null);
     }
     return places.map((place) => heads.get(place) ?? null);
   }
 
-  async #readEachHead(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async #readFirstBytesOfEach(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads: (Uint8Array | null)[] = [];
     for (const place of places) heads.push(await this.read(place, { start: 0, end: bytes }).catch(() => null));
     return heads;
   }
 
   async write(who: Who, place: GitPlace, content: Uint8Array, ifVersion: string | undefined): Promise<void> {
-    mayChange(who, place);
-    await this.#mayPut(place);
+    checkMayChange(who, place);
+    await this.#checkMayPut(place);
     const condition = ifVersion === undefined ? {} : { ifOid: ifVersion };
     await this.#change(who, place, "write", [{ type: "put", path: place.rel, content, ...condition }]);
   }
 
   async append(who: Who, place: GitPlace, content: Uint8Array): Promise<void> {
-    mayChange(who, place);
+    checkMayChange(who, place);
     await this.#appends.run(`${place.repo}:${place.rel}`, async () => {
       for (let tries = 1; ; tries++) {
-        const exists = (await this.#mayPut(place)) !== null;
+        const exists = (await this.#checkMayPut(place)) !== null;
         const before = exists ? await this.#git.read(place.repo, place.rel) : null;
         mustFit(place.path, (before?.bytes.length ?? 0) + content.length);
         const whole = before === null ? content : concat([before.bytes, content]);
@@ -118,25 +118,25 @@ export class GitTree {
   }
 
   async remove(who: Who, place: GitPlace): Promise<void> {
-    mayChange(who, place);
+    checkMayChange(who, place);
     if (place.rel === "") throw new FileError("EPERM", place.path);
-    if ((await this.#look(place)) === null) throw new FileError("ENOENT", place.path);
-    await this.#change(who, place, "rm", [{ type: "delete", path: place.rel }, ...(await this.#keepParent(place))]);
+    if ((await this.#find(place)) === null) throw new FileError("ENOENT", place.path);
+    await this.#change(who, place, "rm", [{ type: "delete", path: place.rel }, ...(await this.#parentMarkerChanges(place))]);
   }
 
   async makeDirectory(who: Who, place: GitPlace): Promise<void> {
-    mayChange(who, place);
-    if ((await this.#look(place)) !== null) throw new FileError("EEXIST", place.path);
+    checkMayChange(who, place);
+    if ((await this.#find(place)) !== null) throw new FileError("EEXIST", place.path);
     await this.#mustHaveParent(place);
     await this.#change(who, place, "mkdir", [{ type: "put", path: `${place.rel}/${MARKER}`, content: new Uint8Array() }]);
   }
 
   /** Both places must be in the same repository. */
   async rename(who: Who, from: GitPlace, to: GitPlace): Promise<void> {
-    mayChange(who, from);
-    mayChange(who, to);
+    checkMayChange(who, from);
+    checkMayChange(who, to);
     if (from.rel === "" || to.rel === "") throw new FileError("EPERM", from.path);
-    const [moved, existing] = await Promise.all([this.#look(from), this.#look(to)]);
+    const [moved, existing] = await Promise.all([this.#find(from), this.#find(to)]);
     if (moved === null) throw new FileError("ENOENT", from.path);
     if (from.rel === to.rel) return;
     if (to.rel.startsWith(`${from.rel}/`)) throw new FileError("EINVAL", to.path, `${from.path} cannot be moved into itself`);
@@ -152,7 +152,7 @@ export class GitTree {
       [
         ...(existing === null ? [] : [{ type: "delete" as const, path: to.rel }]),
         { type: "move", from: from.rel, to: to.rel },
-        ...(isSameParent ? [] : await this.#keepParent(from)),
+        ...(isSameParent ? [] : await this.#parentMarkerChanges(from)),
       ],
       to,
     );
@@ -171,40 +171,40 @@ export class GitTree {
 
   /** Does nothing but check: git stores only commit times, and copying with times must not fail. */
   async setModified(who: Who, place: GitPlace): Promise<void> {
-    mayChange(who, place);
+    checkMayChange(who, place);
     await this.stat(place);
   }
 
-  async #look(place: GitPlace): Promise<GitStat | null> {
+  async #find(place: GitPlace): Promise<GitStat | null> {
     if (isMarker(place)) return null;
     const found = await this.#withFileErrors(place, () => this.#git.stat(place.repo, place.rel));
     return found ?? (place.rel === "" ? { kind: "directory", size: 0, oid: "", modifiedAt: 0 } : null);
   }
 
-  #entries(place: GitPlace) {
+  #listEntries(place: GitPlace) {
     return this.#withFileErrors(place, () => this.#git.list(place.repo, place.rel));
   }
 
   /** A version is the hash of the content, so a cached blob of that version is always valid. */
-  async #bytes(place: GitPlace, version: string | undefined): Promise<Uint8Array> {
+  async #readBytes(place: GitPlace, version: string | undefined): Promise<Uint8Array> {
     const cached = version === undefined ? undefined : this.#cache.get(place.repo, version);
     if (cached !== undefined) return cached;
     const found = await this.#withFileErrors(place, () => this.#git.read(place.repo, place.rel));
-    if (found === null) throw new FileError((await this.#look(place)) === null ? "ENOENT" : "EISDIR", place.path);
+    if (found === null) throw new FileError((await this.#find(place)) === null ? "ENOENT" : "EISDIR", place.path);
     this.#cache.put(place.repo, found.oid, found.bytes);
     if (version !== undefined && found.oid !== version) throw new FileError("ESTALE", place.path);
     return found.bytes;
   }
 
   /** The file that would be replaced; throws if none may be here. Missing directories are created; a file in their place is an error. */
-  async #mayPut(place: GitPlace): Promise<GitStat | null> {
+  async #checkMayPut(place: GitPlace): Promise<GitStat | null> {
     if (place.rel === "") throw new FileError("EISDIR", place.path);
-    const existing = await this.#look(place);
+    const existing = await this.#find(place);
     if (existing?.kind === "directory") throw new FileError("EISDIR", place.path);
     if (existing?.kind === "other") throw new FileError("EPERM", place.path, "It is a symbolic link, and those are not followed");
     if (existing !== null) return existing;
     for (let rel = parentOf(place.rel); rel !== ""; rel = parentOf(rel)) {
-      const parent = await this.#look({ ...place, rel });
+      const parent = await this.#find({ ...place, rel });
       if (parent?.kind === "directory") break;
       if (parent !== null) throw new FileError("ENOTDIR", place.path);
     }
@@ -212,22 +212,22 @@ export class GitTree {
   }
 
   async #mustHaveParent(place: GitPlace): Promise<void> {
-    const parent = await this.#look({ ...place, rel: parentOf(place.rel) });
+    const parent = await this.#find({ ...place, rel: parentOf(place.rel) });
     if (parent?.kind !== "directory") throw new FileError(parent === null ? "ENOENT" : "ENOTDIR", place.path);
   }
 
   /** A marker for the parent directory if it would disappear with its last entry. */
-  async #keepParent(place: GitPlace): Promise<GitChange[]> {
+  async #parentMarkerChanges(place: GitPlace): Promise<GitChange[]> {
     const rel = parentOf(place.rel);
     if (rel === "") return [];
-    const entries = await this.#entries({ ...place, rel });
+    const entries = await this.#listEntries({ ...place, rel });
     return entries?.length === 1 ? [{ type: "put", path: `${rel}/${MARKER}`, content: new Uint8Array() }] : [];
   }
 
   async #change(who: Who, place: GitPlace, verb: string, changes: readonly GitChange[], to?: GitPlace): Promise<void> {
     mustNotBeMarker(place, "EPERM");
     if (to !== undefined) mustNotBeMarker(to, "EPERM");
-    who.mustStillMay();
+    who.checkStillAllowed();
     const message = `gsv: ${verb} ${place.rel}${to === undefined ? "" : ` ${to.rel}`}`;
     await this.#withFileErrors(place, () => this.#git.change(place.repo, message, who.username, changes));
   }
@@ -253,7 +253,7 @@ const CODES: { readonly [code: number]: FileErrorCode } = {
   507: "EDQUOT",
 };
 
-function mayChange(who: Who, { path, owner, frozen }: GitPlace): void {
+function checkMayChange(who: Who, { path, owner, frozen }: GitPlace): void {
   if (who.uid !== 0 && who.uid !== owner.uid) throw new FileError("EACCES", path);
   if (frozen !== undefined) throw new FileError("EPERM", path, frozen);
 }

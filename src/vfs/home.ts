@@ -33,7 +33,7 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
    * Checks rights as the tree does for a file in that home: the caller must be able to search every directory on the way. A file
    * that the tree already has under such a name stays in the tree until somebody moves it away.
    */
-  const enter = async (who: Who, path: string): Promise<GitPlace | null> => {
+  const findReachablePlace = async (who: Who, path: string): Promise<GitPlace | null> => {
     const place = placeOf(path);
     if (place === null) return null;
     try {
@@ -49,7 +49,7 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
 
   /** The operations of git or of the tree, depending on where the path belongs. */
   const operationsFor = async (who: Who, path: string) => {
-    const place = await enter(who, path);
+    const place = await findReachablePlace(who, path);
     return place === null ? tree : repositories.bind(place);
   };
 
@@ -64,7 +64,7 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
     },
     read: async (who, path, range) => (await operationsFor(who, path)).read(who, path, range),
     async readHeads(who, paths, bytes) {
-      const places = await Promise.all(paths.map((path) => enter(who, path).catch(() => undefined)));
+      const places = await Promise.all(paths.map((path) => findReachablePlace(who, path).catch(() => undefined)));
       const inGit = places.filter((place) => place !== null && place !== undefined);
       const heads = await repositories.readHeads(inGit, bytes);
       const headsByPlace = new Map<GitPlace | null | undefined, Uint8Array | null>(inGit.map((place, at) => [place, heads[at] ?? null]));
@@ -75,14 +75,14 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
     },
     write: async (who, path, content, options) => (await operationsFor(who, path)).write(who, path, content, options),
     receive: async (who, path, coming) =>
-      (await enter(who, path)) === null
+      (await findReachablePlace(who, path)) === null
         ? tree.receive(who, path, coming)
         : receiveInMemory(path, coming, async (content) => (await operationsFor(who, path)).write(who, path, content, {})),
     append: async (who, path, content) => (await operationsFor(who, path)).append(who, path, content),
     remove: async (who, path) => (await operationsFor(who, path)).remove(who, path),
     makeDirectory: async (who, path) => (await operationsFor(who, path)).makeDirectory(who, path),
     async rename(who, from, to) {
-      const [source, target] = [await enter(who, from), await enter(who, to)];
+      const [source, target] = [await findReachablePlace(who, from), await findReachablePlace(who, to)];
       if (source === null && target === null) return tree.rename(who, from, to);
       if (source === null || target === null || source.repo !== target.repo) throw new FileError("EXDEV", from);
       await repositories.rename(who, source, target);

@@ -1,7 +1,7 @@
 // A mount: one part of the tree, as a record of operations whose defaults refuse. A new part is one file that exports such a
 // record. Each operation receives `who`; there is no ambient caller.
 
-import { type ByteRange, type IncomingFile, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
+import { type ByteRange, type IncomingFile, type FileEntry, FileError, type FileStat, type FileReceiver } from "../hardware/filesystem.ts";
 
 export type Who = {
   uid: number;
@@ -18,9 +18,9 @@ export type Who = {
   /** For files that the kernel stores on the user's behalf. */
   mayExceedQuota?: boolean;
   /** Makes a call through the gate as this caller, so that a write to a file passes the same checks as the call. */
-  sys(call: string, args: Record<string, unknown>): Promise<unknown>;
+  runSyscall(call: string, args: Record<string, unknown>): Promise<unknown>;
   /** Fails if the caller has disconnected or lost the right to the call since it began; checked inside every change. */
-  mustStillMay(): void;
+  checkStillAllowed(): void;
 };
 
 export type Mount = {
@@ -44,7 +44,7 @@ export type Mount = {
   /** The first bytes of many files in one request; null for a file that cannot be read. For mounts where a request is expensive. */
   readHeads?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** For mounts that do not have to hold a whole file in memory while it is uploaded. */
-  receive?(who: Who, path: string, coming: IncomingFile): Promise<Receipt>;
+  receive?(who: Who, path: string, coming: IncomingFile): Promise<FileReceiver>;
 };
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024;
@@ -54,29 +54,29 @@ export function mustFit(path: string, bytes: number): void {
   if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file may have at most 256 MiB: split it");
 }
 
-export const REFUSES: Omit<Mount, "at" | "stat" | "readHeads" | "receive"> = {
+export const REFUSING_OPERATIONS: Omit<Mount, "at" | "stat" | "readHeads" | "receive"> = {
   async list(_who, path) {
     throw new FileError("ENOTDIR", path);
   },
   async read(_who, path) {
     throw new FileError("EISDIR", path);
   },
-  write: notPermitted,
-  remove: notPermitted,
-  append: notPermitted,
-  makeDirectory: notPermitted,
-  rename: notPermitted,
-  setMode: notPermitted,
-  setOwner: notPermitted,
-  setModified: notPermitted,
+  write: refuseOperation,
+  remove: refuseOperation,
+  append: refuseOperation,
+  makeDirectory: refuseOperation,
+  rename: refuseOperation,
+  setMode: refuseOperation,
+  setOwner: refuseOperation,
+  setModified: refuseOperation,
 };
 
-async function notPermitted(_who: Who, path: string): Promise<void> {
+async function refuseOperation(_who: Who, path: string): Promise<void> {
   throw new FileError("EPERM", path);
 }
 
 /** A tree of files whose content is computed when it is read. */
-export type Synthetic = {
+export type SyntheticTree = {
   /**
    * The text of the file at this path below the mount, the entries of the directory, or null if there is neither. An entry
    * that is only a name is looked up again to find its kind.
@@ -90,11 +90,11 @@ export type Synthetic = {
   isVersioned?: boolean;
 };
 
-export function synthetic(at: string, tree: Synthetic): Mount {
+export function syntheticMount(at: string, tree: SyntheticTree): Mount {
   const namesOf = (path: string) => path.slice(at.length).split("/").filter(Boolean);
-  const look = async (who: Who, path: string) => (await tree.lookUp(who, namesOf(path))) ?? raiseMissing(path);
+  const mustLookUp = async (who: Who, path: string) => (await tree.lookUp(who, namesOf(path))) ?? raiseMissing(path);
   const readBytes = async (who: Who, path: string) => {
-    const found = await look(who, path);
+    const found = await mustLookUp(who, path);
     if (typeof found === "string") return new TextEncoder().encode(found);
     return found instanceof Uint8Array ? found : null;
   };
@@ -103,7 +103,7 @@ export function synthetic(at: string, tree: Synthetic): Mount {
     if (version !== undefined && version !== versionOf(bytes)) throw new FileError("ESTALE", path);
   };
   return {
-    ...REFUSES,
+    ...REFUSING_OPERATIONS,
     at,
     async stat(who, path) {
       const bytes = await readBytes(who, path);
@@ -113,7 +113,7 @@ export function synthetic(at: string, tree: Synthetic): Mount {
       return { kind: "file", size: bytes.length, mode, version: versionOf(bytes), ...rest };
     },
     async list(who, path) {
-      const found = await look(who, path);
+      const found = await mustLookUp(who, path);
       if (typeof found === "string" || found instanceof Uint8Array) throw new FileError("ENOTDIR", path);
       const entries = found.map(async (name): Promise<FileEntry> => {
         if (typeof name !== "string") return name;

@@ -2,7 +2,7 @@
 // its initial context. Processes of other users are visible only to root.
 
 import type { ContextFile } from "../protocol/proc-records.ts";
-import { type Mount, synthetic, type Who } from "./mount.ts";
+import { type Mount, syntheticMount, type Who } from "./mount.ts";
 
 export type ProcProcess = {
   pid: string;
@@ -20,7 +20,7 @@ export type ProcProcess = {
   contextFiles: readonly ContextFile[];
 };
 
-type Kernel = {
+type ProcSources = {
   version: string;
   uptimeMs(): number;
   /** The processes that this caller may see. */
@@ -32,8 +32,8 @@ type Kernel = {
 const ENTRIES = ["context.d", "identity", "status", "usage"];
 const CALLER_ENTRIES = ["identity", "status"];
 
-export function procMount(kernel: Kernel): Mount {
-  return synthetic("/proc", {
+export function procMount(kernel: ProcSources): Mount {
+  return syntheticMount("/proc", {
     async lookUp(who, [top, ...rest]) {
       switch (top) {
         case undefined:
@@ -101,7 +101,7 @@ function formatIdentity({ uid, gid, gids, username, profile, home, cwd, workspac
 }
 
 /** How many bytes the caller stores, and how many they may store. */
-function formatQuota({ usedBytes, limitBytes }: ReturnType<Kernel["quota"]>): string {
+function formatQuota({ usedBytes, limitBytes }: ReturnType<ProcSources["quota"]>): string {
   return `${usedBytes} ${limitBytes === Infinity ? "unlimited" : limitBytes}\n`;
 }
 
@@ -116,6 +116,6 @@ function formatStatus({ name, pid, parent, profile, state, uid, gid, gids }: Sta
 
 /** Goes through the gate as proc.usage, which asks the process. */
 async function readUsage(who: Who, pid: string): Promise<string> {
-  const { spent, activeRun } = (await who.sys("proc.usage", { pid })) as Record<string, unknown>;
+  const { spent, activeRun } = (await who.runSyscall("proc.usage", { pid })) as Record<string, unknown>;
   return `${JSON.stringify({ spent, activeRun }, null, 2)}\n`;
 }

@@ -25,15 +25,15 @@ export type FileNode = {
 /** Read access to the kernel's rows. */
 export type NodeReads = {
   getAll(paths: readonly string[]): Map<string, FileNode>;
-  children(path: string): FileNode[];
+  listChildren(path: string): FileNode[];
   listBelow(path: string): FileNode[];
   longestPathBytes(path: string): number;
-  inline(hash: string): Uint8Array | null;
-  inlines(hashes: readonly string[]): Map<string, Uint8Array>;
+  readInline(hash: string): Uint8Array | null;
+  readInlines(hashes: readonly string[]): Map<string, Uint8Array>;
 };
 
 /** Root may do everything. For others only the first class that applies counts: owner, group or others. */
-export function may(who: Who, node: FileNode, bits: number): boolean {
+export function mayAccess(who: Who, node: FileNode, bits: number): boolean {
   if (who.uid === 0) return true;
   const shift = node.uid === who.uid ? 6 : who.gids.includes(node.gid) ? 3 : 0;
   return ((node.mode >> shift) & bits) === bits;
@@ -45,46 +45,46 @@ export function requireNode(reads: Pick<NodeReads, "getAll">, who: Who, path: st
 }
 
 /** The existing file, if the path may be written; throws otherwise. `ifVersion` null: there must be no file. */
-export function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): FileNode | undefined {
+export function checkMayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): FileNode | undefined {
   const ancestorPaths = ancestors(path);
   const nodes = reads.getAll([...ancestorPaths, path]);
   let last: FileNode | undefined;
   for (const at of ancestorPaths) {
     const node = nodes.get(at);
     if (node === undefined) break;
-    maySearch(who, node, path);
+    checkMaySearch(who, node, path);
     last = node;
   }
   const existing = nodes.get(path);
   if (existing?.kind === "directory") throw new FileError("EISDIR", path);
   if (ifVersion !== undefined && (existing?.hash ?? null) !== ifVersion) throw new FileError("ESTALE", path);
-  if (!may(who, existing ?? last ?? NO_ACCESS, WRITE)) throw new FileError("EACCES", path);
+  if (!mayAccess(who, existing ?? last ?? NO_ACCESS, WRITE)) throw new FileError("EACCES", path);
   return existing;
 }
 
-export function mayMakeDirectory(reads: NodeReads, who: Who, path: string): void {
+export function checkMayMakeDirectory(reads: NodeReads, who: Who, path: string): void {
   if (findNode(reads, who, path) !== undefined) throw new FileError("EEXIST", path);
-  if (!may(who, parentNode(reads, path), WRITE | SEARCH)) throw new FileError("EACCES", path);
+  if (!mayAccess(who, parentNode(reads, path), WRITE | SEARCH)) throw new FileError("EACCES", path);
 }
 
 /** As rm -r, but all or nothing: the caller must be able to list every directory and to remove each entry. */
-export function mayRemove(reads: NodeReads, who: Who, path: string): void {
+export function checkMayRemove(reads: NodeReads, who: Who, path: string): void {
   const node = requireNode(reads, who, path);
   if (path === "/") throw new FileError("EPERM", path);
-  mayRemoveEntry(who, parentNode(reads, path), node);
+  checkMayRemoveEntry(who, parentNode(reads, path), node);
   if (isPermanent(node)) throw new FileError("EPERM", path);
   if (node.kind !== "directory") return;
   const directories = new Map([[path, node]]);
   for (const below of reads.listBelow(path)) {
     if (below.kind === "directory") directories.set(below.path, below);
     const parent = directories.get(parentOf(below.path)) ?? NO_ACCESS;
-    if (!may(who, parent, READ)) throw new FileError("EACCES", parent.path);
-    mayRemoveEntry(who, parent, below);
+    if (!mayAccess(who, parent, READ)) throw new FileError("EACCES", parent.path);
+    checkMayRemoveEntry(who, parent, below);
   }
 }
 
 /** The node that is replaced at `to`, or undefined. Both parents change, so the caller must be able to write both. */
-export function mayMove(reads: NodeReads, who: Who, from: string, to: string): FileNode | undefined {
+export function checkMayMove(reads: NodeReads, who: Who, from: string, to: string): FileNode | undefined {
   if (from === "/" || to === "/") throw new FileError("EPERM", from);
   const node = requireNode(reads, who, from);
   const existing = findNode(reads, who, to);
@@ -92,20 +92,20 @@ export function mayMove(reads: NodeReads, who: Who, from: string, to: string): F
   if (to.startsWith(`${from}/`)) throw new FileError("EINVAL", to, `${from} cannot be moved into itself`);
   if (from.startsWith(`${to}/`)) throw new FileError("ENOTEMPTY", to);
   const parent = parentNode(reads, to);
-  mayRemoveEntry(who, parentNode(reads, from), node);
+  checkMayRemoveEntry(who, parentNode(reads, from), node);
   if (isPermanent(node)) throw new FileError("EPERM", from);
   if (existing === undefined) {
-    if (!may(who, parent, WRITE | SEARCH)) throw new FileError("EACCES", to);
+    if (!mayAccess(who, parent, WRITE | SEARCH)) throw new FileError("EACCES", to);
   } else {
-    mayRemoveEntry(who, parent, existing);
+    checkMayRemoveEntry(who, parent, existing);
     if (isPermanent(existing)) throw new FileError("EPERM", to);
     if (existing.kind === "directory" && node.kind === "file") throw new FileError("EISDIR", to);
     if (existing.kind === "file" && node.kind === "directory") throw new FileError("ENOTDIR", to);
   }
   // Moving a directory to another parent changes the directory itself, because its `..` changes.
   const changesParent = parentOf(from) !== parentOf(to);
-  if (node.kind === "directory" && changesParent && !may(who, node, WRITE)) throw new FileError("EACCES", from);
-  if (existing?.kind === "directory" && reads.children(to).length > 0) throw new FileError("ENOTEMPTY", to);
+  if (node.kind === "directory" && changesParent && !mayAccess(who, node, WRITE)) throw new FileError("EACCES", from);
+  if (existing?.kind === "directory" && reads.listChildren(to).length > 0) throw new FileError("ENOTEMPTY", to);
   // The paths of all descendants must stay within the limit.
   const byteLength = (path: string) => new TextEncoder().encode(path).length;
   if (node.kind === "directory" && reads.longestPathBytes(from) - byteLength(from) + byteLength(to) > PATH_BYTES_MAX)
@@ -113,14 +113,14 @@ export function mayMove(reads: NodeReads, who: Who, from: string, to: string): F
   return existing;
 }
 
-export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
+export function checkMaySetMode(reads: NodeReads, who: Who, path: string): FileNode {
   const node = requireNode(reads, who, path);
   if (who.uid !== 0 && who.uid !== node.uid) throw new FileError("EPERM", path, "Only its owner and root can change its mode");
   return node;
 }
 
 /** Only root may change the owner; an owner may choose among their own groups. */
-export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): FileNode {
+export function checkMaySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): FileNode {
   const node = requireNode(reads, who, path);
   const keepsUid = uid === null || (uid === node.uid && who.uid === node.uid);
   const keepsGid = gid === null || (who.uid === node.uid && (gid === node.gid || who.gids.includes(gid)));
@@ -128,9 +128,9 @@ export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: numbe
   return node;
 }
 
-export function maySetModified(reads: NodeReads, who: Who, path: string): FileNode {
+export function checkMaySetModified(reads: NodeReads, who: Who, path: string): FileNode {
   const node = requireNode(reads, who, path);
-  if (who.uid !== node.uid && !may(who, node, WRITE)) throw new FileError("EACCES", path);
+  if (who.uid !== node.uid && !mayAccess(who, node, WRITE)) throw new FileError("EACCES", path);
   return node;
 }
 
@@ -138,18 +138,18 @@ export function maySetModified(reads: NodeReads, who: Who, path: string): FileNo
 function findNode(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode | undefined {
   const ancestorPaths = ancestors(path);
   const nodes = reads.getAll([...ancestorPaths, path]);
-  for (const at of ancestorPaths) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
+  for (const at of ancestorPaths) checkMaySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
   return nodes.get(path);
 }
 
-function maySearch(who: Who, node: FileNode, path: string): void {
+function checkMaySearch(who: Who, node: FileNode, path: string): void {
   if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-  if (!may(who, node, SEARCH)) throw new FileError("EACCES", path);
+  if (!mayAccess(who, node, SEARCH)) throw new FileError("EACCES", path);
 }
 
 /** Removing an entry writes its directory. From a sticky one only the owner of the entry or the directory may remove it. */
-function mayRemoveEntry(who: Who, directory: FileNode, node: FileNode): void {
-  if (!may(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
+function checkMayRemoveEntry(who: Who, directory: FileNode, node: FileNode): void {
+  if (!mayAccess(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
   const isSticky = (directory.mode & STICKY) !== 0;
   if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== directory.uid) throw new FileError("EPERM", node.path);
 }

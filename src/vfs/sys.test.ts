@@ -11,8 +11,8 @@ const WHO: Who = {
   username: "alice",
   home: "/home/alice",
   cwd: "/home/alice",
-  sys: async () => ({}),
-  mustStillMay: () => {},
+  runSyscall: async () => ({}),
+  checkStillAllowed: () => {},
 };
 
 it("lists keys without loading their values, and prefers a file to a directory of the same name", async () => {

@@ -3,7 +3,7 @@
 
 import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { type Mount, synthetic, type Who } from "./mount.ts";
+import { type Mount, syntheticMount, type Who } from "./mount.ts";
 
 export type SysSources = {
   /** Keys below a prefix that this caller may read, sorted. */
@@ -27,7 +27,7 @@ export type DeviceFiles = {
 const TOP = ["capabilities", "config", "devices", "users"];
 
 export function sysMount(sources: SysSources): Mount {
-  return synthetic("/sys", {
+  return syntheticMount("/sys", {
     async lookUp(who, names) {
       const [top, ...rest] = names;
       switch (top) {
@@ -46,7 +46,7 @@ export function sysMount(sources: SysSources): Mount {
     },
     async write(who, names, text) {
       if (names[0] !== "config" && names[0] !== "users") throw new FileError("EPERM", `/sys/${names.join("/")}`);
-      await who.sys("sys.config.set", { key: names.join("/"), value: text.trim() }).catch((error: unknown) => {
+      await who.runSyscall("sys.config.set", { key: names.join("/"), value: text.trim() }).catch((error: unknown) => {
         if (error instanceof SysError)
           throw new FileError(error.code === 403 ? "EACCES" : "EINVAL", `/sys/${names.join("/")}`, error.message);
         throw error;

@@ -263,7 +263,7 @@ class Real {
         try {
           return this.sql.transaction(() => body(this.files));
         } catch (error) {
-          this.files.forget();
+          this.files.clearCaches();
           throw error;
         } finally {
           this.sql.commit();
@@ -275,7 +275,7 @@ class Real {
         async () => {},
       ),
       mustHaveRoom: () => {},
-      uploads: { set: () => {}, drop: () => {}, of: () => [] },
+      uploads: { set: () => {}, drop: () => {}, listOf: () => [] },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
       sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,
@@ -291,7 +291,7 @@ class Real {
     this.sql.run("DELETE FROM file_contents");
     this.sql.run("UPDATE files SET uid = 0, gid = 0, mode = CASE path WHEN '/tmp' THEN 1023 WHEN '/root' THEN 448 ELSE 493 END");
     this.sql.commit();
-    this.files.forget();
+    this.files.clearCaches();
   }
 
   async listAll(): Promise<string[]> {
@@ -315,7 +315,7 @@ const bytes = (content: string) => new TextEncoder().encode(content);
 
 function toWho({ uid, gids }: User): Who {
   const identity = { username: `u${uid}`, home: "/", cwd: "/" };
-  return { uid, gid: uid, gids, ...identity, sys: () => Promise.reject(new Error("not here")), mustStillMay() {} };
+  return { uid, gid: uid, gids, ...identity, runSyscall: () => Promise.reject(new Error("not here")), checkStillAllowed() {} };
 }
 
 function toVerdict(error: unknown): Verdict {

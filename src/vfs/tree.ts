@@ -2,7 +2,7 @@
 // (rights.ts), directories included: without the right to search a directory, no path below it can be reached. Rights are
 // checked inside the transaction that needs them; a check before it only refuses early.
 
-import { type IncomingFile, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
+import { type IncomingFile, type FileEntry, FileError, type FileStat, type FileReceiver } from "../hardware/filesystem.ts";
 import { yieldToEventLoop } from "../lib/yield.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
@@ -14,14 +14,14 @@ import type { GrowingBlob } from "../ports/blobs.ts";
 import { receiveInMemory } from "./receive.ts";
 import { type PartRows, Uploads } from "./uploads.ts";
 import {
-  may,
-  mayMakeDirectory,
-  mayMove,
-  mayPut,
-  mayRemove,
-  maySetMode,
-  maySetModified,
-  maySetOwner,
+  mayAccess,
+  checkMayMakeDirectory,
+  checkMayMove,
+  checkMayPut,
+  checkMayRemove,
+  checkMaySetMode,
+  checkMaySetModified,
+  checkMaySetOwner,
   type FileNode,
   type NodeReads,
   requireNode,
@@ -53,7 +53,7 @@ export type TreeStorage = {
   contents: {
     get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null>;
     put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T>;
-    grow(part: string): Promise<GrowingBlob>;
+    openGrowing(part: string): Promise<GrowingBlob>;
     finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
   };
   /** Fails if that many additional bytes exceed the quota of the user, unless the caller may exceed it. */
@@ -74,10 +74,10 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 export function treeMount(storage: TreeStorage): TreeMount {
   const { reads } = storage;
   const mutexes = { paths: new KeyedMutex(), largeFiles: new KeyedMutex(), lists: new KeyedMutex() };
-  const uploads = new Uploads((part) => storage.contents.grow(part), storage.uploads);
+  const uploads = new Uploads((part) => storage.contents.openGrowing(part), storage.uploads);
   const change = (who: Who, body: (table: NodeTable) => void) =>
     storage.change((table) => {
-      who.mustStillMay();
+      who.checkStillAllowed();
       body(table);
     });
   const updateNode = (table: NodeTable, node: FileNode, changes: Partial<FileNode>) =>
@@ -110,7 +110,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
           throw error;
         }
       });
-      const small = reads.inlines(found.flatMap((node) => node?.hash ?? []));
+      const small = reads.readInlines(found.flatMap((node) => node?.hash ?? []));
       const readHead = async (node: FileNode | null) => {
         const content = small.get(node?.hash ?? "");
         if (content !== undefined) return content.slice(0, bytes);
@@ -125,20 +125,20 @@ export function treeMount(storage: TreeStorage): TreeMount {
     append: (who, path, content) => mutexes.paths.run(path, () => append(storage, mutexes.largeFiles, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
-        mayRemove(table, who, path);
+        checkMayRemove(table, who, path);
         table.remove(path);
       });
     },
     async makeDirectory(who, path) {
       await change(who, (table) => {
-        mayMakeDirectory(table, who, path);
+        checkMayMakeDirectory(table, who, path);
         storage.mustHaveRoom(who, who.uid, ROW_BYTES, path);
         table.put(newDirectory(who, path, storage.now()), parentOf(path), null);
       });
     },
     async rename(who, from, to) {
       await change(who, (table) => {
-        const replaced = mayMove(table, who, from, to);
+        const replaced = checkMayMove(table, who, from, to);
         if (from === to) return;
         if (replaced !== undefined) table.remove(to);
         table.move(from, to, parentOf(to));
@@ -146,20 +146,20 @@ export function treeMount(storage: TreeStorage): TreeMount {
     },
     async setMode(who, path, mode) {
       if (!isWithin(mode, MODE_MAX)) throw new FileError("EINVAL", path, "A mode must be between 0000 and 1777");
-      await change(who, (table) => updateNode(table, maySetMode(table, who, path), { mode }));
+      await change(who, (table) => updateNode(table, checkMaySetMode(table, who, path), { mode }));
     },
     async setOwner(who, path, uid, gid) {
       const isId = (id: number | null) => id === null || isWithin(id, ID_MAX);
       if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "A uid or gid must be a non-negative integer");
       await change(who, (table) => {
-        const node = maySetOwner(table, who, path, uid, gid);
+        const node = checkMaySetOwner(table, who, path, uid, gid);
         if (uid !== null && uid !== node.uid) storage.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
         updateNode(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
       });
     },
     async setModified(who, path, ms) {
       if (!isWithin(ms, Number.MAX_SAFE_INTEGER)) throw new FileError("EINVAL", path, "A time must be whole milliseconds since 1970");
-      await change(who, (table) => updateNode(table, maySetModified(table, who, path), { modifiedAt: ms }));
+      await change(who, (table) => updateNode(table, checkMaySetModified(table, who, path), { modifiedAt: ms }));
     },
   };
 }
@@ -188,20 +188,22 @@ function toStat({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): Fil
 function listEntries(reads: NodeReads, who: Who, path: string): FileEntry[] {
   const node = requireNode(reads, who, path);
   if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-  if (!may(who, node, READ)) throw new FileError("EACCES", path);
-  return reads.children(path).map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
+  if (!mayAccess(who, node, READ)) throw new FileError("EACCES", path);
+  return reads
+    .listChildren(path)
+    .map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
 }
 
 function findReadable(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode {
   const node = requireNode(reads, who, path);
   if (node.kind === "directory") throw new FileError("EISDIR", path);
-  if (!may(who, node, READ)) throw new FileError("EACCES", path);
+  if (!mayAccess(who, node, READ)) throw new FileError("EACCES", path);
   return node;
 }
 
 async function readContent({ reads, contents }: TreeStorage, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
   const hash = node.hash ?? "";
-  const small = reads.inline(hash);
+  const small = reads.readInline(hash);
   if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
   const bytes = await contents.get(blobKey(hash), range);
   if (bytes !== null) return bytes;
@@ -220,7 +222,7 @@ async function put(
   mode?: number,
 ): Promise<void> {
   // Checked before anything is stored.
-  const existing = mayPut(storage.reads, who, path, ifVersion);
+  const existing = checkMayPut(storage.reads, who, path, ifVersion);
   storage.mustHaveRoom(who, existing?.uid ?? who.uid, addedBytes(existing, content.length), path);
   const isSmall = content.length <= storage.inlineBytesMax;
   const hash = toHex(isSmall ? storage.sha256(content) : await storage.sha256Slowly(content));
@@ -251,8 +253,8 @@ function writeRow(
 ): Promise<void> {
   return storage.change((table) => {
     // Checked again inside the transaction: another writer may have been faster, or rights may have changed.
-    who.mustStillMay();
-    const existing = mayPut(table, who, path, ifVersion);
+    who.checkStillAllowed();
+    const existing = checkMayPut(table, who, path, ifVersion);
     const modifiedAt = storage.now();
     makeParents(table, who, path, modifiedAt);
     const { uid, gid, mode } = existing ?? { uid: who.uid, gid: who.gid, mode: newMode ?? FILE_MODE };
@@ -263,8 +265,8 @@ function writeRow(
 }
 
 /** Large uploads grow in Blobs, so that they are never in memory as a whole. */
-async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: IncomingFile): Promise<Receipt> {
-  mayPut(storage.reads, who, path, undefined);
+async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: IncomingFile): Promise<FileReceiver> {
+  checkMayPut(storage.reads, who, path, undefined);
   if (coming.size <= storage.inlineBytesMax)
     return receiveInMemory(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(storage.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? storage.uuid()])))}`;
@@ -279,13 +281,13 @@ async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: s
       const name = () => writeRow(storage, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
       await storage.contents.finish(blobKey(sha256), blob, name).finally(end);
     },
-    leave,
+    abandon: leave,
   };
 }
 
 async function append(storage: TreeStorage, largeFiles: KeyedMutex, who: Who, path: string, content: Uint8Array): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const existing = mayPut(storage.reads, who, path, undefined);
+    const existing = checkMayPut(storage.reads, who, path, undefined);
     const size = (existing?.size ?? 0) + content.length;
     mustFit(path, size);
     const grow = async () => {

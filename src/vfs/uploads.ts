@@ -2,7 +2,7 @@
 // interrupted upload is kept for a retry; each user may have a limited number of parts.
 
 import { FileError } from "../hardware/filesystem.ts";
-import { partBytes } from "../lib/row-bytes.ts";
+import { uploadStorageBytes } from "../lib/row-bytes.ts";
 import type { GrowingBlob } from "../ports/blobs.ts";
 
 export const PARTS_MAX = 100;
@@ -12,7 +12,7 @@ export type PartRows = {
   set(part: string, uid: number, bytes: number): void;
   drop(part: string): void;
   /** The parts of one user, oldest first. */
-  of(uid: number): string[];
+  listOf(uid: number): string[];
 };
 
 type StartedUpload = { grown: GrowingBlob; leave: (forget: boolean) => Promise<void>; end: () => void };
@@ -47,7 +47,7 @@ export class Uploads {
     try {
       // The bytes of an earlier attempt are included in the size; a file that the upload replaces counts until the end.
       rows.drop(part);
-      mustHaveRoom(partBytes(size));
+      mustHaveRoom(uploadStorageBytes(size));
       const abandoned = this.#takeAbandoned(uid, path);
       rows.set(part, uid, size);
       for (const one of abandoned) await this.#deletePart(one);
@@ -60,7 +60,7 @@ export class Uploads {
 
   /** Takes the oldest parts that are not in use, as many as needed to make room for one more. */
   #takeAbandoned(uid: number, path: string): string[] {
-    const parts = this.#rows.of(uid);
+    const parts = this.#rows.listOf(uid);
     const excess = parts.length + 1 - PARTS_MAX;
     if (excess <= 0) return [];
     const abandoned = parts.filter((part) => !this.#inUse.has(part)).slice(0, excess);

@@ -8,7 +8,7 @@ import {
   FileError,
   type FileStat,
   type FileSystem,
-  type Receipt,
+  type FileReceiver,
 } from "../hardware/filesystem.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { parentOf, resolvePath } from "./path.ts";
@@ -50,7 +50,7 @@ export class Vfs implements FileSystem {
   }
 
   /** Paths of the same mount are read together. */
-  async readHeads(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async readFirstBytes(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads = new Map<string, Uint8Array | null>();
     for (const [mount, pathsOfMount] of Map.groupBy(paths, (path) => this.#mountOf(path))) {
       const found =
@@ -71,7 +71,7 @@ export class Vfs implements FileSystem {
     await this.#mountOf(path).write(this.#who, path, content, options);
   }
 
-  async receive(path: string, coming: IncomingFile): Promise<Receipt> {
+  async receive(path: string, coming: IncomingFile): Promise<FileReceiver> {
     const mount = this.#mountOf(path);
     const receipt = await mount.receive?.(this.#who, path, coming);
     return receipt ?? receiveInMemory(path, coming, (content) => mount.write(this.#who, path, content, {}));

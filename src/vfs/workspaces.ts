@@ -31,7 +31,7 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
     const owner = { uid: found.ownerUid, gid: found.ownerUid };
     return { repo: `${found.owner}/${id}`, rel: names.join("/"), path, owner, ...(found.archived ? { frozen: FROZEN } : {}) };
   };
-  const placeInside = (who: Who, path: string): GitPlace => findPlace(who, path) ?? refuseCreation(path);
+  const requirePlace = (who: Who, path: string): GitPlace => findPlace(who, path) ?? refuseCreation(path);
 
   return {
     at: AT,
@@ -57,32 +57,32 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
       const places = paths.map((path) => findPlace(who, path, look) ?? refuseCreation(path));
       return repositories.readHeads(places, bytes);
     },
-    write: async (who, path, content, options) => repositories.bind(placeToAdd(who, path)).write(who, path, content, options),
-    append: async (who, path, content) => repositories.bind(placeToAdd(who, path)).append(who, path, content),
+    write: async (who, path, content, options) => repositories.bind(requirePlaceToAdd(who, path)).write(who, path, content, options),
+    append: async (who, path, content) => repositories.bind(requirePlaceToAdd(who, path)).append(who, path, content),
     async makeDirectory(who, path) {
       if (path === AT) throw new FileError("EEXIST", path);
-      await repositories.makeDirectory(who, placeToAdd(who, path));
+      await repositories.makeDirectory(who, requirePlaceToAdd(who, path));
     },
     async remove(who, path) {
-      const place = placeInside(who, path);
+      const place = requirePlace(who, path);
       if (place.rel === "") throw new FileError("EPERM", path, "A workspace cannot be removed: archive it with sys.workspace.update");
       await repositories.remove(who, place);
     },
     async rename(who, from, to) {
-      const [source, target] = [placeInside(who, from), placeToAdd(who, to)];
+      const [source, target] = [requirePlace(who, from), requirePlaceToAdd(who, to)];
       if (source.repo !== target.repo) throw new FileError("EXDEV", from);
       await repositories.rename(who, source, target);
     },
-    setMode: async (who, path, mode) => repositories.setMode(placeInside(who, path), mode),
-    setOwner: async (who, path, uid, gid) => repositories.setOwner(placeInside(who, path), uid, gid),
-    setModified: async (who, path) => repositories.setModified(who, placeInside(who, path)),
+    setMode: async (who, path, mode) => repositories.setMode(requirePlace(who, path), mode),
+    setOwner: async (who, path, uid, gid) => repositories.setOwner(requirePlace(who, path), uid, gid),
+    setModified: async (who, path) => repositories.setModified(who, requirePlace(who, path)),
   };
 
   /** As `placeInside`, but tells a caller who tries to create a workspace as a directory how to do it. */
-  function placeToAdd(who: Who, path: string): GitPlace {
+  function requirePlaceToAdd(who: Who, path: string): GitPlace {
     const isTop = path !== AT && !path.slice(AT.length + 1).includes("/");
     try {
-      return placeInside(who, path);
+      return requirePlace(who, path);
     } catch (error) {
       if (isTop && error instanceof FileError && error.code === "ENOENT") refuseCreation(path);
       throw error;

@@ -18,7 +18,7 @@ const CALL: SysCall = {
   tool: "Shell",
   syscall: "shell.exec",
   args: { target: "laptop", input: "sleep 1000" },
-  isAgain: false,
+  isRepeat: false,
 };
 
 type ReceivedCall = { call: SysCall; reason: unknown };
@@ -34,7 +34,7 @@ class Platform {
   isGone = false;
 
   readonly stub = () => ({
-    kernelProcess: (pid: string, name: string, args: readonly unknown[]): Promise<Reply> => {
+    answerProcess: (pid: string, name: string, args: readonly unknown[]): Promise<Reply> => {
       this.requestNames.push(name);
       if (this.isGone) return Promise.reject(new Error("the object cannot be reached"));
       const disconnect = this.#restarted.promise.then((): never => {
@@ -67,23 +67,23 @@ class Platform {
 it("stops a call that the kernel forgot in a restart, before it is retried", async () => {
   const platform = new Platform();
   // Long enough that no retry happens during the test.
-  const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 5_000 }).link(() => {});
+  const link = new RemoteKernel(PID, { makeStub: platform.stub, pauseMs: 5_000 }).makePort(() => {});
   const stop = new AbortController();
-  const outcome = link.sys(CALL, stop.signal, () => {});
+  const outcome = link.runSyscall(CALL, stop.signal, () => {});
   await expect.poll(() => platform.received.length).toBe(1);
   platform.restart();
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort(STOPPED);
   await outcome;
   await expect.poll(() => platform.received).toHaveLength(2);
-  expect(platform.received[1]).toEqual({ call: { ...CALL, isAgain: true }, reason: STOPPED });
+  expect(platform.received[1]).toEqual({ call: { ...CALL, isRepeat: true }, reason: STOPPED });
 });
 
 it("does not stop a call that the process only abandoned", async () => {
   const platform = new Platform();
-  const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 5_000 }).link(() => {});
+  const link = new RemoteKernel(PID, { makeStub: platform.stub, pauseMs: 5_000 }).makePort(() => {});
   const stop = new AbortController();
-  const outcome = link.sys(CALL, stop.signal, () => {});
+  const outcome = link.runSyscall(CALL, stop.signal, () => {});
   await expect.poll(() => platform.received.length).toBe(1);
   platform.restart();
   await new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +95,7 @@ it("does not stop a call that the process only abandoned", async () => {
 
 it("gives up a delivery after some tries, and delivers nothing later until it knows what the kernel has received", async () => {
   const platform = new Platform();
-  const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 0 }).link(() => {});
+  const link = new RemoteKernel(PID, { makeStub: platform.stub, pauseMs: 0 }).makePort(() => {});
   platform.isGone = true;
   const deliveries = [1, 2].map((seq) => Promise.resolve(link.emit([event(seq)])));
   for (const one of await Promise.allSettled(deliveries)) expect(one).toMatchObject({ status: "rejected", reason: { code: 503 } });
@@ -118,7 +118,7 @@ it("does not look for a call that ended while its process was stopping it", asyn
   const link = {
     ...new ScriptedKernel().kernelPortFor(PID),
     sys: async (call: SysCall): Promise<SysOutcome> => {
-      received.push(call.isAgain);
+      received.push(call.isRepeat);
       return { kind: "done", isError: false, output: "ended" };
     },
   };

@@ -79,7 +79,7 @@ async function kernel(request: object): Promise<unknown> {
 
 async function send(pid: string, text: string): Promise<string> {
   const runId = `r${++runs}`;
-  const args = { said: { role: "user", text }, reason: "proc.send", runId };
+  const args = { message: { role: "user", text }, reason: "proc.send", runId };
   expect(await kernel({ ask: "call", pid, name: "send", args })).toMatchObject({ ok: true, value: { status: "started", runId } });
   return runId;
 }
@@ -144,7 +144,7 @@ it("retries a call after the kernel's object restarted, marked as a repeat", asy
   provider.on("read over a restart", read("/restart"), answer("all the same"));
   const runId = await send("init:2", "read over a restart");
   expect(await textOf(runId)).toBe("all the same");
-  expect((await calls()).filter((call) => call.runId === runId).map(({ isAgain }) => isAgain)).toEqual([false, true]);
+  expect((await calls()).filter((call) => call.runId === runId).map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
 });
 
 it("delivers events that happened while the kernel's object was gone", async () => {
@@ -204,12 +204,12 @@ it("retries by alarm if the kernel refuses events, and delivers them at the next
   const runId = await send(pid, "not heard");
   const state = async () => ((await kernel({ ask: "call", pid, name: "state", args: {} })) as { value: State }).value;
   await expect.poll(async () => (await state()).activeRunId).toBe(null);
-  await expect.poll(async () => (await state()).untold).toMatchObject({ error: expect.any(String), nextTryAt: expect.any(Number) });
+  await expect.poll(async () => (await state()).undelivered).toMatchObject({ error: expect.any(String), nextTryAt: expect.any(Number) });
   expect((await counts(pid)).alarmAt).toBeGreaterThan(Date.now());
   await kernel({ ask: "refuse", name: "" });
   await kernel({ ask: "call", pid, name: "wake", args: {} });
   expect(await textOf(runId)).toBe("heard in the end");
-  await expect.poll(state).toMatchObject({ untold: null });
+  await expect.poll(state).toMatchObject({ undelivered: null });
   await expect.poll(async () => (await counts(pid)).alarmAt).toBe(null);
 });
 

@@ -2,13 +2,13 @@
 
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { expect, test } from "vitest";
-import { yieldCommand, yielding } from "../../src/shell/yielding.ts";
+import { yieldCommand, yieldPlugin } from "../../src/shell/yielding.ts";
 import { snippets } from "./corpus.ts";
 
 async function run(script: string, files: Readonly<Record<string, string>>, doesYield: boolean) {
   const fs = new InMemoryFs(Object.fromEntries([["/w/.keep", ""], ...Object.entries(files).map(([path, text]) => [`/w/${path}`, text])]));
   const bash = new Bash({ fs, cwd: "/w", defenseInDepth: false, customCommands: doesYield ? [yieldCommand()] : [] });
-  if (doesYield) bash.registerTransformPlugin(yielding);
+  if (doesYield) bash.registerTransformPlugin(yieldPlugin);
   const env = { HOME: "/w", PATH: "/usr/bin:/bin", PWD: "/w" };
   const { stdout, exitCode } = await bash.exec(script, { env, replaceEnv: true, cwd: "/w", rawScript: true });
   return { stdout, exitCode };

@@ -30,12 +30,12 @@ beforeEach(async () => {
       models: new ScriptedModels(),
       kernel: () => ({
         kernelPortFor: (pid) => makePort(world, pid),
-        archiveRoot: (pid) => world.kernel.archiveRootOf(pid),
+        archiveRootOf: (pid) => world.kernel.archiveRootOf(pid),
         ownerOf: (pid) => world.kernel.ownerOf(pid),
       }),
       uuid: () => `id-${++ids}`,
       now,
-      beatMs: 30_000,
+      heartbeatMs: 30_000,
       wakeAt: (ms, woke) => {
         const wake = () => {
           if (woke() !== false) processWakes++;
@@ -127,13 +127,13 @@ it("tells a device to cancel a call that the kernel sent before it lost its memo
   expect(entered).toMatchObject({ ok: true });
   const args = { target: "laptop", path: "/tmp/a", content: "a" };
   const call = { runId: "r1", conversationId: "default", callId: "c1", tool: "Write", syscall: "fs.write", args };
-  void desk.kernel.kernelPortFor(INIT).sys({ ...call, isAgain: false }, new AbortController().signal, () => {});
+  void desk.kernel.kernelPortFor(INIT).runSyscall({ ...call, isRepeat: false }, new AbortController().signal, () => {});
   await desk.quiet();
   const sent = (desk.heard.get(laptop) as unknown as { call?: string; signal?: string; key?: string; payload?: { key: string } }[]) ?? [];
   const { key } = sent.find((frame) => frame.call === "fs.write")!;
   expect(key).toBeTypeOf("string");
   desk.hibernate();
-  const outcome = desk.kernel.kernelPortFor(INIT).sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {});
+  const outcome = desk.kernel.kernelPortFor(INIT).runSyscall({ ...call, isRepeat: true }, AbortSignal.abort(STOPPED), () => {});
   await desk.quiet();
   expect(await outcome).toMatchObject({ kind: "done", isError: true });
   expect(sent.find((frame) => frame.signal === "req.cancel")?.payload).toEqual({ key });

@@ -1,7 +1,7 @@
 // Observes everything that crosses the kernel's boundary and reports broken promises. It never looks into the kernel, only at
 // frames and, through facts.ts, at rows. ledger.ts holds what was requested and promised.
 
-import { SPARED_MS_MAX } from "../../src/kernel/reception.ts";
+import { EXTRA_HANDSHAKE_MS_MAX } from "../../src/kernel/reception.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
@@ -185,7 +185,7 @@ export class Judge {
   checkLines(): void {
     for (const line of this.lines.values()) {
       if (line.isGone || line.isClosing) continue;
-      const due = line.openedAt + STRANGER_MS + SPARED_MS_MAX + this.#lateMsMax + SLACK_MS;
+      const due = line.openedAt + STRANGER_MS + EXTRA_HANDSHAKE_MS_MAX + this.#lateMsMax + SLACK_MS;
       if (line.identity === null && this.#now() > due) this.#report(`${line.socketId} has no identity and was not shown out in time`);
       const { username, password, tokenId } = line.identity ?? {};
       if (username === undefined) continue;

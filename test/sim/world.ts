@@ -84,7 +84,7 @@ export class World {
       models: new ProviderModels({ net, crypto, now }),
       kernel: () => ({
         kernelPortFor: (pid) => this.#kernel!.kernelPortFor(pid),
-        archiveRoot: (pid) => this.#kernel!.archiveRootOf(pid),
+        archiveRootOf: (pid) => this.#kernel!.archiveRootOf(pid),
         ownerOf: (pid) => this.#kernel!.ownerOf(pid),
       }),
       uuid: () => crypto.uuid(),
@@ -122,7 +122,7 @@ export class World {
 
   /** Opens a connection; null if the gateway is down or refuses it. */
   open(address: string, end: PeerEnd): string | null {
-    if (this.#kernel === null || this.#kernel.refusal(address) !== null) return null;
+    if (this.#kernel === null || this.#kernel.findRefusal(address) !== null) return null;
     return this.sockets.open(address, end);
   }
 

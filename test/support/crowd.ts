@@ -19,7 +19,7 @@ const processes = new NodeProcesses({
   models: new ScriptedModels(),
   uuid: () => crypto.randomUUID(),
   log: memoryLog(printError),
-  fatal: (error) => printError(String(error)),
+  onFatalError: (error) => printError(String(error)),
   openMax: 20,
   idleMs: 200,
 });
@@ -35,7 +35,7 @@ const sample = () => {
 const samples = [];
 for (let uid = 1; uid <= COUNT; uid++) {
   const pid = `init:${uid}`;
-  await processes.call(pid, "send", { said: { role: "user", text: "hello" }, reason: "proc.send" });
+  await processes.call(pid, "send", { message: { role: "user", text: "hello" }, reason: "proc.send" });
   await pollUntil(() => kernel.ends(pid).length === 1);
   kernel.told.delete(pid);
   if (uid === COUNT / 4 || uid === COUNT) samples.push(sample());

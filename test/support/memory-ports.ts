@@ -16,7 +16,7 @@ export { MemoryShells } from "./memory/shells.ts";
 export { MemorySql } from "./memory/sql.ts";
 export { memoryVitals } from "./memory/vitals.ts";
 
-export const silentMeter: Meter = { call() {}, countDropped() {} };
+export const silentMeter: Meter = { countCall() {}, countDropped() {} };
 
 /** `failed` receives every line at level error. */
 export function memoryLog(failed: (line: string) => void = () => {}): Log {

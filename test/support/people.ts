@@ -1,7 +1,7 @@
 // Sets up a gateway and logs in to it, for tests.
 
 import { type Client, type ClientInfo, connect, Connection } from "../../src/client/client.ts";
-import { hashPieces } from "../../src/hosts/shared/crypto.ts";
+import { makeHasher } from "../../src/hosts/shared/crypto.ts";
 import type { Host } from "./host.ts";
 
 export const ALICE = { username: "alice", password: "correct horse" };
@@ -24,5 +24,5 @@ export function enter(
   auth: { username: string; password: string } | { username: string; token: string },
   client: ClientInfo = {},
 ): Promise<Client> {
-  return connect({ url: host.url, auth, client, reconnect: false, newHash: hashPieces });
+  return connect({ url: host.url, auth, client, reconnect: false, newHash: makeHasher });
 }

@@ -104,7 +104,7 @@ export class KernelObject extends DurableObject<TestEnv> {
         tools: [],
         budget: { run: {}, process: {} },
       }),
-      sys: (call, signal) => this.#sys(call, signal),
+      runSyscall: (call, signal) => this.#sys(call, signal),
       emit: (events) => {
         if (this.#get<string>("refuses", "") === pid) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.#heard(pid)) this.#add("told", { event });
@@ -113,9 +113,9 @@ export class KernelObject extends DurableObject<TestEnv> {
         this.ctx.storage.kv.put(`asked ${pid}`, this.#get<number>(`asked ${pid}`, 0) + 1);
         return this.#heard(pid);
       },
-      ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
+      readOwnerAccount: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
       askForBudget: async () => Promise.reject(new Error("there are no budgets here")),
-      keepOutput: async (callId) => `/var/outputs/${callId}`,
+      storeOutput: async (callId) => `/var/outputs/${callId}`,
       readMedia: async () => null,
       archive: async () => {},
       readArchive: async () => new Uint8Array(),
@@ -126,7 +126,7 @@ export class KernelObject extends DurableObject<TestEnv> {
 
   async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
     this.#add("sent", call);
-    if (call.args.path === "/restart" && !call.isAgain) await this.#restart();
+    if (call.args.path === "/restart" && !call.isRepeat) await this.#restart();
     if (call.args.path === "/slow") {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       this.#add("sent", { ...call, isAborted: true });

@@ -122,14 +122,14 @@ export class World {
           return { ...PREPARED, choice, fallback: this.fallback, contextWindow: this.contextWindow, budget: this.budget };
         },
         lastReceivedSeq: async () => this.events.at(-1)?.seq ?? 0,
-        ofOwner: async () => this.owner,
+        readOwnerAccount: async () => this.owner,
         askForBudget: async ({ runId, over }) => {
           await step();
           this.questions.push({ runId, over });
           await step();
           return question(`budget of ${runId}`, runId);
         },
-        keepOutput: async (callId, words) => {
+        storeOutput: async (callId, words) => {
           this.outputs.set(callId, words);
           await step();
           return `/var/outputs/${callId}`;
@@ -152,7 +152,7 @@ export class World {
           await step();
           return this.archives.get(path) ?? fail(404, "no such file");
         },
-        sys: async (call, signal, onStart) => {
+        runSyscall: async (call, signal, onStart) => {
           await step();
           this.effects.push(call);
           const outcome = await this.sys(call, onStart, signal);
@@ -215,7 +215,7 @@ export class World {
   }
 
   say(words: string, more: { runId?: string; conversationId?: string } = {}) {
-    return this.process.send({ said: { role: "user", text: words }, reason: "proc.send", ...more });
+    return this.process.send({ message: { role: "user", text: words }, reason: "proc.send", ...more });
   }
 
   ends(): [string, string, string | null][] {

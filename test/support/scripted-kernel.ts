@@ -32,7 +32,7 @@ export class ScriptedKernel {
     const archives = new Map<string, Uint8Array>();
     return {
       prepare: async () => PREPARED,
-      sys: (call, signal, onStart) => {
+      runSyscall: (call, signal, onStart) => {
         this.calls.push(call);
         onStart();
         return this.sys(call, signal);
@@ -42,9 +42,9 @@ export class ScriptedKernel {
         for (const event of events) if (event.seq > this.heard(pid)) told.push({ event });
       },
       lastReceivedSeq: async () => this.heard(pid),
-      ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
+      readOwnerAccount: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
       askForBudget: async () => fail(404, "there are no budgets here"),
-      keepOutput: async (callId) => `/var/outputs/${callId}`,
+      storeOutput: async (callId) => `/var/outputs/${callId}`,
       readMedia: async () => null,
       archive: async (path, bytes) => void archives.set(path, bytes),
       readArchive: async (path) => archives.get(path) ?? fail(404, "no such file"),
@@ -53,7 +53,7 @@ export class ScriptedKernel {
     };
   };
 
-  readonly archiveRoot = (pid: string): string => `/var/sessions/sam/${pid}`;
+  readonly archiveRootOf = (pid: string): string => `/var/sessions/sam/${pid}`;
 
   of(pid: string): Told[] {
     const told = this.told.get(pid) ?? [];

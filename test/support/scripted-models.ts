@@ -1,7 +1,7 @@
 // Models that answer as the test says: a few deltas, and then the whole answer.
 
 import { yieldToEventLoop } from "../../src/lib/yield.ts";
-import { orAborted } from "../../src/lib/or-aborted.ts";
+import { rejectOnAbort } from "../../src/lib/or-aborted.ts";
 import type { Deferred } from "../../src/lib/deferred.ts";
 import type { ModelEvent, ModelRequest, Models, OutputBlock } from "../../src/ports/models.ts";
 
@@ -22,7 +22,7 @@ export class ScriptedModels implements Models {
     yield { type: "text_start", index: 0 };
     // No model answers synchronously.
     await yieldToEventLoop();
-    await orAborted(this.holds?.promise ?? Promise.resolve(), signal).catch(() => {});
+    await rejectOnAbort(this.holds?.promise ?? Promise.resolve(), signal).catch(() => {});
     if (signal.aborted) {
       this.aborted++;
       yield { type: "error", content: [], usage: null, error: { kind: "aborted", message: "aborted" } };

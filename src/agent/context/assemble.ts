@@ -2,7 +2,7 @@
 // the rights of the process's user.
 
 import { estimateTokens } from "../estimate.ts";
-import { dateLine } from "./date.ts";
+import { dateSection } from "./date.ts";
 import { homeContext } from "./home.ts";
 import { processContext } from "./process.ts";
 import { profileContext } from "./profile.ts";
@@ -28,7 +28,7 @@ export type ContextInputs = ContextFacts & {
 
 export type ContextPart = { name: string; bytes: number; estimatedTokens: number; cut: number };
 
-export function assemble(inputs: ContextInputs): { text: string; parts: ContextPart[] } {
+export function assembleContext(inputs: ContextInputs): { text: string; parts: ContextPart[] } {
   const { maxContextBytes: maxBytes } = inputs;
   const values = templateValues(inputs);
   const sections = [
@@ -38,7 +38,7 @@ export function assemble(inputs: ContextInputs): { text: string; parts: ContextP
     ...workspaceContext(inputs.workspace, maxBytes),
     ...skillIndex(inputs.skills, maxBytes),
     ...processContext(inputs.processFiles, inputs.pid, maxBytes),
-    ...dateLine(inputs.now, inputs.timezone),
+    ...dateSection(inputs.now, inputs.timezone),
   ].map((section) => ({ ...section, text: renderSection(section) }));
   return { text: sections.map(({ text }) => text).join("\n\n---\n\n"), parts: sections.map(partOf) };
 }

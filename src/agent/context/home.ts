@@ -1,7 +1,7 @@
 // Context for all processes of a user: ~/context.d. Not templates, because the user and their agents write these files.
 
-import { fitToBudget, type ContextFile, type Section } from "./section.ts";
+import { fitToSize, type ContextFile, type Section } from "./section.ts";
 
 export function homeContext(files: readonly ContextFile[], maxBytes: number): Section[] {
-  return fitToBudget("home.context", files, maxBytes, "~/context.d");
+  return fitToSize("home.context", files, maxBytes, "~/context.d");
 }

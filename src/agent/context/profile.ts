@@ -1,8 +1,8 @@
 // Context for processes of one profile: templates written by root, or files of the profile's package.
 
 import { type ContextFile, sortByName, type Section, section } from "./section.ts";
-import { render } from "./template.ts";
+import { renderTemplate } from "./template.ts";
 
 export function profileContext(files: readonly ContextFile[], values: ReadonlyMap<string, string>): Section[] {
-  return sortByName(files).flatMap(({ name, text }) => section(`profile.context:${name}`, render(text, values)));
+  return sortByName(files).flatMap(({ name, text }) => section(`profile.context:${name}`, renderTemplate(text, values)));
 }

@@ -11,7 +11,7 @@ const NAMED_MAX = 20;
 
 export function section(name: string, text: string): Section[] {
   const trimmed = text.trim();
-  return trimmed === "" ? [] : [{ name: oneLine(name), text: trimmed, cut: 0 }];
+  return trimmed === "" ? [] : [{ name: toOneLine(name), text: trimmed, cut: 0 }];
 }
 
 /** Sorted by name, because people order them so: 00-, 10-, 20-. */
@@ -23,19 +23,19 @@ export function sortByName(files: readonly ContextFile[]): ContextFile[] {
  * Files in order until one does not fit. The rest is named, with the folder to read it in: a process that does not know that
  * something is missing cannot ask for it.
  */
-export function fitToBudget(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
+export function fitToSize(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
   const sections: Section[] = [];
   const omitted: { name: string; bytes: number | null }[] = [];
   let used = 0;
   for (const { name, text, leftOut } of sortByName(files)) {
     if (leftOut !== undefined) {
-      omitted.push({ name: oneLine(name), bytes: leftOut });
+      omitted.push({ name: toOneLine(name), bytes: leftOut });
       continue;
     }
     const bytes = byteLength(text.trim());
     if (bytes === 0) continue;
     if (omitted.length > 0 || used + bytes > maxBytes) {
-      omitted.push({ name: oneLine(name), bytes });
+      omitted.push({ name: toOneLine(name), bytes });
       continue;
     }
     used += bytes;
@@ -53,7 +53,7 @@ export function byteLength(text: string): number {
 }
 
 /** For values that others chose: whatever they contain, they stay on one line. */
-export function oneLine(text: string, maxChars = 300): string {
+export function toOneLine(text: string, maxChars = 300): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
 }

@@ -1,6 +1,6 @@
 // The list of skills, one line each: a process reads a skill's file when it needs it.
 
-import { byteLength, oneLine, type Section } from "./section.ts";
+import { byteLength, toOneLine, type Section } from "./section.ts";
 
 export type ContextSkill = { id: string; description: string; path: string };
 
@@ -10,7 +10,7 @@ const INTRODUCTION =
 /** In the given order, which is their rank. */
 export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): Section[] {
   if (skills.length === 0) return [];
-  const lines = skills.map(({ id, description, path }) => `- ${oneLine(id)}: ${oneLine(description)} (${oneLine(path)})`);
+  const lines = skills.map(({ id, description, path }) => `- ${toOneLine(id)}: ${toOneLine(description)} (${toOneLine(path)})`);
   const kept: string[] = [];
   let used = 0;
   for (const line of lines) {

@@ -1,8 +1,8 @@
 // Context for every process of this gateway: templates written by root, config/ai/context.d.
 
 import { type ContextFile, sortByName, type Section, section } from "./section.ts";
-import { render } from "./template.ts";
+import { renderTemplate } from "./template.ts";
 
 export function systemContext(files: readonly ContextFile[], values: ReadonlyMap<string, string>): Section[] {
-  return sortByName(files).flatMap(({ name, text }) => section(`system.context:${name}`, render(text, values)));
+  return sortByName(files).flatMap(({ name, text }) => section(`system.context:${name}`, renderTemplate(text, values)));
 }

@@ -3,6 +3,6 @@
 
 const KEY = /\{\{\s*([\w.]+)\s*\}\}/g;
 
-export function render(template: string, values: ReadonlyMap<string, string>): string {
+export function renderTemplate(template: string, values: ReadonlyMap<string, string>): string {
   return template.replace(KEY, (_, key: string) => values.get(key) ?? "");
 }

@@ -2,7 +2,7 @@
 
 import { deviceList, type ContextDevice } from "./devices.ts";
 import { mcpServerList, type ContextMcpServer } from "./mcp-servers.ts";
-import { oneLine } from "./section.ts";
+import { toOneLine } from "./section.ts";
 
 export type ContextIdentity = { uid: number; gid: number; username: string; home: string; cwd: string; workspaceId: string | null };
 
@@ -16,15 +16,15 @@ export type ContextFacts = {
 
 export function templateValues({ profile, identity, devices, mcpServers }: ContextFacts): Map<string, string> {
   const { uid, gid, username, home, cwd, workspaceId } = identity;
-  const workspace = workspaceId === null ? "(none)" : `/workspaces/${oneLine(workspaceId)}`;
+  const workspace = workspaceId === null ? "(none)" : `/workspaces/${toOneLine(workspaceId)}`;
   return new Map([
-    ["profile", oneLine(profile)],
+    ["profile", toOneLine(profile)],
     ["identity.uid", String(uid)],
     ["identity.gid", String(gid)],
-    ["identity.username", oneLine(username)],
-    ["identity.home", oneLine(home)],
-    ["identity.cwd", oneLine(cwd)],
-    ["identity.workspaceId", oneLine(workspaceId ?? "")],
+    ["identity.username", toOneLine(username)],
+    ["identity.home", toOneLine(home)],
+    ["identity.cwd", toOneLine(cwd)],
+    ["identity.workspaceId", toOneLine(workspaceId ?? "")],
     ["workspace", workspace],
     ["devices", deviceList(devices)],
     ["mcpServers", mcpServerList(mcpServers)],

@@ -1,14 +1,14 @@
 // The slash commands of a chat, which address the chat itself and not the process.
 
 import type { Client } from "../../client/client.ts";
-import { relative } from "../terminal/durations.ts";
-import { contextFields, conversationOf, spentFields, type Where } from "./processes.ts";
+import { formatRelativeTime } from "../terminal/durations.ts";
+import { contextFields, resolveConversationId, spentFields, type ConversationRef } from "./processes.ts";
 import { truncate, spokenText } from "./message-text.ts";
 
 /** The chat that a command acts on. */
 export type Chat = {
   client: Client;
-  where: Where;
+  where: ConversationRef;
   remark(text: string): void;
   load(): Promise<void>;
   abort(): Promise<void>;
@@ -38,7 +38,7 @@ const COMMANDS: Record<string, Command> = {
     usage: "/open NAME",
     doc: "switch to another conversation, by id or title",
     async run(chat, name) {
-      chat.where.conversationId = await conversationOf(chat.client, chat.where.pid, name);
+      chat.where.conversationId = await resolveConversationId(chat.client, chat.where.pid, name);
       await chat.load();
     },
   },
@@ -96,7 +96,7 @@ async function listConversations(chat: Chat): Promise<void> {
   if (conversations.length === 0) return chat.remark("All conversations are closed: /new starts another");
   const rows = conversations.map(({ id, title, messageCount, updatedAt }): [string, string] => [
     `${id === chat.where.conversationId ? "*" : " "} ${id}`,
-    `${messageCount} messages, ${relative(updatedAt, "-")}${title === null ? "" : `   ${title}`}`,
+    `${messageCount} messages, ${formatRelativeTime(updatedAt, "-")}${title === null ? "" : `   ${title}`}`,
   ]);
   chat.remark(fieldsText(rows));
 }

@@ -14,9 +14,9 @@ import { type Key, LineEditor } from "../terminal/line-editor.ts";
 import { stdoutMode } from "../terminal/text-style.ts";
 import { Page } from "../terminal/page.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
-import type { Where } from "./processes.ts";
-import { afterStop, truncate, spokenText } from "./message-text.ts";
-import { printable } from "../terminal/terminal.ts";
+import type { ConversationRef } from "./processes.ts";
+import { describeStop, truncate, spokenText } from "./message-text.ts";
+import { escapeControls } from "../terminal/terminal.ts";
 import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
 
 type PendingMessage = { runId: string; text: string; paused?: true | undefined };
@@ -26,7 +26,7 @@ const HISTORY_MESSAGES = 60;
 
 export class ChatSession {
   readonly client: Client;
-  readonly where: Where;
+  readonly where: ConversationRef;
   readonly #look = stdoutMode();
   readonly #view: ChatView;
   readonly #page: Page;
@@ -50,7 +50,7 @@ export class ChatSession {
   #lastMessageId = 0;
   #end: (code: number | Error) => void = () => {};
 
-  constructor(client: Client, where: Where, { isVerbose }: { isVerbose: boolean }) {
+  constructor(client: Client, where: ConversationRef, { isVerbose }: { isVerbose: boolean }) {
     this.client = client;
     this.where = where;
     this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true });
@@ -58,7 +58,7 @@ export class ChatSession {
     this.#questions.onArmed = () => this.#page.redraw();
   }
 
-  async converse(): Promise<number> {
+  async run(): Promise<number> {
     const { client } = this;
     client.keepConnected();
     const outcome = new Promise<number | Error>((resolve) => (this.#end = resolve));
@@ -86,7 +86,7 @@ export class ChatSession {
       if (code instanceof Error) throw code;
       return code;
     } finally {
-      this.#questions.disarm();
+      this.#questions.ignoreKeys();
       subscription.stop();
       process.stdout.off("resize", redraw);
       this.#end = () => {};
@@ -126,7 +126,7 @@ export class ChatSession {
 
   /** Shows a line of the chat's own between those of the conversation. */
   remark(text: string, style: "dim" | "red" = "dim"): void {
-    this.#show(this.#view.remark(printable(text, "\n\t"), style));
+    this.#show(this.#view.remark(escapeControls(text, "\n\t"), style));
   }
 
   toggleVerbose(): boolean {
@@ -144,7 +144,7 @@ export class ChatSession {
     this.#isStopping = true;
     this.#page.redraw();
     const { stillRunning, pausedCount } = await this.client.call("proc.abort", { pid: this.where.pid, runId, pauseQueue: true });
-    const rest = afterStop({ stillRunning, pausedCount, how: "/resume" });
+    const rest = describeStop({ stillRunning, pausedCount, how: "/resume" });
     if (rest !== "") this.remark(rest);
   }
 
@@ -192,7 +192,7 @@ export class ChatSession {
       this.#startedRuns.add(payload.runId);
       this.#isStopping = false;
     }
-    this.#show(this.#view.view(event, Date.now()));
+    this.#show(this.#view.showEvent(event, Date.now()));
     if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#closeQuestions(({ callId }) => callId === payload.callId);
     if (signal === RUN_FINISHED) this.#closeQuestions(({ runId }) => runId === payload.runId);
   }
@@ -200,7 +200,7 @@ export class ChatSession {
   #handlePiece(piece: AnswerPiece): void {
     if (piece.conversationId !== this.where.conversationId) return;
     this.#closeQuestions(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
-    this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
+    this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
   }
 
   #handleLive(live: LiveAnswer | null): void {
@@ -216,11 +216,11 @@ export class ChatSession {
   }
 
   #showQuestion(isWhole = false): void {
-    const { open } = this.#questions;
-    if (open === null) return;
+    const { openQuestion } = this.#questions;
+    if (openQuestion === null) return;
     this.#reason = null;
-    this.#questions.wait(!this.#editor.isEmpty);
-    this.#show([...this.#view.remark(""), ...this.#view.remark(questionText(open, this.#look, isWhole))]);
+    this.#questions.restartPause(!this.#editor.isEmpty);
+    this.#show([...this.#view.remark(""), ...this.#view.remark(questionText(openQuestion, this.#look, isWhole))]);
   }
 
   #show(pieces: readonly Piece[]): void {
@@ -238,13 +238,13 @@ export class ChatSession {
     if (ctrl && name === "c") this.#interrupt(wasLeaving);
     else if (this.#reason !== null) this.#pressReason(key, this.#reason);
     else if (ctrl && name === "d" && this.#editor.isEmpty) return this.leave();
-    else if (ctrl && name === "o") this.#show(this.#view.details());
+    else if (ctrl && name === "o") this.#show(this.#view.showDetails());
     else if (ctrl && name === "l") process.stdout.write("\u001b[2J\u001b[H");
-    else if (this.#questions.isArmed) this.#pressAnswer(key);
-    else if (name === "tab" && this.#questions.open !== null) this.#questions.arm();
+    else if (this.#questions.acceptsKeys) this.#pressAnswer(key);
+    else if (name === "tab" && this.#questions.openQuestion !== null) this.#questions.acceptKeys();
     else {
       if (this.#editor.press(key) === "submit") this.#submit();
-      this.#questions.wait(!this.#editor.isEmpty);
+      this.#questions.restartPause(!this.#editor.isEmpty);
     }
     this.#page.redraw();
   }
@@ -260,12 +260,12 @@ export class ChatSession {
   }
 
   #pressAnswer({ text = "" }: Key): void {
-    const { open } = this.#questions;
-    if (open === null) return;
+    const { openQuestion } = this.#questions;
+    if (openQuestion === null) return;
     if (text === "y") this.#decide({ decision: "approve" });
-    else if (text === "a" && open.syscall !== BUDGET) this.#decide({ decision: "approve", ...EXACTLY });
+    else if (text === "a" && openQuestion.syscall !== BUDGET) this.#decide({ decision: "approve", ...EXACTLY });
     else if (text === "n") this.#reason = new LineEditor();
-    else if (text === "w" && open.syscall !== BUDGET) this.#showQuestion(true);
+    else if (text === "w" && openQuestion.syscall !== BUDGET) this.#showQuestion(true);
   }
 
   #pressReason(key: Key, editor: LineEditor): void {
@@ -278,14 +278,14 @@ export class ChatSession {
   }
 
   #decide(decision: Decision): void {
-    const { open } = this.#questions;
-    if (open === null) return;
-    const { requestId } = open;
+    const { openQuestion } = this.#questions;
+    if (openQuestion === null) return;
+    const { requestId } = openQuestion;
     // Shown at once, so that it precedes the effects of the decision.
     this.remark(`  ${decisionLine(decision)}`);
     const request = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
     this.reportFailure(request.finally(() => this.#closeQuestions((one) => one.requestId === requestId)));
-    this.#questions.disarm();
+    this.#questions.ignoreKeys();
   }
 
   #submit(): void {
@@ -314,14 +314,14 @@ export class ChatSession {
     const queued = this.#queued.filter(({ runId }) => !this.#startedRuns.has(runId));
     const knownRuns = new Set([...this.#startedRuns, ...queued.map(({ runId }) => runId)]);
     this.#sent = this.#sent.filter(({ runId }) => !this.#startedRuns.has(runId));
-    const { open, isArmed } = this.#questions;
+    const { openQuestion, acceptsKeys } = this.#questions;
     return chatFooter({
       columns: this.#page.columns,
       rows: this.#page.rows,
       isStyled: this.#look === "styled",
       isLineOpen,
-      question: open,
-      isArmed,
+      question: openQuestion,
+      isArmed: acceptsKeys,
       reason: this.#reason,
       editor: this.#editor,
       queued: queued.map(({ text, paused }) => `${paused ? "on hold" : "queued"}: ${text}`),

@@ -27,7 +27,7 @@ const streamPieces = (...deltas: string[]): ActivityEvent[] =>
 
 function pieces(look: OutputMode, events: readonly ActivityEvent[]): Piece[] {
   const view = new ChatView(look);
-  return events.flatMap(({ signal, payload }, at) => view.view(eventOf(signal, { ...payload, timestamp: at * 100 }), at * 100));
+  return events.flatMap(({ signal, payload }, at) => view.showEvent(eventOf(signal, { ...payload, timestamp: at * 100 }), at * 100));
 }
 
 function render(events: readonly ActivityEvent[], look: OutputMode = "plain"): string {
@@ -132,7 +132,7 @@ test("runs that end together show their end once", () => {
 test("the last text of the history is not shown again when its event arrives", () => {
   const view = new ChatView("plain");
   view.markShown("Hello");
-  const pieces = [output("Hello"), output("Hello"), finish({ text: "Hello" })].flatMap((event) => view.view(event, 0));
+  const pieces = [output("Hello"), output("Hello"), finish({ text: "Hello" })].flatMap((event) => view.showEvent(event, 0));
   expect(pieces.map(({ text }) => text).join("")).toBe("Hello\n");
 });
 
@@ -178,7 +178,7 @@ test("a question about a budget has its own text", () => {
 
 test("an answer that restarts after a crash continues where the screen stopped", () => {
   const view = new ChatView("plain");
-  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.showEvent(event, 0)).map(({ text }) => text);
   const delta = (text: string) => ({ type: "text_delta", delta: text });
   expect(text([start, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
   expect(view.showLive(null)).toEqual([]);
@@ -188,7 +188,7 @@ test("an answer that restarts after a crash continues where the screen stopped",
 
 test("an answer that differs after a crash is shown whole, with a remark", () => {
   const view = new ChatView("plain");
-  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.showEvent(event, 0)).map(({ text }) => text);
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.showLive(null);
   const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
@@ -197,7 +197,7 @@ test("an answer that differs after a crash is shown whole, with a remark", () =>
 
 test("an answer that does not restart is reported as cut off", () => {
   const view = new ChatView("plain");
-  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.showEvent(event, 0)).map(({ text }) => text);
   text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.showLive(null);
   expect(text([start, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was interrupted\ntwo\n");
@@ -208,10 +208,10 @@ test("a client that joins in the middle of an answer sees what has arrived and t
   const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text" as const, text: "so far " }] };
   const pieces = [
     ...view.showLive(live),
-    ...view.view(piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
+    ...view.showEvent(piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
     ...view.showLive({ ...live, seq: 8, blocks: [{ type: "text" as const, text: "so far and on and" }] }),
-    ...view.view(piece(9, { type: "text_delta", delta: " on" }, 2), 0),
-    ...view.view(output("so far and on and on"), 0),
+    ...view.showEvent(piece(9, { type: "text_delta", delta: " on" }, 2), 0),
+    ...view.showEvent(output("so far and on and on"), 0),
   ];
   expect(pieces.map(({ text }) => text).join("")).toBe("so far and on and on\n");
 });
@@ -221,15 +221,15 @@ test("an answer that arrives both as a whole and as a live answer is shown once"
   const run = [start, output("All of it."), finish({ text: "All of it." })];
   const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 9, blocks: [{ type: "text" as const, text: "All of it." }] };
   const pieces = [
-    ...view.view(piece(1, { type: "text_start" }), 0),
-    ...view.view(piece(2, { type: "text_delta", delta: "All " }), 0),
-    ...run.slice(1).flatMap((event) => view.view(event, 0)),
+    ...view.showEvent(piece(1, { type: "text_start" }), 0),
+    ...view.showEvent(piece(2, { type: "text_delta", delta: "All " }), 0),
+    ...run.slice(1).flatMap((event) => view.showEvent(event, 0)),
     ...view.showLive(live),
     ...view.showLive(null),
     // Sent before the client asked for the live answer, and delivered after it.
-    ...view.view(piece(1, { type: "text_start" }), 0),
-    ...view.view(piece(2, { type: "text_delta", delta: "All of it." }), 0),
-    ...view.view(piece(10, { type: "done" }), 0),
+    ...view.showEvent(piece(1, { type: "text_start" }), 0),
+    ...view.showEvent(piece(2, { type: "text_delta", delta: "All of it." }), 0),
+    ...view.showEvent(piece(10, { type: "done" }), 0),
   ];
   expect(pieces.map(({ text }) => text).join("")).toBe("All of it.\n");
 });
@@ -243,16 +243,16 @@ test("thoughts are folded into one line, unfolded on request, and shown in verbo
     piece(5, { type: "text_delta", delta: "Yes" }),
   ];
   const folded = new ChatView("plain");
-  const all = (view: ChatView) => thinking.flatMap((event, at) => view.view(event, at * 500));
+  const all = (view: ChatView) => thinking.flatMap((event, at) => view.showEvent(event, at * 500));
   const joined = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join("");
   expect(joined(all(folded))).toBe("• thinking  1.0 s\nYes");
-  expect(joined(folded.details())).toBe("\nhm\\x1b\n");
+  expect(joined(folded.showDetails())).toBe("\nhm\\x1b\n");
   expect(joined(all(new ChatView("plain", { isVerbose: true })))).toBe("• thinking\nhm\\x1b\nYes");
 });
 
 test("messages of people are shown in order", () => {
   const view = new ChatView("plain", { showsPeople: true });
-  const pieces = view.view(eventOf("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }), 0);
+  const pieces = view.showEvent(eventOf("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }), 0);
   expect(pieces.map(({ text }) => text).join("")).toBe("\n› a\\x1b\n  b\n\n");
 });
 

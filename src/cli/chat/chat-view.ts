@@ -3,7 +3,7 @@
 // the screen stopped. In a pipe only whole texts go to stdout, and remarks about the run go to stderr. The view does no I/O and
 // sets no timers; its caller passes the time.
 
-import { type Activity, type ActivityEvent, answerText, IDLE, reduce, resume } from "../../client/activity.ts";
+import { type Activity, type ActivityEvent, answerText, IDLE, reduce, setLiveAnswer } from "../../client/activity.ts";
 import type { LiveAnswer } from "../../protocol/proc-records.ts";
 import {
   CHAT_COMPLETE,
@@ -17,11 +17,11 @@ import {
   TOOL_STARTED,
 } from "../../protocol/signal-names.ts";
 import type { AnswerPiece, Payload } from "../../protocol/signals.ts";
-import { type OutputMode, type Style, styled } from "../terminal/text-style.ts";
+import { type OutputMode, type Style, applyStyle } from "../terminal/text-style.ts";
 import { Markdown } from "../terminal/markdown.ts";
 import { textIn } from "./message-text.ts";
-import { printable } from "../terminal/terminal.ts";
-import { failureIn, nextStep, resultText, toolLine } from "./tool-call.ts";
+import { escapeControls } from "../terminal/terminal.ts";
+import { failureText, nextStep, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
 
@@ -62,7 +62,7 @@ export class ChatView {
     this.#showsPeople = showsPeople;
   }
 
-  view(event: ActivityEvent, now: number): Piece[] {
+  showEvent(event: ActivityEvent, now: number): Piece[] {
     const before = this.#activity;
     this.#activity = reduce(before, event);
     this.#apply(event, before, now);
@@ -71,7 +71,7 @@ export class ChatView {
 
   /** The live answer when the client starts to follow or reconnects; null where no answer is arriving. */
   showLive(live: LiveAnswer | null): Piece[] {
-    this.#activity = resume(this.#activity, live);
+    this.#activity = setLiveAnswer(this.#activity, live);
     const { answer } = this.#activity;
     if (answer !== null && this.#look !== "raw") {
       const whole = answerText(answer);
@@ -89,7 +89,7 @@ export class ChatView {
   }
 
   /** More of the last tool call or thought. */
-  details(): Piece[] {
+  showDetails(): Piece[] {
     return this.remark(this.#details === "" ? "nothing to show yet" : this.#details, "dim");
   }
 
@@ -111,7 +111,7 @@ export class ChatView {
       case RUN_STARTED:
         // Another run started before the interrupted answer could start over.
         if (this.#shown !== "") this.#remark("the answer was interrupted", "dim");
-        this.#endCall();
+        this.#endOpenOutput();
         this.#lastText = "";
         this.#historyText = "";
         return;
@@ -160,7 +160,7 @@ export class ChatView {
 
   #startThinking(now: number): void {
     if (this.#thinkingSince !== null) return;
-    this.#remarkOpen(`${this.#paint("•", "dim")} ${this.#paint("thinking", "dim")}`);
+    this.#startRemark(`${this.#paint("•", "dim")} ${this.#paint("thinking", "dim")}`);
     if (this.isVerbose) this.#put("\n");
     this.#thinkingSince = now;
     this.#thoughts = "";
@@ -168,14 +168,14 @@ export class ChatView {
 
   #addThought(delta: string): void {
     this.#thoughts += delta;
-    if (this.isVerbose && this.#thinkingSince !== null) this.#put(this.#paint(printable(delta, "\n\t"), "dim"));
+    if (this.isVerbose && this.#thinkingSince !== null) this.#put(this.#paint(escapeControls(delta, "\n\t"), "dim"));
   }
 
   #endThinking(now: number): void {
     if (this.#thinkingSince === null) return;
-    const time = this.#paint(`  ${duration(now - this.#thinkingSince)}`, "dim");
+    const time = this.#paint(`  ${formatElapsed(now - this.#thinkingSince)}`, "dim");
     this.#thinkingSince = null;
-    this.#details = printable(this.#thoughts, "\n\t");
+    this.#details = escapeControls(this.#thoughts, "\n\t");
     this.#put(this.isVerbose ? "\n" : `${time}\n`);
   }
 
@@ -183,14 +183,14 @@ export class ChatView {
     if (event === "conversation.compacted" && this.#look !== "raw")
       return this.#remark(`${archivedMessages} earlier messages were archived and replaced with a summary`, "dim");
     if (!this.#showsPeople || !changes.includes("messages") || role !== "user") return;
-    this.#endCall();
+    this.#endOpenOutput();
     this.#put(`\n${personText(content, this.#look)}\n\n`);
   }
 
   #showOutput(whole: string): void {
     if (whole.trim() !== this.#historyText.trim() || this.#shown !== "") this.#showRest(whole);
     this.#historyText = "";
-    this.#endCall();
+    this.#endOpenOutput();
   }
 
   /** Shows the part of a whole text that is not on the screen yet, or all of it if the screen shows another text. */
@@ -203,20 +203,20 @@ export class ChatView {
   }
 
   #startTool(call: Payload<typeof TOOL_STARTED>): void {
-    this.#endCall();
+    this.#endOpenOutput();
     if (this.#look === "raw") return;
-    this.#remarkOpen(`${this.#paint("•", "dim")} ${toolLine(call)}`);
+    this.#startRemark(`${this.#paint("•", "dim")} ${toolLine(call)}`);
     this.#openTool = call.callId;
   }
 
   #finishTool({ callId, name }: Payload<typeof TOOL_FINISHED>, before: Activity): void {
     const started = before.calls.get(callId);
-    const line = started === undefined ? printable(name) : toolLine(started);
+    const line = started === undefined ? escapeControls(name) : toolLine(started);
     const { ok, outcome, text, durationMs } = this.#activity.calls.get(callId)!.end!;
-    const failure = outcome === null ? this.#paint(failureIn(text), "red") : this.#paint(outcome, "yellow");
+    const failure = outcome === null ? this.#paint(failureText(text), "red") : this.#paint(outcome, "yellow");
     const how = ok ? this.#paint("ok", "green") : failure;
     // A denied call did not run, so it has no duration.
-    const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(duration(durationMs), "dim")}`}`;
+    const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(formatElapsed(durationMs), "dim")}`}`;
     const result = resultText(text);
     this.#details = `${line}\n${result}`;
     if (this.#openTool === callId) {
@@ -228,8 +228,8 @@ export class ChatView {
 
   #showRetry({ waitMs, why }: Payload<typeof RUN_RETRYING>): void {
     const hasShown = this.#shown.trim() !== "";
-    this.#endCall();
-    const wait = waitMs < 1_000 ? "now" : `in ${duration(waitMs)}`;
+    this.#endOpenOutput();
+    const wait = waitMs < 1_000 ? "now" : `in ${formatElapsed(waitMs)}`;
     const reason = why === "" ? "" : ` (${firstLine(why)})`;
     this.#remark(`the model call failed${reason}; retrying ${wait}${hasShown ? "; ignore the answer so far" : ""}`, "yellow");
   }
@@ -237,13 +237,13 @@ export class ChatView {
   #finishRun({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
     const whole = text ?? "";
     if (restOf(whole, this.#lastText) !== "") this.#showRest(whole);
-    this.#endCall();
+    this.#endOpenOutput();
     const end = `${status} ${error}`;
     if (this.#lastEnd === end) return;
     this.#lastEnd = end;
     if (status === "aborted" || aborted === true) this.#remark("stopped", "dim");
     else if (status === "error") {
-      this.#remark(`error: ${printable(error || reason, "\n")}`, "red");
+      this.#remark(`error: ${escapeControls(error || reason, "\n")}`, "red");
       const next = nextStep(reason);
       if (next !== "") this.#remark(next, "dim");
     }
@@ -253,7 +253,7 @@ export class ChatView {
   #showText(delta: string): void {
     if (delta === "") return;
     if (this.#markdown === null) {
-      this.#endTool();
+      this.#endToolLine();
       this.#markdown = new Markdown(this.#look);
     }
     this.#put(this.#markdown.push(delta));
@@ -266,23 +266,23 @@ export class ChatView {
     if (this.#isLineOpen) this.#put("\n");
   }
 
-  #endTool(): void {
+  #endToolLine(): void {
     if (this.#openTool === null) return;
     this.#openTool = null;
     this.#put("\n");
   }
 
-  #endCall(): void {
+  #endOpenOutput(): void {
     if (this.#thinkingSince !== null) this.#put("\n");
     this.#thinkingSince = null;
-    this.#endTool();
+    this.#endToolLine();
     this.#endText();
     this.#shown = "";
   }
 
   /** Shows a line of our own between the model's text. */
   #remark(line: string, style?: Style): void {
-    this.#endTool();
+    this.#endToolLine();
     this.#endText();
     const painted = `${style === undefined ? line : this.#paint(line, style)}\n`;
     if (this.#look === "raw") this.#pieces.push({ stream: "stderr", text: painted });
@@ -290,8 +290,8 @@ export class ChatView {
   }
 
   /** Starts such a line and leaves it open. */
-  #remarkOpen(line: string): void {
-    this.#endTool();
+  #startRemark(line: string): void {
+    this.#endToolLine();
     this.#endText();
     this.#put(line);
   }
@@ -303,14 +303,14 @@ export class ChatView {
   }
 
   #paint(text: string, style: Style): string {
-    return this.#look === "styled" ? styled(text, style) : text;
+    return this.#look === "styled" ? applyStyle(text, style) : text;
   }
 }
 
 /** A person's message as the conversation shows it. */
 export function personText(content: unknown, look: OutputMode): string {
-  const lines = printable(textIn(content), "\n\t").split("\n");
-  const paint = (line: string) => (look === "styled" ? styled(line, "bold") : line);
+  const lines = escapeControls(textIn(content), "\n\t").split("\n");
+  const paint = (line: string) => (look === "styled" ? applyStyle(line, "bold") : line);
   return lines.map((line, at) => `${at === 0 ? PROMPT : "  "}${paint(line)}`).join("\n");
 }
 
@@ -329,10 +329,10 @@ function restOf(whole: string, shown: string): string | null {
   return rest.trim() === "" ? "" : rest;
 }
 
-function duration(ms: number): string {
+function formatElapsed(ms: number): string {
   return ms < 60_000 ? `${(Math.max(0, ms) / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 function firstLine(text: string): string {
-  return printable(text.trim().split("\n")[0]!.slice(0, 200));
+  return escapeControls(text.trim().split("\n")[0]!.slice(0, 200));
 }

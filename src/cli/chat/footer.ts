@@ -2,9 +2,9 @@
 // state each time it is drawn.
 
 import type { LineEditor } from "../terminal/line-editor.ts";
-import { styled } from "../terminal/text-style.ts";
-import { type Foot, rowsOf } from "../terminal/page.ts";
-import { printable, width } from "../terminal/terminal.ts";
+import { applyStyle } from "../terminal/text-style.ts";
+import { type Footer, wrapInput } from "../terminal/page.ts";
+import { escapeControls, width } from "../terminal/terminal.ts";
 import { BUDGET, type Question } from "./tool-call.ts";
 
 export type FooterState = {
@@ -34,12 +34,12 @@ const BUDGET_KEYS = "y continue   n stop";
 const WAITING_ROWS = 5;
 
 /** Null while an answer arrives and nobody types: the answer has the terminal to itself. */
-export function chatFooter(state: FooterState): Foot | null {
+export function chatFooter(state: FooterState): Footer | null {
   const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
   const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
   if (isLineOpen && isQuiet) return null;
-  const paint = (text: string) => (state.isStyled ? styled(text, "dim") : text);
-  const line = (text: string) => paint(cut(printable(text), columns - 1));
+  const paint = (text: string) => (state.isStyled ? applyStyle(text, "dim") : text);
+  const line = (text: string) => paint(cut(escapeControls(text), columns - 1));
   const status = statusOf(state);
   const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
   // An empty line between the conversation and the input.
@@ -53,14 +53,14 @@ export function chatFooter(state: FooterState): Foot | null {
   return { rows: [...above, ...shown], cursor: { row: above.length + input.cursor.row - first, column: input.cursor.column } };
 }
 
-function inputOf(state: FooterState, paint: (text: string) => string): Foot {
+function inputOf(state: FooterState, paint: (text: string) => string): Footer {
   const { editor, reason, isArmed, question, columns, isWorking } = state;
-  const inputRows = (prompt: string, { before, text }: LineEditor) =>
-    rowsOf(prompt, printable(before, "\n\t"), printable(text.slice(before.length), "\n\t"), columns);
+  const inputRows = (prompt: string, { textBeforeCursor, text }: LineEditor) =>
+    wrapInput(prompt, escapeControls(textBeforeCursor, "\n\t"), escapeControls(text.slice(textBeforeCursor.length), "\n\t"), columns);
   if (reason !== null) return inputRows("reason (optional): ", reason);
   if (isArmed && question !== null) {
     const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
-    return { rows: [state.isStyled ? styled(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
+    return { rows: [state.isStyled ? applyStyle(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
   }
   const input = inputRows(PROMPT, editor);
   if (!editor.isEmpty || isWorking || question !== null) return input;

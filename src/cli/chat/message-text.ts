@@ -33,7 +33,7 @@ export type Stop = Pick<Calls["proc.abort"]["result"], "stillRunning" | "pausedC
 type StopReport = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
 
 /** What to tell the person who stopped a run; empty if nothing still runs and no message is on hold. */
-export function afterStop({ stillRunning = [], pausedCount = 0, how }: StopReport): string {
+export function describeStop({ stillRunning = [], pausedCount = 0, how }: StopReport): string {
   const running = stillRunning.map(({ command, target, why }) => `This may still run: ${truncate(command, 1, 80)} on ${target}. ${why}`);
   const messages = pausedCount === 1 ? "1 message is" : `${pausedCount} messages are`;
   return [...running, ...(pausedCount === 0 ? [] : [`${messages} on hold; to resume: ${how}`])].join("\n");

@@ -10,12 +10,12 @@ import { decisionLine } from "./questions.ts";
 import { ChatView, type Piece } from "./chat-view.ts";
 import { stdoutMode } from "../terminal/text-style.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
-import type { Where } from "./processes.ts";
-import { afterStop } from "./message-text.ts";
-import { note, sayJson } from "../terminal/terminal.ts";
+import type { ConversationRef } from "./processes.ts";
+import { describeStop } from "./message-text.ts";
+import { printNote, printJson } from "../terminal/terminal.ts";
 import { type Question, questionOf, questionText } from "./tool-call.ts";
 
-export type OnceOptions = {
+export type OneMessageOptions = {
   isVerbose: boolean;
   /** One object at the end, or a line of JSON for each event, instead of text. */
   prints: "text" | "object" | "events";
@@ -28,20 +28,20 @@ export const EXIT_QUESTION = 4;
 
 type End = { outcome: Payload<typeof RUN_FINISHED> } | { question: Question };
 
-export async function chatOnce(client: Client, where: Where, message: string, options: OnceOptions): Promise<number> {
+export async function chatOnce(client: Client, where: ConversationRef, message: string, options: OneMessageOptions): Promise<number> {
   client.keepConnected();
-  const once = new Once(client, where, options);
-  const end = await once.say(message);
-  if (options.prints === "object") sayJson(once.object(end));
+  const once = new OneMessageChat(client, where, options);
+  const end = await once.sendAndWait(message);
+  if (options.prints === "object") printJson(once.resultObject(end));
   if ("question" in end) return EXIT_QUESTION;
   const { status } = end.outcome;
   return status === "ok" ? 0 : status === "aborted" ? EXIT_CANCELLED : 1;
 }
 
-class Once {
+class OneMessageChat {
   readonly #client: Client;
-  readonly #where: Where;
-  readonly #options: OnceOptions;
+  readonly #where: ConversationRef;
+  readonly #options: OneMessageOptions;
   readonly #runId = crypto.randomUUID();
   readonly #view: ChatView;
   readonly #look = stdoutMode();
@@ -55,14 +55,14 @@ class Once {
   #end: (end: End) => void = () => {};
   #fail: (error: Error) => void = () => {};
 
-  constructor(client: Client, where: Where, options: OnceOptions) {
+  constructor(client: Client, where: ConversationRef, options: OneMessageOptions) {
     this.#client = client;
     this.#where = where;
     this.#options = options;
     this.#view = new ChatView(this.#look, { isVerbose: options.isVerbose });
   }
 
-  async say(message: string): Promise<End> {
+  async sendAndWait(message: string): Promise<End> {
     const { pid, conversationId } = this.#where;
     const end = new Promise<End>((resolve, reject) => {
       this.#end = resolve;
@@ -73,7 +73,7 @@ class Once {
       pid,
       onEvent: (event) => this.#handleEvent(event),
       onPiece: (piece) => {
-        if (isOurs(piece)) this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
+        if (isOurs(piece)) this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
       onLive: (live) => {
         if (this.#hasBegun) this.#show(this.#view.showLive(live !== null && isOurs(live) ? live : null));
@@ -83,7 +83,7 @@ class Once {
     });
     this.#client.onStatus = (status, reason) => {
       if (status === "closed") this.#fail(reason ?? new Problem("The gateway closed the connection"));
-      else note(status === "connected" ? "gsv: reconnected" : "gsv: connection lost; reconnecting");
+      else printNote(status === "connected" ? "gsv: reconnected" : "gsv: connection lost; reconnecting");
     };
     const onInterrupt = () => this.#interrupt();
     process.on("SIGINT", onInterrupt);
@@ -91,7 +91,7 @@ class Once {
       await subscription.begun;
       this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
         ({ queued }) => {
-          if (queued === true && !this.#hasBegun) note("gsv: the agent is busy; your message is queued");
+          if (queued === true && !this.#hasBegun) printNote("gsv: the agent is busy; your message is queued");
         },
         (error: Error) => this.#fail(error),
       );
@@ -103,7 +103,7 @@ class Once {
     }
   }
 
-  object(end: End): object {
+  resultObject(end: End): object {
     const tools = [...this.#activity.calls.values()].map(({ name, syscall, args, end }) => ({
       name,
       syscall,
@@ -126,7 +126,7 @@ class Once {
     if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify(event)}\n`);
     // The end of a run drops its calls from the activity, and the result object needs them.
     if (end === null) this.#activity = reduce(this.#activity, event);
-    this.#show(this.#view.view(event, Date.now()));
+    this.#show(this.#view.showEvent(event, Date.now()));
     if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#withdraw(({ callId }) => callId === payload.callId);
     if (signal === HIL_REQUESTED) this.#addQuestion(questionOf(payload));
     if (end === null) return;
@@ -153,14 +153,14 @@ class Once {
     this.#open.delete(question);
     if (answer === "interrupt") this.#interrupt();
     if (answer === null || answer === "interrupt") return;
-    note(`  ${decisionLine(answer)}`);
+    printNote(`  ${decisionLine(answer)}`);
     await this.#client.call("proc.hil", { pid: this.#where.pid, requestId: question.requestId, ...answer });
   }
 
   #reportQuestion(question: Question): void {
     const { requestId } = question;
     this.#showQuestion(question);
-    note(`gsv: waiting for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
+    printNote(`gsv: waiting for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
     if (!this.#options.waits) this.#end({ question });
   }
 
@@ -171,11 +171,11 @@ class Once {
 
   #interrupt(): void {
     if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
-    note("gsv: stopping; press Ctrl-C again to leave");
+    printNote("gsv: stopping; press Ctrl-C again to leave");
     this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId, pauseQueue: true }).then(
       ({ stillRunning, pausedCount }) => {
-        const rest = afterStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });
-        if (rest !== "") note(`gsv: ${rest}`);
+        const rest = describeStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });
+        if (rest !== "") printNote(`gsv: ${rest}`);
       },
       (error: Error) => this.#fail(error),
     );

@@ -1,7 +1,7 @@
 // Resolves the names of processes and conversations, and formats the figures of a process.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { span } from "../terminal/durations.ts";
+import { formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 
 export type ProcessEntry = Calls["proc.list"]["result"]["processes"][number];
@@ -10,12 +10,12 @@ type Spent = Calls["proc.usage"]["result"]["spent"];
 type Context = Calls["proc.context"]["result"];
 
 /** One process and one of its conversations. */
-export type Where = { pid: string; conversationId: string };
+export type ConversationRef = { pid: string; conversationId: string };
 
 export const DEFAULT_CONVERSATION = "default";
 
 /** By pid, label, unique prefix of a pid, or `init`; without a name, the user's own init. */
-export async function processOf(client: Client, name?: string): Promise<string> {
+export async function resolvePid(client: Client, name?: string): Promise<string> {
   const { uid } = client.session.identity.process;
   const init = `init:${uid}`;
   if (name === undefined || name === "" || name === "init") return init;
@@ -29,7 +29,7 @@ export async function processOf(client: Client, name?: string): Promise<string> 
 }
 
 /** By id, title or unique prefix of an id; closed ones too. */
-export async function conversationOf(client: Client, pid: string, name?: string): Promise<string> {
+export async function resolveConversationId(client: Client, pid: string, name?: string): Promise<string> {
   if (name === undefined || name === "" || name === DEFAULT_CONVERSATION) return DEFAULT_CONVERSATION;
   const { conversations } = await client.call("proc.conversation.list", { pid, includeClosed: true });
   const exact = conversations.find(({ id, title }) => id === name || title === name);
@@ -42,38 +42,38 @@ export async function conversationOf(client: Client, pid: string, name?: string)
 
 export function spentFields({ modelCalls, toolCalls, wallMs, usage }: Spent): [string, string][] {
   const about = usage.isEstimate === true ? "about " : "";
-  const cached = usage.cacheRead > 0 ? `, ${count(usage.cacheRead)} from the cache` : "";
+  const cached = usage.cacheRead > 0 ? `, ${formatCount(usage.cacheRead)} from the cache` : "";
   return [
-    ["model calls", count(modelCalls)],
-    ["tool calls", count(toolCalls)],
-    ["tokens", `${about}${count(usage.input)} in${cached}, ${about}${count(usage.output)} out`],
-    ["cost", money(usage.cost.total)],
-    ["time", span(wallMs)],
+    ["model calls", formatCount(modelCalls)],
+    ["tool calls", formatCount(toolCalls)],
+    ["tokens", `${about}${formatCount(usage.input)} in${cached}, ${about}${formatCount(usage.output)} out`],
+    ["cost", formatDollars(usage.cost.total)],
+    ["time", formatDuration(wallMs)],
   ];
 }
 
-export function money(dollars: number): string {
+export function formatDollars(dollars: number): string {
   if (dollars === 0) return "$0";
   return `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(2)}`;
 }
 
 export function contextFields({ provider, model, contextWindowTokens, tools, toolTokens, context, parts }: Context): [string, string][] {
   const partTokens = parts.reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
-  const window = contextWindowTokens === null ? "unknown" : `${count(contextWindowTokens)} tokens`;
-  const fill = context === null ? "no messages yet" : fullness(context.inputTokens, context.pressure);
+  const window = contextWindowTokens === null ? "unknown" : `${formatCount(contextWindowTokens)} tokens`;
+  const fill = context === null ? "no messages yet" : formatFill(context.inputTokens, context.pressure);
   return [
     ["model", `${provider}/${model}`],
     ["window", window],
-    ["instructions", `${count(partTokens)} tokens in ${parts.length} parts`],
-    ["tools", `${count(toolTokens)} tokens: ${tools.join(", ")}`],
+    ["instructions", `${formatCount(partTokens)} tokens in ${parts.length} parts`],
+    ["tools", `${formatCount(toolTokens)} tokens: ${tools.join(", ")}`],
     ["conversation", fill],
   ];
 }
 
-export function count(number: number): string {
+export function formatCount(number: number): string {
   return Math.round(number).toLocaleString("en-US").replaceAll(",", " ");
 }
 
-function fullness(tokens: number, pressure: number | null): string {
-  return `${count(tokens)} tokens at the last call${pressure === null ? "" : `, ${Math.round(pressure * 100)} % of the context window`}`;
+function formatFill(tokens: number, pressure: number | null): string {
+  return `${formatCount(tokens)} tokens at the last call${pressure === null ? "" : `, ${Math.round(pressure * 100)} % of the context window`}`;
 }

@@ -19,11 +19,11 @@ export class Questions {
     this.#quietMs = quietMs;
   }
 
-  get open(): Question | null {
+  get openQuestion(): Question | null {
     return this.#waiting[0] ?? null;
   }
 
-  get isArmed(): boolean {
+  get acceptsKeys(): boolean {
     return this.#isArmed && this.#waiting.length > 0;
   }
 
@@ -36,26 +36,26 @@ export class Questions {
 
   /** Removes questions that were answered, here or elsewhere, or withdrawn. Returns true if another one is to be shown now. */
   remove(isOver: (question: Question) => boolean): boolean {
-    const before = this.open;
+    const before = this.openQuestion;
     this.#waiting = this.#waiting.filter((question) => !isOver(question));
-    if (this.open === before) return false;
-    this.disarm();
-    return this.open !== null;
+    if (this.openQuestion === before) return false;
+    this.ignoreKeys();
+    return this.openQuestion !== null;
   }
 
   /** Restarts the pause, after a key was pressed or a question shown. */
-  wait(isTyping: boolean): void {
-    this.disarm();
-    if (this.open === null || isTyping) return;
-    this.#timer = setTimeout(() => this.arm(), this.#quietMs);
+  restartPause(isTyping: boolean): void {
+    this.ignoreKeys();
+    if (this.openQuestion === null || isTyping) return;
+    this.#timer = setTimeout(() => this.acceptKeys(), this.#quietMs);
   }
 
-  arm(): void {
+  acceptKeys(): void {
     this.#isArmed = true;
     this.onArmed();
   }
 
-  disarm(): void {
+  ignoreKeys(): void {
     clearTimeout(this.#timer);
     this.#isArmed = false;
   }

@@ -1,10 +1,10 @@
 // A tool call as a person sees it: one line while it runs, and whole in a question. A model wrote the arguments, so they are escaped
 // and cannot imitate other output.
 
-import { showRequest } from "../../approval/show.ts";
-import { type OutputMode, styled } from "../terminal/text-style.ts";
+import { formatRequest } from "../../approval/show.ts";
+import { type OutputMode, applyStyle } from "../terminal/text-style.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
-import { printable } from "../terminal/terminal.ts";
+import { escapeControls } from "../terminal/terminal.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -23,22 +23,22 @@ const RESULT_LINES = 30;
 
 /** Name, target and subject: Shell macbook  git status */
 export function toolLine({ name, syscall, args }: ToolCall): string {
-  const target = text(args.target);
+  const target = stringOrEmpty(args.target);
   const about = firstLine(subject(syscall, args));
-  return printable([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
+  return escapeControls([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
 /** Everything that would run, formatted as the gateway lists it; the caller adds how to answer. */
 export function questionText(question: Question, look: OutputMode, isWhole = false): string {
-  const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
+  const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? applyStyle(text, style) : text);
   const { syscall: call, args, target, cwd, why } = question;
-  if (call === BUDGET) return `${paint("? Continue?", "yellow")}\n  ${printable(why)}`;
+  if (call === BUDGET) return `${paint("? Continue?", "yellow")}\n  ${escapeControls(why)}`;
   // The first line names the target already.
   const rest = args.target === target ? withoutTarget(args) : args;
-  const shown = showRequest({ call, args: rest, target, cwd }, isWhole);
-  const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(printable(line), "bold") : printable(line)}`);
+  const shown = formatRequest({ call, args: rest, target, cwd }, isWhole);
+  const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(escapeControls(line), "bold") : escapeControls(line)}`);
   const missing = shown.isWhole ? [] : [paint("  Not shown in full: press w to see all of it before you allow it", "yellow")];
-  const because = why === "" ? [] : [paint(`  ${printable(why)}`, "dim")];
+  const because = why === "" ? [] : [paint(`  ${escapeControls(why)}`, "dim")];
   return [paint("? Allow this?", "yellow"), ...lines, ...missing, ...because].join("\n");
 }
 
@@ -48,16 +48,16 @@ export function questionOf({ requestId, runId, conversationId, callId, syscall, 
 }
 
 /** Why a call failed, in a few words: its exit code, its last error line, or its first line. */
-export function failureIn(error: string): string {
+export function failureText(error: string): string {
   const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];
   if (exit !== undefined) return `exit ${exit}`;
   const lines = error.trim().split("\n");
   const last = lines.findLast((line) => line.startsWith("Error: ")) ?? lines[0] ?? "";
-  return printable(`failed: ${firstLine(last.replace(/^Error: /, ""))}`);
+  return escapeControls(`failed: ${firstLine(last.replace(/^Error: /, ""))}`);
 }
 
 export function resultText(output: string): string {
-  const lines = printable(output.trimEnd(), "\n\t").split("\n");
+  const lines = escapeControls(output.trimEnd(), "\n\t").split("\n");
   const shown = lines.slice(0, RESULT_LINES).map((line) => `  ${line.slice(0, 500)}`);
   const missing = lines.length - shown.length;
   return output.trim() === "" ? "" : [...shown, ...(missing > 0 ? [`  ... ${missing} more lines`] : [])].join("\n");
@@ -81,14 +81,14 @@ export function nextStep(reason: string): string {
 function subject(syscall: string | null, args: Args): string {
   switch (syscall) {
     case "shell.exec":
-      return typeof args.sessionId === "string" ? `${args.sessionId} ${text(args.input)}` : text(args.input);
+      return typeof args.sessionId === "string" ? `${args.sessionId} ${stringOrEmpty(args.input)}` : stringOrEmpty(args.input);
     case "fs.search":
-      return [text(args.query), text(args.path)].filter((part) => part !== "").join(" in ");
+      return [stringOrEmpty(args.query), stringOrEmpty(args.path)].filter((part) => part !== "").join(" in ");
     case "fs.read":
     case "fs.write":
     case "fs.edit":
     case "fs.delete":
-      return text(args.path);
+      return stringOrEmpty(args.path);
     default: {
       const rest = withoutTarget(args);
       return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
@@ -106,6 +106,6 @@ function firstLine(text: string): string {
   return isCut ? `${first.slice(0, LINE_CHARS).replace(/[\uD800-\uDBFF]$/, "")} ...` : first;
 }
 
-function text(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

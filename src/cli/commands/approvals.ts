@@ -2,10 +2,10 @@
 
 import type { Calls, Client } from "../../client/client.ts";
 import { decisionLine } from "../chat/questions.ts";
-import { relative } from "../terminal/durations.ts";
+import { formatRelativeTime } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
+import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
 
 type ApprovalList = Calls["proc.approval.list"]["result"];
 type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };
@@ -17,26 +17,26 @@ const HOURS = /^(\d{1,4})h$/;
 
 export async function approvalsList(flags: Globals & { whole?: boolean }): Promise<void> {
   const listed = await withClient(flags, (client) => client.call("proc.approval.list", { whole: flags.whole === true }));
-  if (flags.json) return sayJson(listed);
+  if (flags.json) return printJson(listed);
   const { pending, grants } = listed;
-  if (pending.length === 0) note("No questions are waiting for you");
+  if (pending.length === 0) printNote("No questions are waiting for you");
   for (const { requestId, pid, why, createdAt, expiresAt, shown, kind } of pending) {
-    say(`${requestId}   ${pid}, asked ${relative(createdAt, "-")}, expires ${relative(expiresAt, "-")}`);
-    if (kind === "call") for (const line of shown.text.split("\n")) say(`  ${line}`);
-    say(`  ${kind === "budget" ? "Continue? " : ""}${why}`);
-    if (kind === "call" && !shown.isWhole) note("gsv: this call is not shown in full; to see all of it: gsv approvals --whole");
-    say("");
+    printText(`${requestId}   ${pid}, asked ${formatRelativeTime(createdAt, "-")}, expires ${formatRelativeTime(expiresAt, "-")}`);
+    if (kind === "call") for (const line of shown.text.split("\n")) printText(`  ${line}`);
+    printText(`  ${kind === "budget" ? "Continue? " : ""}${why}`);
+    if (kind === "call" && !shown.isWhole) printNote("gsv: this call is not shown in full; to see all of it: gsv approvals --whole");
+    printText("");
   }
-  if (pending.length > 0) note("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the start of an id is enough");
+  if (pending.length > 0) printNote("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the start of an id is enough");
   if (grants.length === 0) return;
   for (const { grantId, pid, madeAt, expiresAt, says, shown } of grants) {
-    say(`${grantId}   ${pid}, allowed ${relative(madeAt, "-")}, expires ${relative(expiresAt, "-")}`);
-    say(`  ${says}`);
-    say("  you approved:");
-    for (const line of shown.text.split("\n")) say(`    ${line}`);
-    say("");
+    printText(`${grantId}   ${pid}, allowed ${formatRelativeTime(madeAt, "-")}, expires ${formatRelativeTime(expiresAt, "-")}`);
+    printText(`  ${says}`);
+    printText("  you approved:");
+    for (const line of shown.text.split("\n")) printText(`    ${line}`);
+    printText("");
   }
-  note("gsv: to revoke one: gsv approvals revoke GRANT");
+  printNote("gsv: to revoke one: gsv approvals revoke GRANT");
 }
 
 export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly string[]): Promise<void> {
@@ -46,7 +46,7 @@ export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly 
   if (hours === undefined) throw new Problem("--for takes a number of hours, such as 8h", EXIT_USAGE);
   const remember = flags.day === true || flags.scope !== undefined || flags.for !== undefined;
   await withClient(flags, async (client) => {
-    const { requestId } = await findPending(client, id);
+    const { requestId } = await requirePending(client, id);
     const answer = await client.call("proc.hil", {
       requestId,
       decision: "approve",
@@ -54,33 +54,33 @@ export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly 
       ...(remember ? { remember: true, scope: scope as Scope } : {}),
       ...(flags.for === undefined ? {} : { ttlMs: Number(hours) * 3_600_000 }),
     });
-    if (flags.json) return sayJson(answer);
-    say(answer.grant === undefined ? "Allowed once" : `Allowed. ${answer.grant.says}`);
+    if (flags.json) return printJson(answer);
+    printText(answer.grant === undefined ? "Allowed once" : `Allowed. ${answer.grant.says}`);
   });
 }
 
 export async function approvalsDeny(flags: Globals & { reason?: string }, [id = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const { requestId } = await findPending(client, id);
+    const { requestId } = await requirePending(client, id);
     const reason = flags.reason === undefined ? {} : { reason: flags.reason };
     const answer = await client.call("proc.hil", { requestId, decision: "deny", ...reason });
-    if (flags.json) return sayJson(answer);
-    say(decisionLine({ decision: "deny", ...reason }).replace(/^d/, "D"));
+    if (flags.json) return printJson(answer);
+    printText(decisionLine({ decision: "deny", ...reason }).replace(/^d/, "D"));
   });
 }
 
 export async function approvalsRevoke(flags: Globals, [id = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const { grants } = await client.call("proc.approval.list", {});
-    const { grantId } = findOne(
+    const { grantId } = requireOne(
       grants,
       ({ grantId }) => grantId.startsWith(id),
       ({ grantId }) => grantId,
       `You have no grant ${id}: gsv approvals lists your grants`,
     );
     const answer = await client.call("proc.approval.revoke", { grantId });
-    if (flags.json) return sayJson(answer);
-    say(answer.revoked ? `Revoked ${grantId}` : `${grantId} had already ended`);
+    if (flags.json) return printJson(answer);
+    printText(answer.revoked ? `Revoked ${grantId}` : `${grantId} had already ended`);
   });
 }
 
@@ -88,12 +88,12 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
   const limit = Number(flags.limit ?? "20");
   if (!Number.isInteger(limit) || limit < 1) throw new Problem("--limit takes a whole number", EXIT_USAGE);
   const { questions } = await withClient(flags, (client) => client.call("proc.approval.history", { limit }));
-  if (flags.json) return sayJson({ questions });
-  if (questions.length === 0) return note("No questions yet");
-  sayTable(
+  if (flags.json) return printJson({ questions });
+  if (questions.length === 0) return printNote("No questions yet");
+  printTable(
     ["ASKED", "PROCESS", "OUTCOME", "CALL"],
     questions.map(({ createdAt, pid, state, shown }) => [
-      relative(createdAt, "-"),
+      formatRelativeTime(createdAt, "-"),
       pid,
       state,
       shown.text.split("\n").slice(0, 2).join(" | "),
@@ -101,10 +101,10 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
   );
 }
 
-async function findPending(client: Client, id: string): Promise<ApprovalList["pending"][number]> {
+async function requirePending(client: Client, id: string): Promise<ApprovalList["pending"][number]> {
   const { pending } = await client.call("proc.approval.list", {});
   const missing = `No waiting question ${id}: gsv approvals lists them`;
-  return findOne(
+  return requireOne(
     pending,
     ({ requestId }) => requestId.startsWith(id),
     ({ requestId }) => requestId,
@@ -112,7 +112,7 @@ async function findPending(client: Client, id: string): Promise<ApprovalList["pe
   );
 }
 
-function findOne<T>(all: readonly T[], isMatch: (item: T) => boolean, name: (item: T) => string, missing: string): T {
+function requireOne<T>(all: readonly T[], isMatch: (item: T) => boolean, name: (item: T) => string, missing: string): T {
   const found = all.filter(isMatch);
   if (found.length > 1) throw new Problem(`Several ids match: ${found.map(name).join(", ")}`);
   return found[0] ?? fail(missing);

@@ -4,12 +4,12 @@ import { fstatSync } from "node:fs";
 import { Connection } from "../../client/client.ts";
 import type { Reference } from "../../protocol/reference.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { stdinRest } from "../terminal/ask.ts";
-import { health } from "../session/health.ts";
+import { readStdinRest } from "../terminal/ask.ts";
+import { fetchHealth } from "../session/health.ts";
 import { Problem } from "../terminal/problem.ts";
-import { type Globals, locate, withClient } from "../session/session.ts";
+import { type Globals, resolveGateway, withClient } from "../session/session.ts";
 import { socketConstructor } from "../session/socket.ts";
-import { note, sayJson } from "../terminal/terminal.ts";
+import { printNote, printJson } from "../terminal/terminal.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 const HINT_AFTER_MS = 3_000;
@@ -20,28 +20,28 @@ export async function call(flags: Globals, [name = "", given]: readonly string[]
   const known = reference.find((one) => one.name === name);
   // Such a call needs no identity, so no credential is sent.
   if (known?.from.includes("stranger")) {
-    const args = typedArgs ?? (await pipedArgs(given));
+    const args = typedArgs ?? (await readPipedArgs(given));
     warnOfUnknownFields(known, args);
-    return sayJson(await callAsStranger(flags, name, args));
+    return printJson(await callAsStranger(flags, name, args));
   }
   await withClient(flags, async (client) => {
     // Read after the login, because a password on standard input comes before the arguments.
-    const args = typedArgs ?? (await pipedArgs(given));
+    const args = typedArgs ?? (await readPipedArgs(given));
     // A gateway of another version may know other fields.
     if (known !== undefined && client.session.server.version === VERSION) warnOfUnknownFields(known, args);
-    sayJson(await client.call(name, args));
+    printJson(await client.call(name, args));
   });
 }
 
 /** The gateway drops unknown fields and runs the call without them. */
 function warnOfUnknownFields({ name, args: schema }: Reference, args: Record<string, unknown>): void {
   for (const { field, meant } of unknownFields(schema, args))
-    note(`gsv: warning: ${name} has no field ${field}; it is ignored${meant === null ? "" : `. Did you mean ${meant}?`}`);
+    printNote(`gsv: warning: ${name} has no field ${field}; it is ignored${meant === null ? "" : `. Did you mean ${meant}?`}`);
 }
 
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
-  const { address } = locate(flags);
-  await health(address);
+  const { address } = resolveGateway(flags);
+  await fetchHealth(address);
   const connection = await Connection.open(address.url, await socketConstructor());
   try {
     return await connection.call(name, args);
@@ -50,14 +50,14 @@ async function callAsStranger(flags: Globals, name: string, args: Record<string,
   }
 }
 
-async function pipedArgs(given: string | undefined): Promise<Record<string, unknown>> {
+async function readPipedArgs(given: string | undefined): Promise<Record<string, unknown>> {
   if (given === undefined && !isPiped()) return {};
   const hint = setTimeout(
-    () => note("gsv: reading JSON arguments from standard input; for none, write {} on the command line"),
+    () => printNote("gsv: reading JSON arguments from standard input; for none, write {} on the command line"),
     HINT_AFTER_MS,
   );
   try {
-    return parseArgs(await stdinRest());
+    return parseArgs(await readStdinRest());
   } finally {
     clearTimeout(hint);
   }

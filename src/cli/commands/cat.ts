@@ -4,26 +4,26 @@ import type { Client } from "../../client/client.ts";
 import { decodeText, isText } from "../../hardware/text.ts";
 import { type TargetPath, parseTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
-import { mustBeOk } from "../files/remote-file.ts";
+import { requireOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { writeContent, sayJson } from "../terminal/terminal.ts";
+import { writeContent, printJson } from "../terminal/terminal.ts";
 
 type Write = (chunk: Uint8Array) => void | Promise<void>;
 
 export async function cat(flags: Globals, [text = ""]: readonly string[]): Promise<void> {
   const place = parseTargetPath(text);
   await withClient(flags, async (client) => {
-    if (flags.json) return printJson(client, place);
+    if (flags.json) return printFileAsJson(client, place);
     await download(client, place, process.stdout.isTTY ? terminalWriter(text) : writeContent);
   });
 }
 
-async function printJson(client: Client, place: TargetPath): Promise<void> {
+async function printFileAsJson(client: Client, place: TargetPath): Promise<void> {
   const chunks: Uint8Array[] = [];
   const { path, size } = await download(client, place, (chunk) => void chunks.push(chunk));
   const bytes = Buffer.concat(chunks);
   const content = decodeText(bytes);
-  sayJson({ path, size, ...(content === null ? { data: bytes.toString("base64") } : { content }) });
+  printJson({ path, size, ...(content === null ? { data: bytes.toString("base64") } : { content }) });
 }
 
 /** Binary content may contain commands to the terminal, so it is refused. */
@@ -44,5 +44,5 @@ async function download(client: Client, place: TargetPath, write: Write): Promis
     write: async (chunk) => write(chunk),
   }));
   if (!answer.ok && answer.error.startsWith("Is a directory")) throw new Problem(`${answer.error}. To list it: gsv ls`);
-  return mustBeOk(answer);
+  return requireOk(answer);
 }

@@ -1,12 +1,12 @@
 // gsv config: reads and writes the gateway's configuration, or with --local the CLI's own file. Secrets are masked by default.
 
 import type { TomlTable, TomlValue } from "smol-toml";
-import { gatewayAddress } from "../session/address.ts";
-import { askSecret, isInteractive, stdinRest } from "../terminal/ask.ts";
+import { parseGatewayAddress } from "../session/address.ts";
+import { askSecret, isInteractive, readStdinRest } from "../terminal/ask.ts";
 import { configPath, CREDENTIAL_FIELDS, readConfig, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, say, sayJson } from "../terminal/terminal.ts";
+import { printNote, printText, printJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { local?: boolean; reveal?: boolean };
 type Entry = { key: string; value: string; problem?: string | undefined };
@@ -19,18 +19,18 @@ const SECRET = /(^|[._/])(api_key|secret|token|password|secret_access_key|sessio
 export async function configGet(flags: Flags, [key]: readonly string[]): Promise<void> {
   const entries = flags.local ? localEntries(key) : await remoteEntries(flags, key);
   const shown = flags.reveal ? entries : entries.map((entry) => ({ ...entry, value: maskSecret(entry) }));
-  if (flags.json) return sayJson({ entries: shown });
+  if (flags.json) return printJson({ entries: shown });
   const [only] = shown;
-  if (only !== undefined && shown.length === 1 && only.key === key) return say(only.value);
+  if (only !== undefined && shown.length === 1 && only.key === key) return printText(only.value);
   if (only === undefined) throw new Problem(key === undefined ? "Nothing is set" : `Not set: ${key}`);
-  for (const entry of shown) say(`${entry.key} = ${entry.problem === undefined ? entry.value : `(${entry.problem})`}`);
+  for (const entry of shown) printText(`${entry.key} = ${entry.problem === undefined ? entry.value : `(${entry.problem})`}`);
 }
 
 export async function configSet(flags: Flags, [key = "", given]: readonly string[]): Promise<void> {
-  const value = await valueOf(key, given);
+  const value = await readValue(key, given);
   if (flags.local) setLocal(key, value);
   else await withClient(flags, (client) => client.call("sys.config.set", { key, value }));
-  note(`Set ${key}.`);
+  printNote(`Set ${key}.`);
 }
 
 async function remoteEntries(flags: Flags, key: string | undefined): Promise<Entry[]> {
@@ -55,11 +55,11 @@ function valueText(value: TomlValue): string {
 }
 
 /** A value of `-`, or none, is asked for or read from standard input: other users of the machine can see the command line. */
-async function valueOf(key: string, given: string | undefined): Promise<string> {
+async function readValue(key: string, given: string | undefined): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (isInteractive()) return askSecret(`Value for ${key}`);
   if (given === undefined) throw new Problem(`No value for ${key}: add one, or - to read it from standard input`);
-  return (await stdinRest()).replace(/\r?\n$/, "");
+  return (await readStdinRest()).replace(/\r?\n$/, "");
 }
 
 function setLocal(key: string, value: string): void {
@@ -85,7 +85,7 @@ function setLocal(key: string, value: string): void {
 }
 
 function mustBeOrigin(text: string): void {
-  const { origin } = gatewayAddress(text);
+  const { origin } = parseGatewayAddress(text);
   if (origin !== text) throw new Problem(`Gateways are stored by origin: write gateways."${origin}"`);
 }
 

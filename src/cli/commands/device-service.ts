@@ -3,47 +3,47 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname } from "node:path";
-import { keepDevice, keepSession, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
+import { setDevice, setSession, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
 import { deviceLogFile } from "../device/device-log.ts";
-import { follow, lastLines, pretty } from "../device/log-lines.ts";
+import { readNewLines, lastLines, formatLogLine } from "../device/log-lines.ts";
 import { Problem } from "../terminal/problem.ts";
-import { mustManage, type Service, serviceManager } from "../service/service.ts";
-import { surroundings } from "../service/surroundings.ts";
+import { requireServiceManager, type Service, serviceManager } from "../service/service.ts";
+import { serviceEnvironment } from "../service/surroundings.ts";
 import type { Globals } from "../session/session.ts";
-import { note, say, sayFields, sayJson, sayLine } from "../terminal/terminal.ts";
-import { complete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
+import { printNote, printText, printFields, printJson, printDataLine } from "../terminal/terminal.ts";
+import { requireComplete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
 
 const NAME = "gsvd";
 
 export async function deviceInstall(flags: DeviceFlags): Promise<void> {
-  const device = complete(thisDevice(flags, homedir()));
+  const device = requireComplete(thisDevice(flags, homedir()));
   const { config, address, deviceId, workspace, username, token } = device;
   if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
     throw new Problem(`Directory not found: ${workspace}. Create it, or choose another with --workspace`);
   updateConfig(config.file, (table) => {
-    keepDevice(table, { id: deviceId, token, workspace, url: address.url, username });
+    setDevice(table, { id: deviceId, token, workspace, url: address.url, username });
     if (tableAt(table, "gateway")?.url !== undefined) return;
     // The first gateway of this machine becomes its user's default.
     setGatewayUrl(table, address.url);
-    keepSession(table, address.origin, { username });
+    setSession(table, address.origin, { username });
   });
-  say(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
+  printText(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
   const manager = await serviceManager();
   if ("none" in manager) {
-    note(`gsv: ${manager.none}.`);
-    return say(`To connect this machine while a command runs: ${commandName()} device run`);
+    printNote(`gsv: ${manager.none}.`);
+    return printText(`To connect this machine while a command runs: ${commandName()} device run`);
   }
-  const remarks = await manager.install(await service());
-  say(`Started the service ${NAME}: ${manager.file(NAME)}`);
-  for (const remark of remarks) say(remark);
-  say("To check on it: gsv device status, gsv device logs");
+  const remarks = await manager.install(await makeService());
+  printText(`Started the service ${NAME}: ${manager.file(NAME)}`);
+  for (const remark of remarks) printText(remark);
+  printText("To check on it: gsv device status, gsv device logs");
 }
 
 export async function deviceControl(action: "start" | "stop" | "restart"): Promise<void> {
-  const manager = await mustManage();
+  const manager = await requireServiceManager();
   if (!(await manager.state(NAME)).isInstalled) throw notInstalledProblem();
   await manager[action](NAME);
-  say(
+  printText(
     { start: "Started.", stop: "Stopped, with the commands it ran. It starts again when the machine restarts.", restart: "Restarted." }[
       action
     ],
@@ -51,9 +51,9 @@ export async function deviceControl(action: "start" | "stop" | "restart"): Promi
 }
 
 export async function deviceUninstall(): Promise<void> {
-  if (!(await (await mustManage()).uninstall(NAME))) throw notInstalledProblem();
+  if (!(await (await requireServiceManager()).uninstall(NAME))) throw notInstalledProblem();
   const { config } = thisDevice({});
-  say(
+  printText(
     `Removed the service. The settings stay in ${config.file}, and the token stays valid; to revoke it: gsv token list, gsv token revoke ID.`,
   );
 }
@@ -67,16 +67,16 @@ export async function deviceStatus(flags: Globals): Promise<number> {
   const { deviceId, address, username, workspace } = device;
   const isRunning = state?.isRunning === true;
   if (flags.json) {
-    sayJson({ deviceId, gateway: address.url, username: username ?? null, workspace, service: state, log });
+    printJson({ deviceId, gateway: address.url, username: username ?? null, workspace, service: state, log });
     return isRunning ? 0 : 1;
   }
-  sayFields([
+  printFields([
     ["device", device.token === undefined ? `${deviceId}, no token: gsv token create --device ${deviceId}` : deviceId],
     ["gateway", `${address.url}${username === undefined ? "" : ` as ${username}`}`],
     ["workspace", workspace],
     ["service", "none" in manager ? manager.none : state?.isInstalled ? state.detail : "not installed; to install it: gsv device install"],
     ["log", log],
-    ...(last === undefined ? [] : [["last", pretty(last)] as const]),
+    ...(last === undefined ? [] : [["last", formatLogLine(last)] as const]),
   ]);
   return isRunning ? 0 : 1;
 }
@@ -89,33 +89,33 @@ export async function deviceLogs(flags: DeviceFlags & { lines?: string; follow?:
 export async function showLog(file: string, flags: { lines?: string; follow?: boolean; json?: boolean }): Promise<void> {
   const { lines: count = "100" } = flags;
   if (!/^\d{1,6}$/.test(count)) throw new Problem(`--lines must be a number: ${count}`);
-  const show = (line: string) => (flags.json ? sayLine(line) : say(pretty(line)));
+  const show = (line: string) => (flags.json ? printDataLine(line) : printText(formatLogLine(line)));
   const { lines, end } = lastLines(file, Number(count));
-  if (lines.length === 0) note(`gsv: the log is empty: ${file}`);
+  if (lines.length === 0) printNote(`gsv: the log is empty: ${file}`);
   lines.forEach(show);
-  if (flags.follow) for await (const line of follow(file, end)) show(line);
+  if (flags.follow) for await (const line of readNewLines(file, end)) show(line);
 }
 
-async function service(): Promise<Service> {
+async function makeService(): Promise<Service> {
   return {
     name: NAME,
     description: "GSV device: connects this machine to a gateway",
-    command: [...command().words, "device", "run", "--log-file"],
-    environment: await surroundings(),
+    command: [...launchCommand().words, "device", "run", "--log-file"],
+    environment: await serviceEnvironment(),
     stopSeconds: 10,
   };
 }
 
 /** What a user types to run this program. */
 function commandName(): string {
-  const { words, isInstalled } = command();
+  const { words, isInstalled } = launchCommand();
   if (!isInstalled) return "npx gsv";
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.includes(dirname(words[0]!)) ? "gsv" : words[0]!;
 }
 
 /** How to start this program: by its installer's script, which finds Node again after an update, or as it was started now. */
-function command(): { words: string[]; isInstalled: boolean } {
+function launchCommand(): { words: string[]; isInstalled: boolean } {
   const installed = process.env.GSV_COMMAND;
   if (installed) return { words: [installed], isInstalled: true };
   return { words: [process.execPath, realpathSync(process.argv[1] ?? "")], isInstalled: false };

@@ -3,27 +3,27 @@
 import { CallError } from "../../client/client.ts";
 import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
 import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device/device-log.ts";
-import { relative } from "../terminal/durations.ts";
+import { formatRelativeTime } from "../terminal/durations.ts";
 import { noSuchDevice } from "../device/no-such-device.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { socketConstructor } from "../session/socket.ts";
-import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
-import { complete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
+import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
+import { requireComplete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 
 export async function deviceList(flags: Globals & { all?: boolean }): Promise<void> {
   const { devices } = await withClient(flags, (client) => client.call("sys.device.list", { includeOffline: flags.all === true }));
-  if (flags.json) return sayJson({ devices });
-  sayTable(
+  if (flags.json) return printJson({ devices });
+  printTable(
     ["DEVICE", "STATE", "PLATFORM", "SEEN", "DESCRIPTION"],
     devices.map((one) => [
       one.deviceId,
       one.online ? "online" : "offline",
       one.platform || "-",
-      relative(one.lastSeenAt, "-"),
+      formatRelativeTime(one.lastSeenAt, "-"),
       one.description || "-",
     ]),
   );
@@ -35,8 +35,8 @@ export async function deviceDescribe(flags: Globals, [deviceId = "", ...words]: 
     if (updated.device === null) throw await noSuchDevice(client, deviceId);
     return updated.device;
   });
-  if (flags.json) return sayJson({ device });
-  say(`${device.deviceId}: ${device.description || "(no description)"}`);
+  if (flags.json) return printJson({ device });
+  printText(`${device.deviceId}: ${device.description || "(no description)"}`);
 }
 
 export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly string[]): Promise<void> {
@@ -44,13 +44,13 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
     const { removed } = await client.call("sys.device.remove", { deviceId });
     if (!removed) throw await noSuchDevice(client, deviceId);
   });
-  if (flags.json) return sayJson({ removed: true });
-  say(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
+  if (flags.json) return printJson({ removed: true });
+  printText(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
 }
 
 /** Runs until a signal ends it, and reconnects whenever the gateway is back. With a log file it runs unattended. */
 export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }): Promise<void> {
-  const device = complete(thisDevice(flags));
+  const device = requireComplete(thisDevice(flags));
   const { address, deviceId, workspace, username, token } = device;
   const isAttended = flags.logFile === undefined;
   const log = isAttended ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
@@ -60,7 +60,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
   const logEvent = (message: string, fields: DeviceEvent = {}) =>
     log(message === "call" || message === "connected" ? "info" : "warn", message, fields);
   let running: RunningDevice | null = null;
-  endBySignal(async (signal) => {
+  stopOnSignal(async (signal) => {
     log("info", "ending", { signal });
     await running?.stop();
   });
@@ -75,7 +75,8 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
         WebSocket,
         log: logEvent,
       });
-      if (isAttended) say(`${deviceId} is connected to ${address.origin}; relative paths start at ${workspace}. Ctrl-C disconnects it.`);
+      if (isAttended)
+        printText(`${deviceId} is connected to ${address.origin}; relative paths start at ${workspace}. Ctrl-C disconnects it.`);
       else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;
       const { client } = running;
@@ -110,11 +111,11 @@ function failureReason(error: unknown, deviceId: string): string {
 }
 
 const noteLog: DeviceLog = (_, message, { reason } = {}) => {
-  if (message !== "call") note(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
+  if (message !== "call") printNote(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
 };
 
 /** On a signal, stops the device and exits; a second SIGINT exits at once. */
-function endBySignal(stop: (signal: string) => Promise<void>): void {
+function stopOnSignal(stop: (signal: string) => Promise<void>): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {

@@ -3,15 +3,15 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
-import { homePath, isAlive, readRunning, type RunningGateway } from "../../hosts/node/running.ts";
+import { homePath, isAlive, readRunningGateway, type RunningGateway } from "../../hosts/node/running.ts";
 import { isLoopback } from "../../lib/address.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { type Health, health } from "../session/health.ts";
-import { relative, span } from "../terminal/durations.ts";
+import { type Health, fetchHealth } from "../session/health.ts";
+import { formatRelativeTime, formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { serviceManager } from "../service/service.ts";
-import { enter, type Globals, findCredential, locate, open, type GatewayAccess } from "../session/session.ts";
-import { type Mark, sayJson, sayMark } from "../terminal/terminal.ts";
+import { authenticate, type Globals, findCredential, resolveGateway, openClient, type GatewayAccess } from "../session/session.ts";
+import { type Mark, printJson, printMark } from "../terminal/terminal.ts";
 import { thisDevice } from "../device/this-device.ts";
 
 type DoctorFlags = Globals & { model?: boolean };
@@ -21,78 +21,78 @@ const NODE_MAJOR = 20;
 const SKEW_MS = 30_000;
 
 export async function doctor(globals: DoctorFlags): Promise<number> {
-  const place = locate(globals);
-  const state = await health(place.address).catch((error: unknown) => {
+  const place = resolveGateway(globals);
+  const state = await fetchHealth(place.address).catch((error: unknown) => {
     if (error instanceof Problem) return error;
     throw error;
   });
   const findings = [
-    nodeVersion(),
-    configMode(place),
-    ...(state instanceof Problem ? [fail(state.message)] : gatewayState(place, state)),
-    ...encryption(place),
-    ...localGateway(place),
-    ...(await ownDevice()),
+    checkNodeVersion(),
+    checkConfigMode(place),
+    ...(state instanceof Problem ? [fail(state.message)] : checkGateway(place, state)),
+    ...checkEncryption(place),
+    ...checkLocalGateway(place),
+    ...(await checkOwnDevice()),
     ...(state instanceof Problem || state.setupMode ? [] : await accountFindings(globals, place)),
   ];
-  if (globals.json) sayJson({ findings });
-  else for (const { mark, text } of findings) sayMark(mark, text);
+  if (globals.json) printJson({ findings });
+  else for (const { mark, text } of findings) printMark(mark, text);
   return findings.some(({ mark }) => mark === "fail") ? 1 : 0;
 }
 
-function nodeVersion(): Finding {
+function checkNodeVersion(): Finding {
   const { node } = process.versions;
   if (Number(node.split(".")[0]) < NODE_MAJOR) return fail(`Node ${node} is too old: install Node ${NODE_MAJOR} or newer`);
   return ok(`Node ${node} (if it is too old for the gateway, the gateway installs its own)`);
 }
 
-function configMode({ config: { file, looseMode } }: GatewayAccess): Finding {
+function checkConfigMode({ config: { file, looseMode } }: GatewayAccess): Finding {
   if (looseMode !== null) return fail(`${file} has mode ${looseMode}, so tokens in it are not used. Run: chmod 600 ${file}`);
   return ok(modeOf(file) === null ? `No config file yet (${file})` : `${file} is private`);
 }
 
-function gatewayState({ address }: GatewayAccess, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
+function checkGateway({ address }: GatewayAccess, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
   return [
-    ok(`The gateway at ${address.url} answers; up for ${span(Date.now() - startedAt)}`),
+    ok(`The gateway at ${address.url} answers; up for ${formatDuration(Date.now() - startedAt)}`),
     version === VERSION
       ? ok(`Gateway and CLI are both version ${VERSION}`)
       : warn(`The gateway is version ${version} and this CLI ${VERSION}: update the older one`),
     ...(setupMode
       ? [warn("The gateway has no user yet: unless it requires a setup code, the first to reach it becomes its owner. Run: gsv auth setup")]
       : []),
-    ...(skewMs === null ? [] : [clock(skewMs)]),
+    ...(skewMs === null ? [] : [checkClock(skewMs)]),
   ];
 }
 
-function clock(skewMs: number): Finding {
+function checkClock(skewMs: number): Finding {
   if (Math.abs(skewMs) <= SKEW_MS) return ok("The clocks of the gateway and this machine agree");
   const which = skewMs > 0 ? "ahead of" : "behind";
   return warn(
-    `The gateway's clock is ${span(Math.abs(skewMs))} ${which} this machine's, so times will be wrong: synchronize both clocks (NTP)`,
+    `The gateway's clock is ${formatDuration(Math.abs(skewMs))} ${which} this machine's, so times will be wrong: synchronize both clocks (NTP)`,
   );
 }
 
-function encryption({ address }: GatewayAccess): Finding[] {
+function checkEncryption({ address }: GatewayAccess): Finding[] {
   if (address.isLocal || address.isEncrypted) return [];
   return [warn(`${address.origin} is not encrypted. Unless the network is (such as a VPN), use TLS: see docs/guides/remote-access.md`)];
 }
 
 /** The gateway whose data is on this machine, if there is one. */
-function localGateway({ address }: GatewayAccess): Finding[] {
+function checkLocalGateway({ address }: GatewayAccess): Finding[] {
   const home = homePath(undefined, process.env);
   if (modeOf(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
   const readable = ["", "kernel.db", "secret.key", "gateway.json"]
     .map((name) => join(home, name))
     .filter((path) => ((modeOf(path) ?? 0) & 0o077) !== 0);
   const modes = readable.map((path) => fail(`${path} can be read by other users. Run: chmod go= ${path}`));
-  const running = readRunning(home);
+  const running = readRunningGateway(home);
   return [
     ...(modes.length > 0 ? modes : [ok(`The data directory ${home} is private`)]),
-    ...(running === null ? [ok(`No gateway runs with data directory ${home}`)] : runningGateway(running, home)),
+    ...(running === null ? [ok(`No gateway runs with data directory ${home}`)] : checkRunningGateway(running, home)),
   ];
 }
 
-function runningGateway(running: RunningGateway, home: string): Finding[] {
+function checkRunningGateway(running: RunningGateway, home: string): Finding[] {
   const { pid, url, startedAt, version } = running;
   if (!isAlive(running))
     return [
@@ -104,14 +104,14 @@ function runningGateway(running: RunningGateway, home: string): Finding[] {
   const isExposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
   return [
     ok(
-      `A gateway runs with data directory ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`,
+      `A gateway runs with data directory ${home}: process ${pid}, ${url}, version ${version}, started ${formatRelativeTime(startedAt, "some time ago")}`,
     ),
     ...(isExposed ? [warn(`It accepts connections from other machines without TLS at ${url}: see docs/guides/remote-access.md`)] : []),
   ];
 }
 
 /** This machine as a device, if it is configured as one. */
-async function ownDevice(): Promise<Finding[]> {
+async function checkOwnDevice(): Promise<Finding[]> {
   const { stored, config, deviceId, workspace, address, token, username } = thisDevice({});
   if (Object.keys(stored).length === 0) return [];
   const manager = await serviceManager();
@@ -137,7 +137,7 @@ async function accountFindings(globals: DoctorFlags, place: GatewayAccess): Prom
     const known = globals.password === undefined ? findCredential(globals, place) : null;
     if (known === null && globals.password === undefined)
       return [warn("Not logged in, so the gateway's own checks were skipped. Run: gsv auth login")];
-    client = known === null ? await enter(globals) : await open(place.address, known.auth);
+    client = known === null ? await authenticate(globals) : await openClient(place.address, known.auth);
   } catch (error) {
     return [warn(`The gateway's own checks were skipped: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
   }

@@ -3,7 +3,7 @@
 import type { UpFlags } from "../../hosts/node/options.ts";
 import { toDialableUrl, cliCommand } from "../../lib/gsv-at.ts";
 import { Problem } from "../terminal/problem.ts";
-import { say } from "../terminal/terminal.ts";
+import { printText } from "../terminal/terminal.ts";
 
 export async function runGateway(flags: UpFlags): Promise<void> {
   mustHaveSqlite();
@@ -17,7 +17,7 @@ export async function runGateway(flags: UpFlags): Promise<void> {
   try {
     const options = upOptions(flags, process.env);
     const gateway = await startGateway(options);
-    say(banner(gateway, options.home));
+    printText(banner(gateway, options.home));
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.on(signal, () => void gateway.close().then(() => process.exit(0)));
   } catch (error) {

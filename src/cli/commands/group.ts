@@ -3,14 +3,14 @@
 import type { Client } from "../../client/client.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
+import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
 
 type MembersFlags = Globals & { add?: boolean; remove?: boolean; none?: boolean };
 
 export async function groupList(flags: Globals): Promise<void> {
   const { groups } = await withClient(flags, (client) => client.call("sys.group.list", {}));
-  if (flags.json) return sayJson({ groups });
-  sayTable(
+  if (flags.json) return printJson({ groups });
+  printTable(
     ["GID", "GROUP", "MEMBERS"],
     groups.map(({ gid, name, members }) => [gid, name, members.join(",") || "-"]),
   );
@@ -18,17 +18,17 @@ export async function groupList(flags: Globals): Promise<void> {
 
 export async function groupAdd(flags: Globals, [name = ""]: readonly string[]): Promise<void> {
   const { group } = await withClient(flags, (client) => client.call("sys.group.create", { name }));
-  if (flags.json) return sayJson({ group });
-  note(
+  if (flags.json) return printJson({ group });
+  printNote(
     `Added group ${group.name} (gid ${group.gid}). It has no capabilities yet; to grant one: gsv capability grant ${group.name} CAPABILITY`,
   );
 }
 
 export async function groupRemove(flags: Globals, [group = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const { gid, name } = await findGroup(client, group);
+    const { gid, name } = await requireGroup(client, group);
     const { removed } = await client.call("sys.group.remove", { gid });
-    note(removed ? `Removed group ${name}.` : `There is no group ${name}.`);
+    printNote(removed ? `Removed group ${name}.` : `There is no group ${name}.`);
   });
 }
 
@@ -38,10 +38,10 @@ export async function groupMembers(flags: MembersFlags, [group = "", ...users]: 
   if ((flags.add || flags.remove) && users.length === 0) throw new Problem("Name the users to add or remove");
   if (flags.none && users.length > 0) throw new Problem("--none removes all members: do not name users with it");
   await withClient(flags, async (client) => {
-    const found = await findGroup(client, group);
+    const found = await requireGroup(client, group);
     if (users.length === 0 && !flags.none) {
-      if (flags.json) return sayJson({ group: found });
-      for (const member of found.members) say(member);
+      if (flags.json) return printJson({ group: found });
+      for (const member of found.members) printText(member);
       return;
     }
     const members = flags.add
@@ -50,12 +50,12 @@ export async function groupMembers(flags: MembersFlags, [group = "", ...users]: 
         ? found.members.filter((member) => !users.includes(member))
         : users;
     const { group: changed } = await client.call("sys.group.members", { gid: found.gid, members });
-    if (flags.json) return sayJson({ group: changed });
-    note(`Group ${changed.name}: ${changed.members.join(", ") || "nobody"}`);
+    if (flags.json) return printJson({ group: changed });
+    printNote(`Group ${changed.name}: ${changed.members.join(", ") || "nobody"}`);
   });
 }
 
-export async function findGroup(client: Client, text: string): Promise<{ gid: number; name: string; members: string[] }> {
+export async function requireGroup(client: Client, text: string): Promise<{ gid: number; name: string; members: string[] }> {
   const { groups } = await client.call("sys.group.list", {});
   const found = groups.find(({ name }) => name === text) ?? groups.find(({ gid }) => String(gid) === text);
   if (found === undefined) throw new Problem(`No such group: ${text}. gsv group list shows all groups`);

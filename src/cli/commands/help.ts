@@ -6,7 +6,7 @@ import type { Reference } from "../../protocol/reference.ts";
 import { reference } from "../../generated/reference.ts";
 import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
-import { say, sayTable } from "../terminal/terminal.ts";
+import { printText, printTable } from "../terminal/terminal.ts";
 
 export function help(program: Command, words: readonly string[]): void {
   const command = findCommand(program, words);
@@ -14,7 +14,7 @@ export function help(program: Command, words: readonly string[]): void {
   const name = words.join(".");
   if (name === "syscalls") return printCalls(reference);
   const found = reference.find((call) => call.name === name);
-  if (found !== undefined) return say(page(found));
+  if (found !== undefined) return printText(formatPage(found));
   const family = reference.filter((call) => call.name.startsWith(`${name.replace(/\.\*?$/, "")}.`));
   if (family.length > 0) return printCalls(family);
   const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
@@ -35,13 +35,13 @@ function findCommand(program: Command, words: readonly string[]): Command | null
 }
 
 function printCalls(calls: readonly Reference[]): void {
-  sayTable(
+  printTable(
     ["SYSCALL", "DESCRIPTION"],
     calls.map(({ name, doc }) => [name, firstSentence(doc)]),
   );
 }
 
-function page(call: Reference): string {
+function formatPage(call: Reference): string {
   const example = { type: "req", id: "1", call: call.name, args: call.example.args };
   const answer = { type: "res", id: "1", ok: true, data: call.example.result };
   const fails = Object.entries(call.fails);

@@ -1,13 +1,21 @@
 // gsv proc: manages agent processes.
 
 import type { Client } from "../../client/client.ts";
-import { stdinRest } from "../terminal/ask.ts";
-import { relative } from "../terminal/durations.ts";
+import { readStdinRest } from "../terminal/ask.ts";
+import { formatRelativeTime } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../chat/processes.ts";
-import { afterStop, rowOf, type Stop } from "../chat/message-text.ts";
+import {
+  contextFields,
+  resolveConversationId,
+  formatCount,
+  formatDollars,
+  resolvePid,
+  type ProcessEntry,
+  spentFields,
+} from "../chat/processes.ts";
+import { describeStop, rowOf, type Stop } from "../chat/message-text.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, writeContent, say, sayFields, sayJson, sayTable } from "../terminal/terminal.ts";
+import { printNote, writeContent, printText, printFields, printJson, printTable } from "../terminal/terminal.ts";
 
 type ProcessFlags = Globals & { pid?: string; conversation?: string };
 
@@ -15,18 +23,25 @@ const EXIT_USAGE = 2;
 
 export async function procList(flags: Globals & { uid?: string }): Promise<void> {
   const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
-  if (flags.json) return sayJson({ processes });
-  if (processes.length === 0) return note("No processes yet: gsv chat starts your first one");
-  sayTable(
+  if (flags.json) return printJson({ processes });
+  if (processes.length === 0) return printNote("No processes yet: gsv chat starts your first one");
+  printTable(
     ["PID", "STATE", "PROFILE", "LABEL", "QUEUED", "ACTIVE"],
-    processes.map((one) => [one.pid, stateOf(one), one.profile, one.label ?? "-", one.queuedCount, relative(one.lastActiveAt, "never")]),
+    processes.map((one) => [
+      one.pid,
+      stateOf(one),
+      one.profile,
+      one.label ?? "-",
+      one.queuedCount,
+      formatRelativeTime(one.lastActiveAt, "never"),
+    ]),
   );
 }
 
 export async function procTree(flags: Globals & { uid?: string }): Promise<void> {
   const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
-  if (flags.json) return sayJson({ processes });
-  if (processes.length === 0) return note("No processes yet: gsv chat starts your first one");
+  if (flags.json) return printJson({ processes });
+  if (processes.length === 0) return printNote("No processes yet: gsv chat starts your first one");
   const pids = new Set(processes.map(({ pid }) => pid));
   const rows: [string, string, string][] = [];
   const add = (parent: string | null, depth: number) => {
@@ -39,7 +54,7 @@ export async function procTree(flags: Globals & { uid?: string }): Promise<void>
     }
   };
   add(null, 0);
-  sayTable(["PROCESS", "STATE", "LABEL"], rows);
+  printTable(["PROCESS", "STATE", "LABEL"], rows);
 }
 
 type SpawnFlags = Globals & { profile?: string; label?: string; prompt?: string; parent?: string };
@@ -51,105 +66,105 @@ export async function procSpawn(flags: SpawnFlags, words: readonly string[]): Pr
       profile: flags.profile ?? "task",
       ...(flags.label === undefined ? {} : { label: flags.label }),
       ...(prompt === "" ? {} : { prompt }),
-      ...(flags.parent === undefined ? {} : { parentPid: await processOf(client, flags.parent) }),
+      ...(flags.parent === undefined ? {} : { parentPid: await resolvePid(client, flags.parent) }),
     });
-    if (flags.json) return sayJson(started);
-    say(started.pid);
-    note(`gsv: to talk to it: gsv chat --pid ${started.pid.slice(0, 8)}`);
+    if (flags.json) return printJson(started);
+    printText(started.pid);
+    printNote(`gsv: to talk to it: gsv chat --pid ${started.pid.slice(0, 8)}`);
   });
 }
 
 export async function procSend(flags: ProcessFlags, words: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const piped = process.stdin.isTTY || words.length > 0 ? "" : await stdinRest();
+    const piped = process.stdin.isTTY || words.length > 0 ? "" : await readStdinRest();
     const message = [words.join(" "), piped.trimEnd()].filter((part) => part.trim() !== "").join("\n\n");
     if (message === "") throw new Problem("No message: gsv proc send MESSAGE", EXIT_USAGE);
-    const sent = await client.call("proc.send", { ...(await resolveWhere(client, flags)), message });
-    if (flags.json) return sayJson(sent);
-    say(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
+    const sent = await client.call("proc.send", { ...(await resolveConversationRef(client, flags)), message });
+    if (flags.json) return printJson(sent);
+    printText(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
   });
 }
 
 export async function procHistory(flags: ProcessFlags & { limit?: string; offset?: string }): Promise<void> {
   await withClient(flags, async (client) => {
-    const limit = integer("--limit", flags.limit ?? "50");
-    const offset = integer("--offset", flags.offset ?? String(-limit));
-    const history = await client.call("proc.history", { ...(await resolveWhere(client, flags)), limit, offset });
-    if (flags.json) return sayJson(history);
-    if (history.messages.length === 0) return note("No messages yet: gsv chat starts a conversation");
+    const limit = parseInteger("--limit", flags.limit ?? "50");
+    const offset = parseInteger("--offset", flags.offset ?? String(-limit));
+    const history = await client.call("proc.history", { ...(await resolveConversationRef(client, flags)), limit, offset });
+    if (flags.json) return printJson(history);
+    if (history.messages.length === 0) return printNote("No messages yet: gsv chat starts a conversation");
     for (const message of history.messages) {
       const { who, text } = rowOf(message);
-      say(`[${message.id}] ${who}, ${relative(message.timestamp, "-")}`);
+      printText(`[${message.id}] ${who}, ${formatRelativeTime(message.timestamp, "-")}`);
       await writeContent(`${text.trimEnd()}\n\n`);
     }
     const { messageCount, messages } = history;
-    if (messages.length < messageCount) note(`gsv: ${messages.length} of ${messageCount} messages; --limit and --offset show others`);
+    if (messages.length < messageCount) printNote(`gsv: ${messages.length} of ${messageCount} messages; --limit and --offset show others`);
   });
 }
 
 export async function procAbort(flags: Globals & { run?: string }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const pid = await processOf(client, given);
+    const pid = await resolvePid(client, given);
     const run = flags.run === undefined ? {} : { runId: flags.run };
     const done = await client.call("proc.abort", { pid, ...run, pauseQueue: true });
-    if (flags.json) return sayJson(done);
-    say(done.aborted ? `Stopped run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
-    sayRest(done, pid);
+    if (flags.json) return printJson(done);
+    printText(done.aborted ? `Stopped run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
+    printStopRemarks(done, pid);
   });
 }
 
 export async function procResume(flags: Globals, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const resumed = await client.call("proc.queue.resume", { pid: await processOf(client, given) });
-    if (flags.json) return sayJson(resumed);
-    say(resumed.resumed === 0 ? "No messages are on hold" : `Resumed ${resumed.resumed} message${resumed.resumed === 1 ? "" : "s"}`);
+    const resumed = await client.call("proc.queue.resume", { pid: await resolvePid(client, given) });
+    if (flags.json) return printJson(resumed);
+    printText(resumed.resumed === 0 ? "No messages are on hold" : `Resumed ${resumed.resumed} message${resumed.resumed === 1 ? "" : "s"}`);
   });
 }
 
 export async function procKill(flags: Globals & { archive?: boolean }, [given = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
-    if (flags.json) return sayJson(killed);
-    say(`Ended everything that ${killed.pid} was doing and emptied its conversations${archiveText(killed)}`);
-    sayRest(killed, killed.pid);
+    const killed = await client.call("proc.kill", { pid: await resolvePid(client, given), archive: flags.archive !== false });
+    if (flags.json) return printJson(killed);
+    printText(`Ended everything that ${killed.pid} was doing and emptied its conversations${archiveText(killed)}`);
+    printStopRemarks(killed, killed.pid);
   });
 }
 
 export async function procReset(flags: ProcessFlags, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const pid = await processOf(client, given ?? flags.pid);
+    const pid = await resolvePid(client, given ?? flags.pid);
     const reset = await client.call("proc.reset", { pid });
-    if (flags.json) return sayJson(reset);
-    say(`Reset ${reset.pid}${archiveText(reset)}`);
-    sayRest(reset, reset.pid);
+    if (flags.json) return printJson(reset);
+    printText(`Reset ${reset.pid}${archiveText(reset)}`);
+    printStopRemarks(reset, reset.pid);
   });
 }
 
 export async function procUsage(flags: Globals & { days?: string }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    if (flags.days !== undefined) return printSpending(client, flags, integer("--days", flags.days));
-    const usage = await client.call("proc.usage", { pid: await processOf(client, given) });
-    if (flags.json) return sayJson(usage);
-    sayFields([["process", usage.pid], ...spentFields(usage.spent)]);
+    if (flags.days !== undefined) return printSpending(client, flags, parseInteger("--days", flags.days));
+    const usage = await client.call("proc.usage", { pid: await resolvePid(client, given) });
+    if (flags.json) return printJson(usage);
+    printFields([["process", usage.pid], ...spentFields(usage.spent)]);
   });
 }
 
 export async function procContext(flags: ProcessFlags & { text?: boolean }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const pid = await processOf(client, given);
-    const conversationId = await conversationOf(client, pid, flags.conversation);
+    const pid = await resolvePid(client, given);
+    const conversationId = await resolveConversationId(client, pid, flags.conversation);
     const context = await client.call("proc.context", { pid, conversationId, withText: flags.text === true });
-    if (flags.json) return sayJson(context);
+    if (flags.json) return printJson(context);
     if (context.text !== undefined) return writeContent(`${context.text}\n`);
-    sayFields(contextFields(context));
-    say("");
-    sayTable(
+    printFields(contextFields(context));
+    printText("");
+    printTable(
       ["PART", "BYTES", "TOKENS", "TRUNCATED"],
       context.parts.map(({ name, bytes, estimatedTokens, cut }) => [
         name,
-        count(bytes),
-        count(estimatedTokens),
-        cut === 0 ? "-" : count(cut),
+        formatCount(bytes),
+        formatCount(estimatedTokens),
+        cut === 0 ? "-" : formatCount(cut),
       ]),
     );
   });
@@ -157,27 +172,27 @@ export async function procContext(flags: ProcessFlags & { text?: boolean }, [giv
 
 async function printSpending(client: Client, flags: Globals, days: number): Promise<void> {
   const spent = await client.call("proc.spending", { days });
-  if (flags.json) return sayJson(spent);
-  if (spent.days.length === 0) return note("No usage in that time");
-  sayTable(
+  if (flags.json) return printJson(spent);
+  if (spent.days.length === 0) return printNote("No usage in that time");
+  printTable(
     ["DAY", "MODEL CALLS", "TOOL CALLS", "TOKENS", "COST"],
     spent.days.map(({ day, spent: { modelCalls, toolCalls, usage } }) => [
       day,
-      count(modelCalls),
-      count(toolCalls),
-      count(usage.totalTokens),
-      money(usage.cost.total),
+      formatCount(modelCalls),
+      formatCount(toolCalls),
+      formatCount(usage.totalTokens),
+      formatDollars(usage.cost.total),
     ]),
   );
 }
 
 async function listProcesses(client: Client, uid: string | undefined): Promise<ProcessEntry[]> {
-  return (await client.call("proc.list", uid === undefined ? {} : { uid: integer("--uid", uid) })).processes;
+  return (await client.call("proc.list", uid === undefined ? {} : { uid: parseInteger("--uid", uid) })).processes;
 }
 
-async function resolveWhere(client: Client, flags: ProcessFlags) {
-  const pid = await processOf(client, flags.pid);
-  return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
+async function resolveConversationRef(client: Client, flags: ProcessFlags) {
+  const pid = await resolvePid(client, flags.pid);
+  return { pid, conversationId: await resolveConversationId(client, pid, flags.conversation) };
 }
 
 function stateOf({ state }: ProcessEntry): string {
@@ -185,16 +200,16 @@ function stateOf({ state }: ProcessEntry): string {
   return words[state] ?? state;
 }
 
-function sayRest({ stillRunning, pausedCount }: Partial<Stop>, pid: string): void {
-  const rest = afterStop({ stillRunning, pausedCount, how: `gsv proc resume ${pid}` });
-  if (rest !== "") say(rest);
+function printStopRemarks({ stillRunning, pausedCount }: Partial<Stop>, pid: string): void {
+  const rest = describeStop({ stillRunning, pausedCount, how: `gsv proc resume ${pid}` });
+  if (rest !== "") printText(rest);
 }
 
 function archiveText({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {
   return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are archived in ${archivedTo}`;
 }
 
-function integer(flag: string, text: string): number {
+function parseInteger(flag: string, text: string): number {
   if (!/^-?\d+$/.test(text)) throw new Problem(`${flag} takes a whole number, not ${text}`, EXIT_USAGE);
   return Number(text);
 }

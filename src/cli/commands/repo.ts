@@ -2,9 +2,9 @@
 // user's own.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { relative } from "../terminal/durations.ts";
-import { type Globals, locate, withClient } from "../session/session.ts";
-import { note, say, sayDiff, sayJson, sayTable } from "../terminal/terminal.ts";
+import { formatRelativeTime } from "../terminal/durations.ts";
+import { type Globals, resolveGateway, withClient } from "../session/session.ts";
+import { printNote, printText, printDiffLine, printJson, printTable } from "../terminal/terminal.ts";
 
 type CreateFlags = Globals & { description?: string; public?: boolean };
 type LogFlags = Globals & { ref?: string; limit?: string };
@@ -14,14 +14,14 @@ const SHORT_HASH = 10;
 
 export async function repoList(flags: Globals & { owner?: string }): Promise<void> {
   const { repos } = await withClient(flags, (client) => client.call("repo.list", flags.owner === undefined ? {} : { owner: flags.owner }));
-  if (flags.json) return sayJson({ repos });
-  sayTable(
+  if (flags.json) return printJson({ repos });
+  printTable(
     ["REPO", "KIND", "ACCESS", "CHANGED", "DESCRIPTION"],
     repos.map((repo) => [
       repo.repo,
       repo.kind,
       `${repo.public ? "public" : "private"}${repo.writable ? "" : ", read only"}`,
-      relative(repo.updatedAt ?? null, "-"),
+      formatRelativeTime(repo.updatedAt ?? null, "-"),
       repo.description ?? "-",
     ]),
   );
@@ -35,11 +35,11 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
       ...(description === undefined ? {} : { description }),
       ...(flags.public ? { public: true } : {}),
     });
-    if (flags.json) return sayJson(made);
-    note(
+    if (flags.json) return printJson(made);
+    printNote(
       made.created ? `Created ${made.repo}. To clone it, use a token (gsv token create) as the password:` : `${made.repo} already exists.`,
     );
-    say(`git clone ${locate(flags).address.healthUrl.replace(/\/healthz$/, "")}/git/${made.repo}`);
+    printText(`git clone ${resolveGateway(flags).address.healthUrl.replace(/\/healthz$/, "")}/git/${made.repo}`);
   });
 }
 
@@ -51,13 +51,13 @@ export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): 
       ...(flags.limit === undefined ? {} : { limit: Number(flags.limit) }),
     }),
   );
-  if (flags.json) return sayJson({ entries });
-  sayTable(
+  if (flags.json) return printJson({ entries });
+  printTable(
     ["COMMIT", "AUTHOR", "WHEN", "MESSAGE"],
     entries.map(({ hash, author, authorTime, message }) => [
       hash.slice(0, SHORT_HASH),
       author,
-      relative(authorTime * 1000, "-"),
+      formatRelativeTime(authorTime * 1000, "-"),
       message.split("\n", 1)[0]!,
     ]),
   );
@@ -65,24 +65,24 @@ export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): 
 
 export async function repoDiff(flags: Globals, [name = "", commit = ""]: readonly string[]): Promise<void> {
   const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: fullName(client, name), commit }));
-  if (flags.json) return sayJson(diff);
-  for (const file of diff.files) sayFile(file);
-  if (diff.truncated) note("The diff is too long to be shown in full.");
+  if (flags.json) return printJson(diff);
+  for (const file of diff.files) printFileDiff(file);
+  if (diff.truncated) printNote("The diff is too long to be shown in full.");
 }
 
 /** In git's format. */
-function sayFile({ path, status, hunks }: DiffFile): void {
-  sayDiff("head", `diff --git a/${path} b/${path}`);
-  if (hunks?.[0]?.lines[0]?.tag === "binary") return sayDiff("context", hunks[0].lines[0].content);
+function printFileDiff({ path, status, hunks }: DiffFile): void {
+  printDiffLine("head", `diff --git a/${path} b/${path}`);
+  if (hunks?.[0]?.lines[0]?.tag === "binary") return printDiffLine("context", hunks[0].lines[0].content);
   if (hunks === undefined || hunks.length === 0) return;
-  sayDiff("head", `--- ${status === "added" ? "/dev/null" : `a/${path}`}`);
-  sayDiff("head", `+++ ${status === "deleted" ? "/dev/null" : `b/${path}`}`);
+  printDiffLine("head", `--- ${status === "added" ? "/dev/null" : `a/${path}`}`);
+  printDiffLine("head", `+++ ${status === "deleted" ? "/dev/null" : `b/${path}`}`);
   for (const { oldStart, oldCount, newStart, newCount, lines } of hunks) {
-    sayDiff("hunk", `@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`);
+    printDiffLine("hunk", `@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`);
     for (const { tag, content } of lines) {
-      if (tag === "add") sayDiff("add", `+${content}`);
-      else if (tag === "delete") sayDiff("delete", `-${content}`);
-      else sayDiff("context", ` ${content}`);
+      if (tag === "add") printDiffLine("add", `+${content}`);
+      else if (tag === "delete") printDiffLine("delete", `-${content}`);
+      else printDiffLine("context", ` ${content}`);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { fstatSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
-import { stdinPart, stdinRest } from "../terminal/ask.ts";
+import { readStdinChunk, readStdinRest } from "../terminal/ask.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
 import { attach } from "../shell/attach.ts";
 import { type Command, END_OF_INPUT, INTERRUPT, RunningCommand } from "../shell/exec.ts";
@@ -10,7 +10,7 @@ import { Problem } from "../terminal/problem.ts";
 import { commandLine } from "../../lib/quote.ts";
 import { Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { note, sayJson } from "../terminal/terminal.ts";
+import { printNote, printJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { target?: string; cwd?: string; timeout?: string; tty?: boolean };
 
@@ -28,7 +28,7 @@ export async function runWords(flags: Flags, words: readonly string[]): Promise<
   return withClient(flags, async (client) => {
     const isScript = words.length === 0;
     // Read after the login, because a password on standard input comes before the script.
-    const input = isScript ? await stdinRest() : commandLine(words);
+    const input = isScript ? await readStdinRest() : commandLine(words);
     if (input.trim() === "") return 0;
     const { target, cwd } = flags;
     const command = {
@@ -42,11 +42,11 @@ export async function runWords(flags: Flags, words: readonly string[]): Promise<
       if ("error" in outcome) throw new Problem(outcome.error);
       return outcome.exitCode;
     }
-    return follow(client, command, { json: flags.json === true, sendsInput: !isScript });
+    return runToEnd(client, command, { json: flags.json === true, sendsInput: !isScript });
   });
 }
 
-async function follow(client: Client, command: Command, { json, sendsInput }: { json: boolean; sendsInput: boolean }): Promise<number> {
+async function runToEnd(client: Client, command: Command, { json, sendsInput }: { json: boolean; sendsInput: boolean }): Promise<number> {
   // A command outlives the connection that started it, so the client reconnects.
   client.keepConnected();
   const output = { stdout: "", stderr: "" };
@@ -55,7 +55,7 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
     if (json) output[stream] += text;
     else return screens[stream].write(text);
   });
-  running.onRemark = (remark) => note(`gsv: ${remark}`);
+  running.onRemark = (remark) => printNote(`gsv: ${remark}`);
   const interrupt = () => running.interrupt();
   process.on("SIGINT", interrupt);
   if (sendsInput) void sendInput(running);
@@ -64,9 +64,9 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
     const { exitCode = 1, error } = await running.done;
     if (!json) Object.values(screens).forEach((screen) => screen.end());
     const { isTruncated: truncated } = running;
-    if (json) sayJson({ exitCode, ...output, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
-    else if (truncated) note("gsv: some output is missing, because it came too fast: write it to a file instead");
-    if (!json && error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
+    if (json) printJson({ exitCode, ...output, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
+    else if (truncated) printNote("gsv: some output is missing, because it came too fast: write it to a file instead");
+    if (!json && error !== undefined && exitCode !== INTERRUPTED) printNote(`gsv: ${error}`);
     return exitCode;
   } finally {
     process.off("SIGINT", interrupt);
@@ -78,10 +78,10 @@ async function follow(client: Client, command: Command, { json, sendsInput }: { 
 /** Sends a terminal's lines as they are typed, or a pipe's content piece by piece, and then the end of input. */
 async function sendInput(running: RunningCommand): Promise<void> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for (let part = hasInput() ? await stdinPart() : null; part !== null && !running.isOver; part = await stdinPart()) {
+  for (let part = hasInput() ? await readStdinChunk() : null; part !== null && !running.isOver; part = await readStdinChunk()) {
     const text = decoder.decode(part, { stream: true });
     if (text.includes(INTERRUPT) || text.includes(END_OF_INPUT)) {
-      note("gsv: standard input contains a Ctrl-C or Ctrl-D character, which cannot be sent as data: the command is interrupted");
+      printNote("gsv: standard input contains a Ctrl-C or Ctrl-D character, which cannot be sent as data: the command is interrupted");
       return running.interrupt();
     }
     for (let at = 0; at < text.length; at += PIECE_CHARS) await running.write(text.slice(at, at + PIECE_CHARS));

@@ -10,10 +10,10 @@ import { type CommandEnd, END_OF_INPUT, RunningCommand } from "../shell/exec.ts"
 import { historyPath } from "../shell/history.ts";
 import { Keyboard, type KeyboardInput } from "../terminal/keyboard.ts";
 import { Problem, printError } from "../terminal/problem.ts";
-import { safe, Screen } from "../terminal/screen.ts";
+import { escapeExceptColours, Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { Report, ShellState } from "../shell/shell-state.ts";
-import { note, printable } from "../terminal/terminal.ts";
+import { ReportExtractor, ShellState } from "../shell/shell-state.ts";
+import { printNote, escapeControls } from "../terminal/terminal.ts";
 import { isUnfinished } from "../shell/unfinished.ts";
 import { runWords } from "./run.ts";
 
@@ -32,12 +32,12 @@ export async function shell(flags: Flags): Promise<number> {
     if (target !== GATEWAY) {
       const outcome = await attach(client, { input: "", target });
       if ("exitCode" in outcome) return outcome.exitCode;
-      note(`gsv: ${outcome.error}`);
-      note("gsv: using a plain prompt instead; full-screen programs do not work in it");
+      printNote(`gsv: ${outcome.error}`);
+      printNote("gsv: using a plain prompt instead; full-screen programs do not work in it");
     }
     const session = new Session(client, target);
     await session.begin();
-    return session.converse();
+    return session.runPrompt();
   });
 }
 
@@ -64,7 +64,7 @@ class Session {
     if (error !== undefined) throw new Problem(error);
   }
 
-  async converse(): Promise<number> {
+  async runPrompt(): Promise<number> {
     const { cwd } = this.#client.session.identity.process;
     const completer = new Completer({ client: this.#client, target: this.#target, cwd: () => this.#state.cwd || cwd });
     const keyboard = new Keyboard({ historyFile: historyPath(), complete: (line) => completer.complete(line) });
@@ -74,7 +74,7 @@ class Session {
         this.#isConnected = status === "connected";
         if (status === "closed") return resolve(reason);
         const remark = this.#isConnected ? "gsv: reconnected" : "gsv: connection lost; reconnecting";
-        keyboard.interject(() => note(remark));
+        keyboard.printAbove(() => printNote(remark));
       };
     });
     try {
@@ -84,7 +84,7 @@ class Session {
         if (input.kind === "end" && text === "") return this.#leave();
         if (input.kind !== "line") {
           // End of input or an interrupt in the middle of a command discards it.
-          if (input.kind === "end") note("gsv: unexpected end of input");
+          if (input.kind === "end") printNote("gsv: unexpected end of input");
           this.#state.status = input.kind === "end" ? 2 : INTERRUPTED;
           text = "";
           continue;
@@ -96,7 +96,7 @@ class Session {
         if (line.trim() === "") continue;
         if (!this.#isConnected) {
           // A command kept for later would run when nobody expects it.
-          note("gsv: not connected, so this was not run: wait until it has reconnected, or leave with Ctrl-D");
+          printNote("gsv: not connected, so this was not run: wait until it has reconnected, or leave with Ctrl-D");
           continue;
         }
         const code = await this.#execute(line);
@@ -115,7 +115,7 @@ class Session {
   #prompt(): string {
     const { cwd, home, username, isRoot } = this.#state;
     const folder = cwd === home ? "~" : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-    return printable(`${username}@${this.#target}:${folder}${isRoot ? "#" : "$"} `);
+    return escapeControls(`${username}@${this.#target}:${folder}${isRoot ? "#" : "$"} `);
   }
 
   /** Returns the exit code if the line left the shell, else null. */
@@ -123,12 +123,12 @@ class Session {
     try {
       const { error, exitCode, hasReport, errors } = await this.#run(line);
       if (this.#lineShown !== "") process.stdout.write("\n");
-      if (error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
+      if (error !== undefined && exitCode !== INTERRUPTED) printNote(`gsv: ${error}`);
       if (hasReport) return null;
       this.#state.status = exitCode ?? 1;
       if (exitCode === undefined && /^(Not found|cwd is not)/.test(error ?? "") && this.#state.cwd !== this.#state.home) {
         this.#state.goHome();
-        note(`gsv: the working directory no longer exists; now in ${this.#state.home}`);
+        printNote(`gsv: the working directory no longer exists; now in ${this.#state.home}`);
       }
       const isSyntax = exitCode === 2 && /syntax error|unexpected EOF/.test(errors);
       return /\b(exit|logout)\b/.test(line) && exitCode !== undefined && error === undefined && !isSyntax ? exitCode : null;
@@ -140,29 +140,29 @@ class Session {
   }
 
   async #run(line: string): Promise<CommandEnd & { hasReport: boolean; errors: string }> {
-    const report = new Report();
+    const report = new ReportExtractor();
     const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
     let errors = "";
     this.#lineShown = "";
     const show = (stream: "stdout" | "stderr", text: string) => {
-      const shown = stream === "stderr" ? report.without(text) : text;
+      const shown = stream === "stderr" ? report.filterText(text) : text;
       if (shown === "") return;
       if (stream === "stderr") errors = (errors + shown).slice(-1_000);
       void screens[stream].write(shown);
-      this.#lineShown = safe((this.#lineShown + shown).split("\n").at(-1) ?? "");
-      this.#keyboard?.standsBehind(this.#lineShown);
+      this.#lineShown = escapeExceptColours((this.#lineShown + shown).split("\n").at(-1) ?? "");
+      this.#keyboard?.setTextBeforeCursor(this.#lineShown);
     };
     const { cwd } = this.#state;
-    const command = { input: this.#state.script(line, report.mark), target: this.#target, cwd };
+    const command = { input: this.#state.makeScript(line, report.mark), target: this.#target, cwd };
     const running = new RunningCommand(this.#client, command, show);
     const unread = this.#connect(running);
     try {
       const result = await running.done;
       const rest = report.rest();
       if (rest !== "") void screens.stderr.write(rest);
-      if (report.text !== null && !this.#state.learn(report.text))
-        note("gsv: the variables are too large to be kept for the next line; unset some of them");
-      if (running.isTruncated) note("gsv: some output is missing, because it came too fast");
+      if (report.text !== null && !this.#state.applyReport(report.text))
+        printNote("gsv: the variables are too large to be kept for the next line; unset some of them");
+      if (running.isTruncated) printNote("gsv: some output is missing, because it came too fast");
       return { ...result, hasReport: report.text !== null || running.isTruncated, errors };
     } finally {
       Object.values(screens).forEach((screen) => screen.end());
@@ -185,7 +185,7 @@ class Session {
       this.#keyboard.onTyped = (input) => {
         // Enter and Ctrl-C have moved the cursor to the next line; Ctrl-D has not.
         if (input.kind !== "end") this.#lineShown = "";
-        this.#keyboard?.standsBehind(this.#lineShown);
+        this.#keyboard?.setTextBeforeCursor(this.#lineShown);
         if (input.kind === "interrupt") {
           unread = [];
           return running.interrupt();

@@ -2,8 +2,8 @@
 // session, and loads as little code as it can.
 
 import { CallError } from "../../client/client.ts";
-import { type Health, health } from "../session/health.ts";
-import { local, relative, span } from "../terminal/durations.ts";
+import { type Health, fetchHealth } from "../session/health.ts";
+import { formatLocalTime, formatRelativeTime, formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import {
   type PasswordCredential,
@@ -11,26 +11,26 @@ import {
   type Globals,
   type TokenCredential,
   findCredential,
-  locate,
-  open,
+  resolveGateway,
+  openClient,
   type GatewayAccess,
 } from "../session/session.ts";
-import { sayFields, sayJson } from "../terminal/terminal.ts";
+import { printFields, printJson } from "../terminal/terminal.ts";
 
 type Account = { username: string | null; connections: number | null; remark: string };
 
 export async function status(globals: Globals): Promise<number> {
-  const place = locate(globals);
+  const place = resolveGateway(globals);
   const known = globals.password === undefined ? findCredential(globals, place) : await askPassword(globals, place);
   const account = known === null ? null : fetchAccount(place, known).catch((error: unknown) => refusedAccount(known, error));
   let state: Health;
   try {
-    state = await health(place.address);
+    state = await fetchHealth(place.address);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (globals.json) sayJson({ url: place.address.url, reachable: false, reason: error.message });
+    if (globals.json) printJson({ url: place.address.url, reachable: false, reason: error.message });
     else
-      sayFields([
+      printFields([
         ["gateway", place.address.url],
         ["state", error.message.slice(error.message.indexOf(": ") + 2)],
       ]);
@@ -40,12 +40,12 @@ export async function status(globals: Globals): Promise<number> {
   if (globals.json) {
     const { version, setupMode, startedAt } = state;
     const { username, connections } = you;
-    sayJson({ url: place.address.url, reachable: true, version, startedAt, setupMode, username, connections });
+    printJson({ url: place.address.url, reachable: true, version, startedAt, setupMode, username, connections });
     return 0;
   }
-  sayFields([
+  printFields([
     ["gateway", place.address.url],
-    ["state", `up since ${local(state.startedAt)} (${span(Date.now() - state.startedAt)}), version ${state.version}`],
+    ["state", `up since ${formatLocalTime(state.startedAt)} (${formatDuration(Date.now() - state.startedAt)}), version ${state.version}`],
     ["setup", state.setupMode ? "no user yet: run gsv auth setup" : "done"],
     ["you", you.remark],
     ...(you.connections === null ? [] : [["connections", `${you.connections} other than this one`] as const]),
@@ -54,10 +54,10 @@ export async function status(globals: Globals): Promise<number> {
 }
 
 async function fetchAccount(place: GatewayAccess, known: TokenCredential | PasswordCredential): Promise<Account> {
-  const client = await open(place.address, known.auth);
+  const client = await openClient(place.address, known.auth);
   try {
     const { username } = client.session.identity.process;
-    const ends = known.from === "session" ? `, session expires ${relative(place.saved.session_expires_at, "never")}` : "";
+    const ends = known.from === "session" ? `, session expires ${formatRelativeTime(place.saved.session_expires_at, "never")}` : "";
     const connections = await client.call("sys.connection.list", {}).then(
       (answer) => answer.connections.length - 1,
       () => null,

@@ -2,12 +2,12 @@
 // paste on that machine follows on stderr.
 
 import type { Client } from "../../client/client.ts";
-import { installLine, LINE_WORKS_MS, reachRemark } from "../../lib/install-line.ts";
+import { installLine, LINE_WORKS_MS, addressWarning } from "../../lib/install-line.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
-import { parseExpiry, parseLength, relative, span } from "../terminal/durations.ts";
+import { parseExpiry, parseDuration, formatRelativeTime, formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session/session.ts";
-import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
+import { type Globals, hasCode, resolveGateway, SESSION_HOURS, withClient } from "../session/session.ts";
+import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
 
 type CreateFlags = Globals & {
   kind?: string;
@@ -26,7 +26,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   if (kind !== "node" && kind !== "service" && kind !== "user") throw new Problem(`--kind must be node, service or user: ${kind}`);
   if (device !== undefined && kind !== "node") throw new Problem("--device needs --kind node");
   const expires = flags.expires ?? flags.expiresAt;
-  const within = flags.within === undefined ? (device === undefined ? null : LINE_WORKS_MS) : parseLength(flags.within);
+  const within = flags.within === undefined ? (device === undefined ? null : LINE_WORKS_MS) : parseDuration(flags.within);
   const args = {
     kind,
     ...(within === null ? {} : { firstUseWithinMs: within }),
@@ -39,40 +39,40 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     ...(await client.call("sys.token.create", args)),
     username: device === undefined ? "" : await ownerName(client, args.uid),
   })).catch((error: unknown) => {
-    throw isCode(error, 403) && /outlive/.test(error.message) ? new Problem(`${error.message}: add -p to this command (403)`) : error;
+    throw hasCode(error, 403) && /outlive/.test(error.message) ? new Problem(`${error.message}: add -p to this command (403)`) : error;
   });
-  const origin = locate(flags).address.origin.replace(/^ws/, "http");
+  const origin = resolveGateway(flags).address.origin.replace(/^ws/, "http");
   const line = (secret: string) => (device === undefined ? null : installLine(origin, { deviceId: device, username, token: secret }));
   const install = line(token.token);
-  if (flags.json) return sayJson(install === null ? { token } : { token, install: install.trim() });
+  if (flags.json) return printJson(install === null ? { token } : { token, install: install.trim() });
   const bound = device === undefined ? "" : ` for device ${device}`;
-  note(
-    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${span(within)}`}. It is not shown again:`,
+  printNote(
+    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${formatDuration(within)}`}. It is not shown again:`,
   );
-  say(token.token);
+  printText(token.token);
   // A token that is piped elsewhere is not shown on the terminal.
   const shown = process.stdout.isTTY ? install : line("TOKEN");
   if (shown !== null) {
-    const works = within === null ? "" : ` within ${span(within)}`;
-    note(`To connect ${device}, run this command on that machine${works} (needs Node 20 or newer):`);
-    note(shown);
-    const remark = reachRemark(origin, "gsv --url URL token create ...");
-    if (remark !== null) note(`gsv: note: ${remark}`);
+    const works = within === null ? "" : ` within ${formatDuration(within)}`;
+    printNote(`To connect ${device}, run this command on that machine${works} (needs Node 20 or newer):`);
+    printNote(shown);
+    const remark = addressWarning(origin, "gsv --url URL token create ...");
+    if (remark !== null) printNote(`gsv: note: ${remark}`);
   }
   const isSessionBound =
     kind === "user" &&
     expires === undefined &&
     typeof token.expiresAt === "number" &&
     token.expiresAt - token.createdAt < SESSION_HOURS * 3_600_000;
-  if (isSessionBound) note("It expires with your session. To create one that lasts longer, add -p.");
+  if (isSessionBound) printNote("It expires with your session. To create one that lasts longer, add -p.");
 }
 
 export async function tokenList(flags: Globals & { uid?: string; all?: boolean }): Promise<void> {
   const { tokens } = await withClient(flags, (client) => client.call("sys.token.list", uidOf(flags)));
-  if (flags.json) return sayJson({ tokens });
+  if (flags.json) return printJson({ tokens });
   const now = Date.now();
   const shown = flags.all ? tokens : tokens.filter((token) => isTokenLive(token, now));
-  sayTable(
+  printTable(
     ["ID", "UID", "KIND", "LABEL", "DEVICE", "CREATED", "USED", "EXPIRES"],
     shown.map((token) => [
       token.tokenId,
@@ -80,30 +80,32 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
       token.kind,
       textOrDash(token.label),
       textOrDash(token.allowedDeviceId),
-      relative(token.createdAt, "-", now),
-      relative(token.lastUsedAt, "never", now),
-      token.revokedAt === null ? endColumn(token, now) : `revoked ${relative(token.revokedAt, "", now)}`,
+      formatRelativeTime(token.createdAt, "-", now),
+      formatRelativeTime(token.lastUsedAt, "never", now),
+      token.revokedAt === null ? endColumn(token, now) : `revoked ${formatRelativeTime(token.revokedAt, "", now)}`,
     ]),
   );
-  if (shown.length < tokens.length) note(`${tokens.length - shown.length} expired or revoked; to list them: --all`);
+  if (shown.length < tokens.length) printNote(`${tokens.length - shown.length} expired or revoked; to list them: --all`);
 }
 
 export async function tokenRevoke(flags: Globals & { reason?: string; uid?: string }, [tokenId = ""]: readonly string[]): Promise<void> {
   const args = { tokenId, ...(flags.reason === undefined ? {} : { reason: flags.reason }), ...uidOf(flags) };
   const { revoked } = await withClient(flags, (client) => client.call("sys.token.revoke", args));
-  if (flags.json) sayJson({ revoked });
+  if (flags.json) printJson({ revoked });
   if (!revoked) throw new Problem(`You have no token ${tokenId}: gsv token list shows your tokens`);
-  note(`Revoked ${tokenId}; connections that used it are closed.`);
+  printNote(`Revoked ${tokenId}; connections that used it are closed.`);
 }
 
 /** Whichever comes first: its expiry, or its end for lack of use. */
 function endColumn({ expiresAt, endsUnusedAt = null }: TokenEnd, now: number): string {
-  if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return relative(expiresAt, "never", now);
-  return `${relative(endsUnusedAt, "", now)} if unused`;
+  if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return formatRelativeTime(expiresAt, "never", now);
+  return `${formatRelativeTime(endsUnusedAt, "", now)} if unused`;
 }
 
 function endText({ expiresAt, endsUnusedAt = null }: TokenEnd): string {
-  return expiresAt === null && endsUnusedAt !== null ? "expires after a year without use" : `expires ${relative(expiresAt, "never")}`;
+  return expiresAt === null && endsUnusedAt !== null
+    ? "expires after a year without use"
+    : `expires ${formatRelativeTime(expiresAt, "never")}`;
 }
 
 async function ownerName(client: Client, uid: number | undefined): Promise<string> {

@@ -12,6 +12,6 @@ export async function up(flags: UpFlags & { service?: string | true }): Promise<
   } else if (flags.service === undefined) {
     return (await import("./foreground.ts")).runGateway(flags);
   } else {
-    return (await import("../service/gateway.ts")).gatewayService(flags.service, flags);
+    return (await import("../service/gateway.ts")).controlGatewayService(flags.service, flags);
   }
 }

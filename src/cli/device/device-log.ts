@@ -22,8 +22,8 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
   const line: (level: LogLevel, msg: string, fields?: LogFields) => string = (level, msg, fields = {}) =>
     `${JSON.stringify({ time: new Date().toISOString(), level, msg, ...fields })}\n`;
   const limits: LogLimits = {
-    bytesMax: count(env, "GSV_NODE_LOG_MAX_BYTES", LOG_LIMITS.bytesMax),
-    filesMax: count(env, "GSV_NODE_LOG_MAX_FILES", LOG_LIMITS.filesMax),
+    bytesMax: readCountVariable(env, "GSV_NODE_LOG_MAX_BYTES", LOG_LIMITS.bytesMax),
+    filesMax: readCountVariable(env, "GSV_NODE_LOG_MAX_FILES", LOG_LIMITS.filesMax),
   };
   try {
     // Private, because this may create the data directory, which a gateway may use later.
@@ -35,7 +35,7 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
   }
 }
 
-function count(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+function readCountVariable(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
   const text = env[name];
   if (!text) return fallback;
   if (!/^[1-9]\d{0,11}$/.test(text)) throw new Problem(`${name} must be a whole number above zero: ${text}`);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { follow, lastLines, pretty } from "./log-lines.ts";
+import { readNewLines, lastLines, formatLogLine } from "./log-lines.ts";
 
 let folder: string;
 let file: string;
@@ -29,7 +29,7 @@ test("the last lines include those of rotated files", () => {
 });
 
 test("follow yields whole lines, across a rotation and from before the file exists", async () => {
-  const newLines = follow(file, 0);
+  const newLines = readNewLines(file, 0);
   const next = async () => (await newLines.next()).value as string;
   const first = next();
   appendFileSync(file, "one\n");
@@ -46,7 +46,7 @@ test("follow yields whole lines, across a rotation and from before the file exis
 
 test("a line is formatted for people, and text that is not JSON stays unchanged", () => {
   const line = JSON.stringify({ time: "2026-11-15T10:00:07.000Z", level: "info", msg: "call", call: "fs.read", ms: 3, outcome: "ok" });
-  expect(pretty(line)).toMatch(/^2026-11-15 \d\d:\d\d:07 {2}info {3}call {2}call=fs\.read {2}ms=3 {2}outcome=ok$/);
-  expect(pretty('{"level":40,"time":"2026-11-15T10:00:07.000Z","msg":"x"}')).toMatch(/ {2}warn {3}x$/);
-  for (const odd of ['{"half', "null", "7"]) expect(pretty(odd)).toBe(odd);
+  expect(formatLogLine(line)).toMatch(/^2026-11-15 \d\d:\d\d:07 {2}info {3}call {2}call=fs\.read {2}ms=3 {2}outcome=ok$/);
+  expect(formatLogLine('{"level":40,"time":"2026-11-15T10:00:07.000Z","msg":"x"}')).toMatch(/ {2}warn {3}x$/);
+  for (const odd of ['{"half', "null", "7"]) expect(formatLogLine(odd)).toBe(odd);
 });

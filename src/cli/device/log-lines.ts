@@ -2,7 +2,7 @@
 // lines, however long the log is.
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { local } from "../terminal/durations.ts";
+import { formatLocalTime } from "../terminal/durations.ts";
 
 const BLOCK_BYTES = 64 * 1024;
 const POLL_MS = 300;
@@ -21,7 +21,7 @@ export function lastLines(file: string, count: number): { lines: string[]; end: 
 }
 
 /** Yields lines as they are written after `end`, across rotations, forever. An incomplete line is held until it is complete. */
-export async function* follow(file: string, end: number): AsyncGenerator<string> {
+export async function* readNewLines(file: string, end: number): AsyncGenerator<string> {
   let fd: number | null = null;
   let position = end;
   let rest = Buffer.alloc(0);
@@ -52,7 +52,7 @@ export async function* follow(file: string, end: number): AsyncGenerator<string>
 }
 
 /** For people: time, level, message, and the rest as name=value. Text that is not JSON, such as a torn line, stays unchanged. */
-export function pretty(line: string): string {
+export function formatLogLine(line: string): string {
   let fields: Record<string, unknown>;
   try {
     fields = JSON.parse(line) as Record<string, unknown>;
@@ -62,7 +62,7 @@ export function pretty(line: string): string {
   if (typeof fields !== "object" || fields === null) return line;
   const { time, level, msg, ...rest } = fields;
   const at = Date.parse(String(time));
-  const when = Number.isNaN(at) ? String(time) : `${local(at)}:${String(new Date(at).getSeconds()).padStart(2, "0")}`;
+  const when = Number.isNaN(at) ? String(time) : `${formatLocalTime(at)}:${String(new Date(at).getSeconds()).padStart(2, "0")}`;
   const others = Object.entries(rest).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   return [when, (LEVELS[String(level)] ?? String(level)).padEnd(5), String(msg), ...others].join("  ");
 }

@@ -10,7 +10,7 @@ const UNKNOWN = /^(?:Access denied to|Unknown) device: (.+)$/s;
 const OFFLINE = /^Device offline: (.+)$/s;
 
 /** Returns the error, or if it is about a device that the user does not have, a Problem that says what to do. */
-export async function explainDevice(client: Client, error: unknown): Promise<unknown> {
+export async function explainDeviceError(client: Client, error: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   const [, name] = (error.code === 503 ? OFFLINE : UNKNOWN).exec(error.message) ?? [];
   if (name === undefined) return error;

@@ -3,7 +3,7 @@
 
 import { homedir, hostname } from "node:os";
 import { resolve } from "node:path";
-import { type Address, gatewayAddress } from "../session/address.ts";
+import { type Address, parseGatewayAddress } from "../session/address.ts";
 import {
   configPath,
   configuredUrl,
@@ -15,7 +15,7 @@ import {
 } from "../session/config-file.ts";
 import { Problem } from "../terminal/problem.ts";
 import type { Globals } from "../session/session.ts";
-import { note } from "../terminal/terminal.ts";
+import { printNote } from "../terminal/terminal.ts";
 
 export type DeviceFlags = Globals & { id?: string; workspace?: string };
 
@@ -33,10 +33,10 @@ export type ThisDevice = {
 export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
   const config = readConfig(configPath());
   const stored = deviceSettings(config);
-  const address = gatewayAddress(flags.url || stored.url || configuredUrl(config.table));
+  const address = parseGatewayAddress(flags.url || stored.url || configuredUrl(config.table));
   const deviceId = flags.id ?? stored.id ?? `node-${hostname()}`;
   const isStored =
-    (stored.id === undefined || stored.id === deviceId) && gatewayAddress(stored.url ?? address.url).origin === address.origin;
+    (stored.id === undefined || stored.id === deviceId) && parseGatewayAddress(stored.url ?? address.url).origin === address.origin;
   return {
     config,
     stored,
@@ -49,10 +49,16 @@ export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
 }
 
 /** Throws a Problem that names what is missing. */
-export function complete({ config, deviceId, username, token, ...rest }: ThisDevice): ThisDevice & { username: string; token: string } {
+export function requireComplete({
+  config,
+  deviceId,
+  username,
+  token,
+  ...rest
+}: ThisDevice): ThisDevice & { username: string; token: string } {
   if (token === undefined) {
     if (config.looseMode !== null)
-      note(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
+      printNote(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
     throw new Problem(
       `This device needs a token: gsv token create --device ${deviceId} prints the command to run here; or set GSV_DEVICE_TOKEN`,
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { type TargetPath, formatTargetPath } from "./target-path.ts";
 import { Problem } from "../terminal/problem.ts";
-import { isDirectory, kindListed, mustBeOk } from "./remote-file.ts";
+import { isDirectory, findListedKind, requireOk } from "./remote-file.ts";
 
 export type FileKind = "file" | "directory" | null;
 export type Listing = { files: string[]; directories: string[]; others: string[] };
@@ -14,10 +14,10 @@ export interface CopyEndpoint {
   /** Null for this machine. */
   readonly target: string | null;
   /** As a user would type it. */
-  text(path: string): string;
+  formatPath(path: string): string;
   join(folder: string, name: string): string;
   /** Null if nothing exists there. */
-  kind(path: string): Promise<FileKind>;
+  findKind(path: string): Promise<FileKind>;
   list(path: string): Promise<Listing>;
   /** False if a directory cannot be created by itself and only comes with its first file. */
   makeDirectory(path: string): Promise<boolean>;
@@ -25,9 +25,9 @@ export interface CopyEndpoint {
 
 export const localEndpoint: CopyEndpoint = {
   target: null,
-  text: (path) => path,
+  formatPath: (path) => path,
   join,
-  async kind(path) {
+  async findKind(path) {
     const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
       throw new Problem(`Cannot read ${path}: ${error.message}`);
@@ -57,10 +57,10 @@ export function targetEndpoint(client: Client, target: string): CopyEndpoint {
   const place = (path: string): TargetPath => ({ target, path });
   return {
     target,
-    text: (path) => formatTargetPath({ target, path }, path),
+    formatPath: (path) => formatTargetPath({ target, path }, path),
     join: (folder, name) => `${folder.replace(/(?<=.)\/+$/, "")}${folder === "/" ? "" : "/"}${name}`,
-    async kind(path) {
-      const listed = await kindListed(client, place(path));
+    async findKind(path) {
+      const listed = await findListedKind(client, place(path));
       if (listed !== null) return listed;
       const found = await client.call("fs.read", { ...place(path), limit: 0 });
       if (found.ok) return "directories" in found ? "directory" : "file";
@@ -68,7 +68,7 @@ export function targetEndpoint(client: Client, target: string): CopyEndpoint {
       return (await isDirectory(client, place(path))) ? "directory" : "file";
     },
     async list(path) {
-      const found = mustBeOk(await client.call("fs.read", { ...place(path), limit: 0 }));
+      const found = requireOk(await client.call("fs.read", { ...place(path), limit: 0 }));
       if (!("directories" in found)) throw new Problem(`Not a directory: ${formatTargetPath(place(path), path)}`);
       for (const name of [...found.files, ...found.directories]) mustBeName(name, formatTargetPath(place(path), path));
       return { files: found.files, directories: found.directories, others: [] };

@@ -7,16 +7,16 @@ import { dirname } from "node:path";
 import { CallError, type Client, ConnectionLost } from "../../client/client.ts";
 import { MachineFiles } from "../../device/files.ts";
 import type { IncomingBody, OutgoingBody } from "../../hardware/body.ts";
-import type { Receipt } from "../../hardware/filesystem.ts";
-import { outcome } from "../../hardware/outcome.ts";
+import type { FileReceiver } from "../../hardware/filesystem.ts";
+import { catchFailures } from "../../hardware/outcome.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type { CopyEndpoint } from "./copy-endpoint.ts";
 import { Problem } from "../terminal/problem.ts";
-import { mustBeOk } from "./remote-file.ts";
-import { note } from "../terminal/terminal.ts";
+import { requireOk } from "./remote-file.ts";
+import { printNote } from "../terminal/terminal.ts";
 import { COPY_PROGRESS } from "../../protocol/signal-names.ts";
 
-export type Side = { depot: CopyEndpoint; path: string };
+export type Side = { endpoint: CopyEndpoint; path: string };
 export type Progress = (bytes: number, size: number) => void;
 
 /** How long to wait for a peer that disconnected during a copy. */
@@ -26,9 +26,9 @@ const RETRY_MS = 1_000;
 const IN_PROGRESS = /is on its way to .* already/;
 
 /** The file that was written, as its target names it. */
-export type Made = { path: string; size: number };
+export type WrittenFile = { path: string; size: number };
 
-export async function transfer(client: Client, from: Side, to: Side, progress: Progress = () => {}): Promise<Made> {
+export async function transfer(client: Client, from: Side, to: Side, progress: Progress = () => {}): Promise<WrittenFile> {
   let progressAt: number | null = null;
   let isInterrupted = false;
   const onProgress: Progress = (bytes, size) => {
@@ -37,29 +37,29 @@ export async function transfer(client: Client, from: Side, to: Side, progress: P
   };
   for (;;) {
     try {
-      const made = await outcome(new MachineFiles(process.cwd()), async () => ({
+      const made = await catchFailures(new MachineFiles(process.cwd()), async () => ({
         ok: true as const,
-        ...(await attempt(client, from, to, onProgress)),
+        ...(await transferOnce(client, from, to, onProgress)),
       }));
-      return mustBeOk(made);
+      return requireOk(made);
     } catch (error) {
       // A copy that never started fails at once; only an interrupted one is retried.
       const mayRetry = isTransient(error) || (isInterrupted && error instanceof Problem && IN_PROGRESS.test(error.message));
-      if (progressAt === null || !mayRetry || Date.now() - progressAt > RECONNECT_MS) throw isInterrupted ? withAdvice(error) : error;
-      if (!isInterrupted) note(`gsv: ${(error as Error).message}. Waiting to resume the copy`);
+      if (progressAt === null || !mayRetry || Date.now() - progressAt > RECONNECT_MS) throw isInterrupted ? addAdvice(error) : error;
+      if (!isInterrupted) printNote(`gsv: ${(error as Error).message}. Waiting to resume the copy`);
       isInterrupted = true;
       await sleep(RETRY_MS, new AbortController().signal);
     }
   }
 }
 
-async function attempt(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
-  if (from.depot.target === null) return upload(client, from.path, to, progress);
-  if (to.depot.target === null) return download(client, from, to.path, progress);
+async function transferOnce(client: Client, from: Side, to: Side, progress: Progress): Promise<WrittenFile> {
+  if (from.endpoint.target === null) return upload(client, from.path, to, progress);
+  if (to.endpoint.target === null) return download(client, from, to.path, progress);
   return copy(client, from, to, progress);
 }
 
-async function upload(client: Client, path: string, to: Side, progress: Progress): Promise<Made> {
+async function upload(client: Client, path: string, to: Side, progress: Progress): Promise<WrittenFile> {
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   const { size, version, mode, modifiedAt } = await files.stat(place);
@@ -73,23 +73,23 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
       return file.read(start, end);
     },
   };
-  const args = { target: to.depot.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
+  const args = { target: to.endpoint.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
   try {
-    return mustBeOk(await client.upload(args, content));
+    return requireOk(await client.upload(args, content));
   } finally {
     await file.close();
   }
 }
 
-async function download(client: Client, from: Side, path: string, progress: Progress): Promise<Made> {
+async function download(client: Client, from: Side, path: string, progress: Progress): Promise<WrittenFile> {
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   // A mistyped path must not create a directory.
   await stat(dirname(place)).catch((error: NodeJS.ErrnoException) => {
     throw new Problem(`Cannot write ${path}: ${error.message}`);
   });
-  const receipts: Receipt[] = [];
-  const target = from.depot.target!;
+  const receipts: FileReceiver[] = [];
+  const target = from.endpoint.target!;
   let sha256: string | null = null;
   try {
     const answer = await client.download({ target, path: from.path }, async ({ size, version, mode }): Promise<IncomingBody> => {
@@ -107,24 +107,24 @@ async function download(client: Client, from: Side, path: string, progress: Prog
         },
       };
     });
-    const received = mustBeOk(answer);
+    const received = requireOk(answer);
     sha256 = received.sha256;
     await receipts[0]?.finish(sha256);
     return { path: place, size: received.size };
   } catch (error) {
-    await receipts[0]?.leave(sha256 !== null || !isTransient(error));
+    await receipts[0]?.abandon(sha256 !== null || !isTransient(error));
     throw error;
   }
 }
 
-async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
+async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<WrittenFile> {
   const name = tagOf(String(Math.random()));
   const unsubscribe = client.onSignal(({ signal, payload }) => {
     if (signal === COPY_PROGRESS && payload.name === name) progress(payload.bytes, payload.size);
   });
   try {
-    const place = ({ depot, path }: Side) => ({ target: depot.target!, path });
-    const copied = mustBeOk(await client.call("fs.copy", { from: place(from), to: place(to), progress: name }));
+    const place = ({ endpoint, path }: Side) => ({ target: endpoint.target!, path });
+    const copied = requireOk(await client.call("fs.copy", { from: place(from), to: place(to), progress: name }));
     return { path: copied.to, size: copied.size };
   } finally {
     unsubscribe();
@@ -140,7 +140,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof ConnectionLost || (error instanceof CallError && (error.code === 503 || error.code === 504));
 }
 
-function withAdvice(error: unknown): unknown {
+function addAdvice(error: unknown): unknown {
   if (!(error instanceof ConnectionLost) && !(error instanceof CallError)) return error;
   return new Problem(`${error.message}. To resume the copy, run the command again`);
 }

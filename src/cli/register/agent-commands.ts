@@ -3,14 +3,14 @@
 import type { Command } from "commander";
 
 type Flags = Record<string, never>;
-type Run = (flags: Flags, args: string[]) => Promise<number | void>;
+type CommandFunction = (flags: Flags, args: string[]) => Promise<number | void>;
 /** Turns the function of a command into an action. */
-export type CommandAction = (run: Run) => (this: Command) => Promise<void>;
+export type CommandAction = (run: CommandFunction) => (this: Command) => Promise<void>;
 
 const PROCESS = "process, by label or the start of its id (default: init, your first process)";
 const CONVERSATION = 'conversation, by id or title (default: "default")';
 
-export function agentCommands(program: Command, exitAfter: CommandAction): void {
+export function addAgentCommands(program: Command, exitAfter: CommandAction): void {
   program
     .command("chat [message...]")
     .description("talk to an agent; with a message or piped input, print the answer and exit")
@@ -29,11 +29,11 @@ export function agentCommands(program: Command, exitAfter: CommandAction): void 
         "\nExit codes: 0 answered, 1 the run failed, 2 usage error, 4 waiting for your answer (gsv approvals), 130 stopped.",
     )
     .action(exitAfter(async (flags, args) => (await import("../commands/chat.ts")).chat(flags, args)));
-  procCommands(program, exitAfter);
-  approvalCommands(program, exitAfter);
+  addProcCommands(program, exitAfter);
+  addApprovalCommands(program, exitAfter);
 }
 
-function procCommands(program: Command, exitAfter: CommandAction): void {
+function addProcCommands(program: Command, exitAfter: CommandAction): void {
   const proc = program.command("proc").description("manage agent processes");
   proc
     .command("list")
@@ -99,7 +99,7 @@ function procCommands(program: Command, exitAfter: CommandAction): void {
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procContext(flags, args)));
 }
 
-function approvalCommands(program: Command, exitAfter: CommandAction): void {
+function addApprovalCommands(program: Command, exitAfter: CommandAction): void {
   const approvals = program
     .command("approvals")
     .description("review what agents ask to do and what you have allowed")

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { CommandAction } from "./agent-commands.ts";
 
-export function deviceCommands(program: Command, exitAfter: CommandAction, keepRunning: CommandAction): void {
+export function addDeviceCommands(program: Command, exitAfter: CommandAction, keepRunning: CommandAction): void {
   const device = program.command("device").description("connect and manage machines");
   device
     .command("run")

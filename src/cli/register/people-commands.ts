@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { CommandAction } from "./agent-commands.ts";
 
-export function peopleCommands(program: Command, exitAfter: CommandAction): void {
+export function addPeopleCommands(program: Command, exitAfter: CommandAction): void {
   const user = program.command("user").description("manage users");
   user
     .command("add <name>")

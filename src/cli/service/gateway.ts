@@ -4,60 +4,60 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../../hosts/node/home.ts";
 import { type UpFlags, type UpOptions, upOptions } from "../../hosts/node/options.ts";
-import { isAlive, readRunning } from "../../hosts/node/running.ts";
+import { isAlive, readRunningGateway } from "../../hosts/node/running.ts";
 import { showLog } from "../commands/device-service.ts";
 import { Problem } from "../terminal/problem.ts";
-import { note, say, sayFields } from "../terminal/terminal.ts";
-import { mustManage, type ServiceManager } from "./service.ts";
-import { surroundings } from "./surroundings.ts";
+import { printNote, printText, printFields } from "../terminal/terminal.ts";
+import { requireServiceManager, type ServiceManager } from "./service.ts";
+import { serviceEnvironment } from "./surroundings.ts";
 
 const NAME = "gsv";
 const ACTIONS = ["install", "status", "logs", "start", "stop", "restart", "uninstall"] as const;
 
-export async function gatewayService(action: string | true, flags: UpFlags): Promise<number> {
+export async function controlGatewayService(action: string | true, flags: UpFlags): Promise<number> {
   const wanted = ACTIONS.find((name) => name === (action === true ? "install" : action));
   if (wanted === undefined) throw new Problem(`Unknown action for --service: ${action}. Use one of: ${ACTIONS.join(", ")}`);
   const options = parseFlags(flags);
   if (wanted === "logs") await showLog(join(options.home, "log/gateway.log"), {});
   if (wanted === "logs") return 0;
-  const manager = await mustManage();
+  const manager = await requireServiceManager();
   const state = await manager.state(NAME);
   if (wanted === "install") return install(manager, options, state.isRunning);
   if (!state.isInstalled) throw new Problem("The service is not installed. To install it: gsv up --service");
   switch (wanted) {
     case "status":
-      sayFields([
+      printFields([
         ["service", state.detail],
         ["file", manager.file(NAME)],
       ]);
       return state.isRunning ? 0 : 1;
     case "uninstall":
       await manager.uninstall(NAME);
-      say(`Stopped the gateway and removed the service. The data stays in ${options.home}.`);
+      printText(`Stopped the gateway and removed the service. The data stays in ${options.home}.`);
       return 0;
     default:
       await manager[wanted](NAME);
-      say({ start: "Started.", stop: "Stopped. It starts again when the machine restarts.", restart: "Restarted." }[wanted]);
+      printText({ start: "Started.", stop: "Stopped. It starts again when the machine restarts.", restart: "Restarted." }[wanted]);
       return 0;
   }
 }
 
 async function install(manager: ServiceManager, options: UpOptions, isRunning: boolean): Promise<number> {
   if (options.port === 0) throw new Problem("A service needs a fixed port: choose one with --port");
-  const other = readRunning(options.home);
+  const other = readRunningGateway(options.home);
   if (other !== null && isAlive(other) && !isRunning)
     throw new Problem(`A gateway already runs with data directory ${options.home} (process ${other.pid}). Stop it first`);
   const remarks = await manager.install({
     name: NAME,
     description: "GSV gateway",
     command: [process.execPath, programPath(), "up", ...upArguments(options)],
-    environment: await surroundings(),
+    environment: await serviceEnvironment(),
     stopSeconds: 30,
   });
-  say(`Started the service ${NAME}: ${manager.file(NAME)}`);
-  for (const remark of remarks) say(remark);
-  say("To check on it: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
-  if (manager.name === "systemd") note(`If a setup code is needed, it is in the journal: journalctl --user -u ${NAME}.service`);
+  printText(`Started the service ${NAME}: ${manager.file(NAME)}`);
+  for (const remark of remarks) printText(remark);
+  printText("To check on it: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
+  if (manager.name === "systemd") printNote(`If a setup code is needed, it is in the journal: journalctl --user -u ${NAME}.service`);
   return 0;
 }
 

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { homePath } from "../../hosts/node/running.ts";
 import { runProgram, type ProgramResult } from "./program.ts";
-import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
+import { mustHaveSucceeded, writeServiceFile, type Service, type ServiceManager, type ServiceState } from "./service.ts";
 
 const NOT_FOUND = 127;
 
@@ -32,7 +32,7 @@ class Launchd implements ServiceManager {
     const { name } = service;
     const errorLog = join(homePath(undefined, this.#env), "logs", `${name}.err`);
     mkdirSync(dirname(errorLog), { recursive: true, mode: 0o700 });
-    place(this.file(name), plistText(service, errorLog));
+    writeServiceFile(this.file(name), plistText(service, errorLog));
     if (await this.#isLoaded(name)) await this.#launchctl("bootout", `${this.#domain}/${name}`);
     await this.#launchctl("bootstrap", this.#domain, this.file(name));
     return ["It starts when you log in."];
@@ -80,7 +80,7 @@ class Launchd implements ServiceManager {
   }
 
   async #launchctl(...args: string[]): Promise<void> {
-    mustHaveDone(await runProgram("launchctl", args, this.#env), `launchctl ${args.join(" ")}`);
+    mustHaveSucceeded(await runProgram("launchctl", args, this.#env), `launchctl ${args.join(" ")}`);
   }
 }
 

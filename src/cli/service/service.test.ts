@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { standIns } from "../../../test/support/service-managers.ts";
 import { launchd, plistText } from "./launchd.ts";
 import type { Service, ServiceManager } from "./service.ts";
-import { surroundings } from "./surroundings.ts";
+import { serviceEnvironment } from "./surroundings.ts";
 import { systemd, unitText } from "./systemd.ts";
 
 /** Contains every character that a service manager could misread. */
@@ -114,8 +114,8 @@ test.skipIf(!hasProgram("python3"))("the property list is valid and has the inte
 test("a service gets the PATH of a login shell and no secret", async () => {
   writeFileSync(join(home, ".profile"), "echo welcome; PATH=/from/profile:$PATH\n");
   const env = { HOME: home, SHELL: "/bin/sh", PATH: "/usr/bin:/bin", GSV_DEVICE_TOKEN: "secret", GSV_TOKEN: "secret", GSV_HOME: "/data" };
-  expect(await surroundings(env)).toEqual({ PATH: expect.stringMatching(/^\/from\/profile:/), GSV_HOME: "/data" });
-  expect(await surroundings({ HOME: home, SHELL: "/no/such/shell", PATH: "/own" })).toEqual({ PATH: "/own" });
+  expect(await serviceEnvironment(env)).toEqual({ PATH: expect.stringMatching(/^\/from\/profile:/), GSV_HOME: "/data" });
+  expect(await serviceEnvironment({ HOME: home, SHELL: "/no/such/shell", PATH: "/own" })).toEqual({ PATH: "/own" });
 });
 
 function hasProgram(name: string): boolean {

@@ -42,18 +42,18 @@ export async function serviceManager(): Promise<ServiceManager | { none: string 
 }
 
 /** For commands that need a service manager. */
-export async function mustManage(): Promise<ServiceManager> {
+export async function requireServiceManager(): Promise<ServiceManager> {
   const manager = await serviceManager();
   if ("none" in manager) throw new Problem(manager.none);
   return manager;
 }
 
 /** Writes atomically, so that no manager reads half a file. */
-export function place(file: string, text: string): void {
+export function writeServiceFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   replaceFile(file, text, { mode: 0o644 });
 }
 
-export function mustHaveDone({ code, out, err }: ProgramResult, what: string): void {
+export function mustHaveSucceeded({ code, out, err }: ProgramResult, what: string): void {
   if (code !== 0) throw new Problem(`${what} failed: ${(err || out || `exit code ${code}`).split("\n").join(" ")}`);
 }

@@ -5,13 +5,13 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { systemUser } from "../device/system.ts";
 import { runProgram, type ProgramResult } from "./program.ts";
-import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
+import { mustHaveSucceeded, writeServiceFile, type Service, type ServiceManager, type ServiceState } from "./service.ts";
 
 const NOT_FOUND = 127;
 
 export async function systemd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
   const manager = new Systemd(env);
-  const { code, err } = await manager.ask("show-environment");
+  const { code, err } = await manager.runSystemctl("show-environment");
   if (code === 0) return manager;
   return {
     none:
@@ -38,13 +38,13 @@ class Systemd implements ServiceManager {
     return join(this.#folder, `${name}.service`);
   }
 
-  ask(...args: string[]): Promise<ProgramResult> {
+  runSystemctl(...args: string[]): Promise<ProgramResult> {
     return runProgram("systemctl", ["--user", ...args], this.#env);
   }
 
   async install(service: Service): Promise<string[]> {
     const unit = `${service.name}.service`;
-    place(this.file(service.name), unitText(service));
+    writeServiceFile(this.file(service.name), unitText(service));
     await this.#systemctl("daemon-reload");
     await this.#systemctl("enable", unit);
     await this.#systemctl("restart", unit);
@@ -69,7 +69,7 @@ class Systemd implements ServiceManager {
 
   async state(name: string): Promise<ServiceState> {
     const isInstalled = existsSync(this.file(name));
-    const { out } = await this.ask("show", `${name}.service`, "--property=ActiveState,SubState,UnitFileState,MainPID,NRestarts");
+    const { out } = await this.runSystemctl("show", `${name}.service`, "--property=ActiveState,SubState,UnitFileState,MainPID,NRestarts");
     const found = Object.fromEntries(out.split("\n").map((line) => line.split("=", 2))) as Record<string, string | undefined>;
     const isRunning = found.ActiveState === "active";
     const parts = [
@@ -90,7 +90,7 @@ class Systemd implements ServiceManager {
   }
 
   async #systemctl(...args: string[]): Promise<void> {
-    mustHaveDone(await this.ask(...args), `systemctl --user ${args.join(" ")}`);
+    mustHaveSucceeded(await this.runSystemctl(...args), `systemctl --user ${args.join(" ")}`);
   }
 }
 

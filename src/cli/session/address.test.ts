@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatewayAddress } from "./address.ts";
+import { parseGatewayAddress } from "./address.ts";
 
 test.each([
   ["ws://localhost:8787/ws", "ws://localhost:8787/ws", "ws://localhost:8787", "http://localhost:8787/healthz"],
@@ -10,7 +10,7 @@ test.each([
   ["wss://example.com/gsv/ws", "wss://example.com/gsv/ws", "wss://example.com", "https://example.com/gsv/healthz"],
   ["ws://[::1]:8787", "ws://[::1]:8787/ws", "ws://[::1]:8787", "http://[::1]:8787/healthz"],
 ])("%s", (text, url, origin, healthUrl) => {
-  expect(gatewayAddress(text)).toMatchObject({ url, origin, healthUrl });
+  expect(parseGatewayAddress(text)).toMatchObject({ url, origin, healthUrl });
 });
 
 test.each([
@@ -26,8 +26,8 @@ test.each([
   "ws://u@h",
   "ws://:p@h",
 ])("%j is refused with a message that repeats no secret", (text) => {
-  expect(() => gatewayAddress(text)).toThrow(/^Invalid gateway address/);
-  expect(() => gatewayAddress("ws://alice:hunter2@h/ws?token=abc")).toThrow(
+  expect(() => parseGatewayAddress(text)).toThrow(/^Invalid gateway address/);
+  expect(() => parseGatewayAddress("ws://alice:hunter2@h/ws?token=abc")).toThrow(
     expect.not.objectContaining({ message: expect.stringMatching(/hunter2|abc/) }),
   );
 });

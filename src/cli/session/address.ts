@@ -20,7 +20,7 @@ export const DEFAULT_URL = "ws://localhost:8787/ws";
 
 const SCHEMES: Record<string, string> = { "ws:": "ws:", "http:": "ws:", "wss:": "wss:", "https:": "wss:" };
 
-export function gatewayAddress(text: string): Address {
+export function parseGatewayAddress(text: string): Address {
   // The URL parser silently repairs these, and may then see another host than the reader does.
   if (/[\s\\\p{Cc}]/u.test(text)) throw refusal(text, "it contains a space, a backslash or a control character");
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { parse, stringify, TomlError, type TomlTable, type TomlValue } from "smol-toml";
 import { replaceFile } from "../../hosts/shared/own-files.ts";
-import { DEFAULT_URL, gatewayAddress } from "./address.ts";
+import { DEFAULT_URL, parseGatewayAddress } from "./address.ts";
 import { Problem } from "../terminal/problem.ts";
 
 export type Credentials = {
@@ -83,21 +83,21 @@ export function updateConfig(file: string, change: (table: TomlTable) => void): 
 
 /** The address to use if neither a flag nor the environment names one. */
 export function configuredUrl(table: TomlTable): string {
-  return text(tableAt(table, "gateway")?.url) ?? DEFAULT_URL;
+  return stringOrUndefined(tableAt(table, "gateway")?.url) ?? DEFAULT_URL;
 }
 
 /** What is stored for exactly this origin, without secrets if other users could have read them. */
 export function credentialsFor({ table, looseMode }: LocalConfig, origin: string): Credentials {
   const stored = sectionOf(table, origin);
-  const username = text(stored?.username);
+  const username = stringOrUndefined(stored?.username);
   const found: Credentials = username === undefined ? {} : { username };
   if (stored === undefined || looseMode !== null) return found;
-  const token = text(stored.token);
+  const token = stringOrUndefined(stored.token);
   if (token !== undefined) found.token = token;
-  const session = text(stored.session_token);
-  const sessionOrigin = text(stored.session_origin) ?? origin;
+  const session = stringOrUndefined(stored.session_token);
+  const sessionOrigin = stringOrUndefined(stored.session_origin) ?? origin;
   if (session === undefined || sessionOrigin !== origin) return found;
-  const sessionId = text(stored.session_token_id);
+  const sessionId = stringOrUndefined(stored.session_token_id);
   const expiresAt = stored.session_expires_at;
   return {
     ...found,
@@ -111,15 +111,15 @@ export function credentialsFor({ table, looseMode }: LocalConfig, origin: string
 /** Whether credentialsFor withholds secrets of this origin. */
 export function hasIgnoredSecrets({ table, looseMode }: LocalConfig, origin: string): boolean {
   const stored = sectionOf(table, origin);
-  return looseMode !== null && (text(stored?.token) !== undefined || text(stored?.session_token) !== undefined);
+  return looseMode !== null && (stringOrUndefined(stored?.token) !== undefined || stringOrUndefined(stored?.session_token) !== undefined);
 }
 
-export function keepSession(table: TomlTable, origin: string, session: Credentials): void {
+export function setSession(table: TomlTable, origin: string, session: Credentials): void {
   const section = sectionOf(table, origin) ?? newSection(table, origin);
   for (const [name, value] of Object.entries(session)) section[name] = value;
 }
 
-export function dropSession(table: TomlTable, origin: string): void {
+export function removeSession(table: TomlTable, origin: string): void {
   const section = sectionOf(table, origin);
   if (section !== undefined) for (const field of SESSION_FIELDS) delete section[field];
 }
@@ -127,17 +127,17 @@ export function dropSession(table: TomlTable, origin: string): void {
 /** The token is withheld, like others, if other users can read the file. */
 export function deviceSettings({ table, looseMode }: LocalConfig): DeviceSettings {
   const stored = tableAt(table, "node") ?? {};
-  const found = DEVICE_FIELDS.map((name) => [name, text(stored[name])] as const);
+  const found = DEVICE_FIELDS.map((name) => [name, stringOrUndefined(stored[name])] as const);
   return Object.fromEntries(found.filter(([name, value]) => value !== undefined && (name !== "token" || looseMode === null)));
 }
 
-export function keepDevice(table: TomlTable, settings: DeviceSettings): void {
+export function setDevice(table: TomlTable, settings: DeviceSettings): void {
   table.node = { ...tableAt(table, "node"), ...settings };
 }
 
 /** A new address must not inherit the old one's credentials: those move to `gateways`, and those stored for the new one move in. */
 export function setGatewayUrl(table: TomlTable, url: string): void {
-  const { origin } = gatewayAddress(url);
+  const { origin } = parseGatewayAddress(url);
   const gateway = (table.gateway = tableAt(table, "gateway") ?? {});
   const before = gatewayOrigin(table);
   if (before !== origin) {
@@ -191,7 +191,7 @@ function newSection(table: TomlTable, origin: string): TomlTable {
 /** Null if gateway.url is invalid: no credentials belong to it then. */
 function gatewayOrigin(table: TomlTable): string | null {
   try {
-    return gatewayAddress(configuredUrl(table)).origin;
+    return parseGatewayAddress(configuredUrl(table)).origin;
   } catch {
     return null;
   }
@@ -208,7 +208,7 @@ function takeCredentials(section: TomlTable): TomlTable {
   return credentials;
 }
 
-function text(value: TomlValue | undefined): string | undefined {
+function stringOrUndefined(value: TomlValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

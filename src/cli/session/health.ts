@@ -1,7 +1,7 @@
 // Checks without any credential whether a gateway answers at an address, and what it reports about itself.
 
 import { createRequire } from "node:module";
-import { homePath, isAlive, readRunning } from "../../hosts/node/running.ts";
+import { homePath, isAlive, readRunningGateway } from "../../hosts/node/running.ts";
 import { toDialableUrl } from "../../lib/gsv-at.ts";
 import type { Address } from "./address.ts";
 import { EXIT_UNREACHABLE, Problem } from "../terminal/problem.ts";
@@ -18,9 +18,9 @@ const TIMEOUT_MS = 5_000;
 const BODY_CHARS = 10_000;
 
 /** Throws a Problem that says why no gateway answers and what to do. */
-export async function health(address: Address): Promise<Health> {
+export async function fetchHealth(address: Address): Promise<Health> {
   const sentAt = Date.now();
-  const { status, date, text } = await get(address).catch((error: unknown) => {
+  const { status, date, text } = await httpGet(address).catch((error: unknown) => {
     throw unreachableProblem(address, error);
   });
   const receivedAt = Date.now();
@@ -40,7 +40,7 @@ export async function health(address: Address): Promise<Health> {
  * and thereby its WebSocket. Each costs more than all the rest of `gsv status`. Follows no redirect, which may lead to another
  * origin.
  */
-function get(address: Address): Promise<{ status: number; date: string | undefined; text: string }> {
+function httpGet(address: Address): Promise<{ status: number; date: string | undefined; text: string }> {
   const require = createRequire(import.meta.url);
   const http = require(address.isEncrypted ? "node:https" : "node:http") as Pick<typeof import("node:http"), "get">;
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ function unreachableProblem(address: Address, error: unknown): Problem {
 
 /** The gateway of this machine may listen on another port than the requested one. */
 function localHint(address: Address): string {
-  const running = readRunning(homePath(undefined, process.env));
+  const running = readRunningGateway(homePath(undefined, process.env));
   if (running === null || !isAlive(running)) return "Start it with: gsv up";
   const url = toDialableUrl(running.url);
   return new URL(url).port === new URL(address.url).port

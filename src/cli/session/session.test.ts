@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { parse } from "smol-toml";
-import { enter } from "./session.ts";
+import { authenticate } from "./session.ts";
 import { setGatewayUrl, updateConfig } from "./config-file.ts";
 
 const SESSION = "gsv_user_SESSIONSECRET";
@@ -105,7 +105,7 @@ describe("no credential reaches a gateway it was not made for", () => {
     const file = configWith(config(evil.port), mode);
     const before = evil.received.length;
     await expect(
-      enter({ ...(url === undefined ? {} : { url: url(evil.port) }), ...(user === undefined ? {} : { user }) }, file),
+      authenticate({ ...(url === undefined ? {} : { url: url(evil.port) }), ...(user === undefined ? {} : { user }) }, file),
     ).rejects.toThrow();
     expectNoSecret(evil.received.slice(before));
   });
@@ -113,7 +113,7 @@ describe("no credential reaches a gateway it was not made for", () => {
   test("a gateway that redirects to another", async () => {
     const file = configWith(configFor(`ws://127.0.0.1:${redirector.port}/ws`));
     const before = evil.received.length;
-    await expect(enter({}, file)).rejects.toThrow("is not a GSV gateway");
+    await expect(authenticate({}, file)).rejects.toThrow("is not a GSV gateway");
     expect(evil.received.slice(before)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe("credentials meant for a gateway reach it", () => {
   test("the session of its exact origin is sent once, and dropped when it is refused", async () => {
     const file = configWith(configFor(`http://127.0.0.1:${evil.port}`).replace(/^token.*\n/m, ""));
     const before = evil.received.length;
-    await expect(enter({}, file)).rejects.toThrow("Not logged in");
+    await expect(authenticate({}, file)).rejects.toThrow("Not logged in");
     expect(evil.received.slice(before).filter((text) => text.includes(SESSION))).toHaveLength(1);
     expect(readFileSync(file, "utf8")).not.toContain(SESSION);
   });
@@ -144,7 +144,7 @@ describe("credentials meant for a gateway reach it", () => {
   test("the session stored for another gateway", async () => {
     const file = configWith(`${homeConfig()}\n${configForOther(`ws://127.0.0.1:${evil.port}`)}`.replace(SESSION, OTHER));
     const before = evil.received.length;
-    await expect(enter({ url: `ws://127.0.0.1:${evil.port}` }, file)).rejects.toThrow("Not logged in");
+    await expect(authenticate({ url: `ws://127.0.0.1:${evil.port}` }, file)).rejects.toThrow("Not logged in");
     const received = evil.received.slice(before).join("\n");
     expect(received).toContain(SESSION);
     expect(received).not.toContain(OTHER);
@@ -153,7 +153,7 @@ describe("credentials meant for a gateway reach it", () => {
   test("a token given by the user", async () => {
     const before = evil.received.length;
     const flags = { url: `ws://127.0.0.1:${evil.port}`, user: "alice", token: OTHER };
-    await expect(enter(flags, configWith(homeConfig()))).rejects.toThrow("Authentication failed");
+    await expect(authenticate(flags, configWith(homeConfig()))).rejects.toThrow("Authentication failed");
     const received = evil.received.slice(before).join("\n");
     expect(received).toContain(OTHER);
     expect(received).not.toContain(SESSION);

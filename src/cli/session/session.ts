@@ -2,28 +2,28 @@
 // credential goes only to the origin it was created at; one that the user gave (--token, GSV_TOKEN) goes where they said.
 
 import { CallError, type Client, connect, ConnectionLost } from "../../client/client.ts";
-import { hashPieces } from "../../hosts/shared/crypto.ts";
+import { makeHasher } from "../../hosts/shared/crypto.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { type Address, gatewayAddress } from "./address.ts";
+import { type Address, parseGatewayAddress } from "./address.ts";
 import {
   configPath,
   configuredUrl,
   type Credentials,
   credentialsFor,
-  dropSession,
+  removeSession,
   hasIgnoredSecrets,
-  keepSession,
+  setSession,
   type LocalConfig,
   readConfig,
   setGatewayUrl,
   tableAt,
   updateConfig,
 } from "./config-file.ts";
-import { health } from "./health.ts";
+import { fetchHealth } from "./health.ts";
 import { Problem } from "../terminal/problem.ts";
 import { socketConstructor } from "./socket.ts";
 import { systemName, systemUser } from "../device/system.ts";
-import { note } from "../terminal/terminal.ts";
+import { printNote } from "../terminal/terminal.ts";
 
 /** The close code for a credential that is no longer valid. */
 const CREDENTIAL_ENDED = 1008;
@@ -46,11 +46,11 @@ export type TokenCredential = { auth: { username: string; token: string }; from:
 export const SESSION_HOURS = 8;
 
 /** The gateway to use, and what is stored for it. */
-export function locate(globals: Globals, file = configPath()): GatewayAccess {
+export function resolveGateway(globals: Globals, file = configPath()): GatewayAccess {
   const config = readConfig(file);
-  const address = gatewayAddress(globals.url || configuredUrl(config.table));
+  const address = parseGatewayAddress(globals.url || configuredUrl(config.table));
   if (hasIgnoredSecrets(config, address.origin)) {
-    note(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
+    printNote(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
   }
   return { config, address, saved: credentialsFor(config, address.origin) };
 }
@@ -75,7 +75,7 @@ export async function askPassword(globals: Globals, { address, saved }: GatewayA
   refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
   if (username === undefined) throw new Problem("No user name: add --user NAME");
-  return { auth: { username, password: await passwordOf(username, globals, address) }, from: "given" };
+  return { auth: { username, password: await readPassword(username, globals, address) }, from: "given" };
 }
 
 function refuseTokenWithPassword({ token, password }: Globals): void {
@@ -84,30 +84,30 @@ function refuseTokenWithPassword({ token, password }: Globals): void {
 
 /** Runs `work` with a connected client and closes it. */
 export async function withClient<T>(globals: Globals, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await enter(globals);
+  const client = await authenticate(globals);
   try {
     return await work(client);
   } catch (error) {
-    throw error instanceof CallError ? await (await import("../device/no-such-device.ts")).explainDevice(client, error) : error;
+    throw error instanceof CallError ? await (await import("../device/no-such-device.ts")).explainDeviceError(client, error) : error;
   } finally {
     client.close();
   }
 }
 
 /** Logs in with the first of: a given token, the stored session, the stored token, a password that is given or asked for. */
-export async function enter(globals: Globals, file = configPath()): Promise<Client> {
+export async function authenticate(globals: Globals, file = configPath()): Promise<Client> {
   refuseTokenWithPassword(globals);
-  const place = locate(globals, file);
+  const place = resolveGateway(globals, file);
   const known = globals.password === undefined ? findCredential(globals, place) : null;
   if (known !== null) {
     try {
-      return await open(place.address, known.auth);
+      return await openClient(place.address, known.auth);
     } catch (error) {
-      if (isCode(error, 425)) return setUpFirst(globals, place);
-      if (!isCode(error, 401) || known.from === "given") throw error;
+      if (hasCode(error, 425)) return setUpAndLogIn(globals, place);
+      if (!hasCode(error, 401) || known.from === "given") throw error;
       if (known.from === "config") throw new Problem(`The token in ${file} was refused: replace or remove gateway.token there`);
-      updateConfig(file, (table) => dropSession(table, place.address.origin));
-      note("gsv: the session is no longer valid; logging in again");
+      updateConfig(file, (table) => removeSession(table, place.address.origin));
+      printNote("gsv: the session is no longer valid; logging in again");
     }
   }
   return login(globals, place, { switchUser: false });
@@ -123,7 +123,7 @@ export type LoginOptions = {
 export async function login(globals: Globals, place: GatewayAccess, options: LoginOptions): Promise<Client> {
   const { address, saved } = place;
   // Before the user types a password, check that a gateway answers and has users.
-  if ((await health(address)).setupMode) return setUpFirst(globals, place);
+  if ((await fetchHealth(address)).setupMode) return setUpAndLogIn(globals, place);
   const { askText, isInteractive } = await import("../terminal/ask.ts");
   if (globals.password === undefined && !isInteractive()) {
     throw new Problem(`Not logged in at ${address.origin}: run gsv auth login, or use --token or --password -`);
@@ -133,26 +133,28 @@ export async function login(globals: Globals, place: GatewayAccess, options: Log
     if (!isInteractive()) throw new Problem("No user name: add --user NAME");
     username = await askText(`User name at ${address.origin}`, username ?? systemUser());
   }
-  return enterWithPassword(place, { username, password: await passwordOf(username, globals, address) }, options);
+  return authenticateWithPassword(place, { username, password: await readPassword(username, globals, address) }, options);
 }
 
-async function passwordOf(username: string, globals: Globals, address: Address): Promise<string> {
+async function readPassword(username: string, globals: Globals, address: Address): Promise<string> {
   if (!address.isLocal && !address.isEncrypted) {
-    note(`gsv: warning: ${address.origin} is not encrypted; unless the network itself is (such as a VPN), others can read the password`);
+    printNote(
+      `gsv: warning: ${address.origin} is not encrypted; unless the network itself is (such as a VPN), others can read the password`,
+    );
   }
-  const { askSecret, secretValue } = await import("../terminal/ask.ts");
-  return secretValue("--password", globals.password ?? true, () => askSecret(`Password for ${username} at ${address.origin}`));
+  const { askSecret, readSecret } = await import("../terminal/ask.ts");
+  return readSecret("--password", globals.password ?? true, () => askSecret(`Password for ${username} at ${address.origin}`));
 }
 
-export async function enterWithPassword(
+export async function authenticateWithPassword(
   place: GatewayAccess,
   auth: { username: string; password: string },
   { switchUser, hours = SESSION_HOURS }: LoginOptions,
 ): Promise<Client> {
-  const client = await open(place.address, auth);
+  const client = await openClient(place.address, auth);
   const owner = place.saved.username;
   if (switchUser || owner === undefined || owner === auth.username) await storeSession(client, place, auth.username, hours);
-  else note(`gsv: using ${auth.username} for this command; you stay logged in as ${owner}`);
+  else printNote(`gsv: using ${auth.username} for this command; you stay logged in as ${owner}`);
   return client;
 }
 
@@ -160,25 +162,25 @@ export async function enterWithPassword(
 export function rememberUrl(globals: Globals, { config, address }: GatewayAccess): void {
   if (!globals.url || tableAt(config.table, "gateway")?.url !== undefined) return;
   updateConfig(config.file, (table) => setGatewayUrl(table, address.url));
-  note(`gsv: ${address.url} is now your default gateway; to change it: gsv config --local set gateway.url URL`);
+  printNote(`gsv: ${address.url} is now your default gateway; to change it: gsv config --local set gateway.url URL`);
 }
 
-export async function open(
+export async function openClient(
   address: Address,
   auth: { username: string; password: string } | { username: string; token: string },
 ): Promise<Client> {
   const client = { id: `gsv-cli-${crypto.randomUUID()}`, version: VERSION, platform: systemName() };
   try {
-    return await connect({ url: address.url, auth, client, reconnect: false, newHash: hashPieces, WebSocket: await socketConstructor() });
+    return await connect({ url: address.url, auth, client, reconnect: false, newHash: makeHasher, WebSocket: await socketConstructor() });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw error;
     // A WebSocket does not report why it failed to open; an HTTP request does.
-    await health(address);
+    await fetchHealth(address);
     throw new Problem(`${address.url} responds but refuses the connection: ${error.message}`);
   }
 }
 
-export function isCode(error: unknown, code: number): error is CallError {
+export function hasCode(error: unknown, code: number): error is CallError {
   return error instanceof CallError && error.code === code;
 }
 
@@ -189,7 +191,7 @@ async function storeSession(client: Client, { config, address, saved }: GatewayA
     const expiresAt = Date.now() + hours * 3_600_000;
     const { token } = await client.call("sys.token.create", { kind: "user", label: `gsv-cli@${systemName()}`, expiresAt });
     updateConfig(config.file, (table) =>
-      keepSession(table, address.origin, {
+      setSession(table, address.origin, {
         username,
         session_token: token.token,
         session_token_id: token.tokenId,
@@ -199,18 +201,18 @@ async function storeSession(client: Client, { config, address, saved }: GatewayA
     );
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    note(`gsv: the session could not be stored for the next command: ${error.message} (${error.code})`);
+    printNote(`gsv: the session could not be stored for the next command: ${error.message} (${error.code})`);
   }
 }
 
-async function setUpFirst(globals: Globals, place: GatewayAccess): Promise<Client> {
-  const { askYes, isInteractive } = await import("../terminal/ask.ts");
+async function setUpAndLogIn(globals: Globals, place: GatewayAccess): Promise<Client> {
+  const { askYesNo, isInteractive } = await import("../terminal/ask.ts");
   const missing = `The gateway at ${place.address.origin} has no user yet: run gsv auth setup`;
   if (!isInteractive()) throw new Problem(missing);
-  if (!(await askYes(`The gateway at ${place.address.origin} has no user yet. Set it up now?`))) throw new Problem(missing);
+  if (!(await askYesNo(`The gateway at ${place.address.origin} has no user yet. Set it up now?`))) throw new Problem(missing);
   const { setUp } = await import("./setup.ts");
   const { username, password } = await setUp(place.address, globals.user ? { username: globals.user } : {});
-  const client = await enterWithPassword(place, { username, password }, { switchUser: true });
+  const client = await authenticateWithPassword(place, { username, password }, { switchUser: true });
   rememberUrl(globals, place);
   return client;
 }
@@ -219,7 +221,7 @@ async function setUpFirst(globals: Globals, place: GatewayAccess): Promise<Clien
 export async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
   const { username, session_token: token, session_token_id: tokenId } = saved;
   if (username === undefined || token === undefined || tokenId === undefined) return false;
-  const client = await open(address, { username, token });
+  const client = await openClient(address, { username, token });
   try {
     return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
   } catch (error) {

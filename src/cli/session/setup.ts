@@ -6,8 +6,8 @@ import { LINE_WORKS_MS } from "../../lib/install-line.ts";
 import { NAME } from "../../lib/name.ts";
 import { isTimezone } from "../../lib/timezone.ts";
 import type { Address } from "./address.ts";
-import { askNewPassword, askSecret, askText, askYes, isInteractive, secretValue } from "../terminal/ask.ts";
-import { health } from "./health.ts";
+import { askNewPassword, askSecret, askText, askYesNo, isInteractive, readSecret } from "../terminal/ask.ts";
+import { fetchHealth } from "./health.ts";
 import { parseExpiry } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { socketConstructor } from "./socket.ts";
@@ -39,7 +39,7 @@ export async function setUp(address: Address, flags: SetupFlags): Promise<SetupR
     return { username: args.username, password: args.password, result: await callSetup(connection, args) };
   } catch (error) {
     // 409 also means that the name is taken.
-    if (error instanceof CallError && error.code === 409 && !(await health(address)).setupMode)
+    if (error instanceof CallError && error.code === 409 && !(await fetchHealth(address)).setupMode)
       throw new Problem(`${address.origin} is already set up: run gsv auth login`);
     throw error;
   } finally {
@@ -66,10 +66,10 @@ async function argsFromFlags(flags: SetupFlags): Promise<SetupArgs> {
     throw new Problem(`No terminal to prompt at: add ${missing.filter(Boolean).join(" and ")}`);
   }
   if (flags.aiProvider && !flags.aiModel) throw new Problem("--ai-provider needs --ai-model");
-  const password = await secretValue("--new-password", newPassword, refuseToAsk);
-  const rootPassword = flags.rootPassword === undefined ? undefined : await secretValue("--root-password", flags.rootPassword, refuseToAsk);
-  const apiKey = flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey, refuseToAsk);
-  return assemble(flags, {
+  const password = await readSecret("--new-password", newPassword, refuseToAsk);
+  const rootPassword = flags.rootPassword === undefined ? undefined : await readSecret("--root-password", flags.rootPassword, refuseToAsk);
+  const apiKey = flags.aiApiKey === undefined ? undefined : await readSecret("--ai-api-key", flags.aiApiKey, refuseToAsk);
+  return makeSetupArgs(flags, {
     username,
     password,
     rootPassword,
@@ -84,15 +84,15 @@ async function askArgs(address: Address, flags: SetupFlags): Promise<SetupArgs> 
   const { intro } = await import("@clack/prompts");
   intro(`Setting up the gateway at ${address.origin}`, { output: process.stderr });
   const username = flags.username || (await askText("Your user name", suggestName(), checkName));
-  const password = await secretValue("--new-password", flags.newPassword ?? true, () => askNewPassword(`Password for ${username}`));
+  const password = await readSecret("--new-password", flags.newPassword ?? true, () => askNewPassword(`Password for ${username}`));
   const rootPassword = await askRootPassword(flags);
   const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, checkZone));
   const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (leave empty to decide later)"));
   const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model (${provider})`, "", checkModel));
   const askKey = () => askSecret(`API key for ${provider} (leave empty to decide later)`);
   const apiKey =
-    provider === "" && flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey ?? true, askKey);
-  return assemble(flags, { username, password, rootPassword, apiKey, provider, model, timezone });
+    provider === "" && flags.aiApiKey === undefined ? undefined : await readSecret("--ai-api-key", flags.aiApiKey ?? true, askKey);
+  return makeSetupArgs(flags, { username, password, rootPassword, apiKey, provider, model, timezone });
 }
 
 /** The name of the system user, if the first user can have it: not root, whose account exists already. */
@@ -117,8 +117,8 @@ function checkModel(value: string): string | undefined {
 
 async function askRootPassword(flags: SetupFlags): Promise<string | undefined> {
   const ask = () => askNewPassword("Password for root");
-  if (flags.rootPassword !== undefined) return secretValue("--root-password", flags.rootPassword, ask);
-  return (await askYes("Use the same password for root, the administrator?")) ? undefined : ask();
+  if (flags.rootPassword !== undefined) return readSecret("--root-password", flags.rootPassword, ask);
+  return (await askYesNo("Use the same password for root, the administrator?")) ? undefined : ask();
 }
 
 type Values = {
@@ -131,7 +131,7 @@ type Values = {
   apiKey: string | undefined;
 };
 
-function assemble(flags: SetupFlags, { username, password, rootPassword, timezone, provider, model, apiKey }: Values): SetupArgs {
+function makeSetupArgs(flags: SetupFlags, { username, password, rootPassword, timezone, provider, model, apiKey }: Values): SetupArgs {
   const ai = { ...(provider ? { provider } : {}), ...(model ? { model } : {}), ...(apiKey ? { apiKey } : {}) };
   return {
     username,
@@ -139,12 +139,12 @@ function assemble(flags: SetupFlags, { username, password, rootPassword, timezon
     ...(rootPassword === undefined ? {} : { rootPassword }),
     timezone: timezone || Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(Object.keys(ai).length === 0 ? {} : { ai }),
-    ...node(flags),
+    ...nodeArgs(flags),
     ...(flags.code === undefined ? {} : { code: flags.code }),
   };
 }
 
-function node({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupArgs, "node"> {
+function nodeArgs({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupArgs, "node"> {
   if (nodeId === undefined) {
     if (nodeLabel !== undefined || nodeExpiresAt !== undefined) throw new Problem("--node-label and --node-expires-at need --node-id");
     return {};

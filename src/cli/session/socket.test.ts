@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { isUnseen, socketConstructor } from "./socket.ts";
+import { isHiddenFromProxies, socketConstructor } from "./socket.ts";
 
 const servers: WebSocketServer[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close()));
@@ -25,8 +25,8 @@ test("a message on loopback is sent unmasked and arrives unchanged", async () =>
 });
 
 test("traffic that a proxy may see is masked", () => {
-  expect(isUnseen("ws://gateway.example/ws")).toBe(false);
-  expect(isUnseen("ws://10.0.0.2:8787/ws")).toBe(false);
-  expect(isUnseen("wss://gateway.example/ws")).toBe(true);
-  expect(isUnseen("ws://[::1]:8787/ws")).toBe(true);
+  expect(isHiddenFromProxies("ws://gateway.example/ws")).toBe(false);
+  expect(isHiddenFromProxies("ws://10.0.0.2:8787/ws")).toBe(false);
+  expect(isHiddenFromProxies("wss://gateway.example/ws")).toBe(true);
+  expect(isHiddenFromProxies("ws://[::1]:8787/ws")).toBe(true);
 });

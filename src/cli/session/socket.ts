@@ -8,7 +8,7 @@ export async function socketConstructor(): Promise<SocketConstructor> {
   const { WebSocket } = await import("ws");
   return class extends WebSocket {
     constructor(url: string) {
-      super(url, isUnseen(url) ? { generateMask: leaveZero } : {});
+      super(url, isHiddenFromProxies(url) ? { generateMask: leaveZero } : {});
     }
   };
 }
@@ -17,7 +17,7 @@ export async function socketConstructor(): Promise<SocketConstructor> {
  * Masking keeps client data from looking like another protocol to a proxy that does not know WebSockets. Where no proxy can see
  * the data, inside TLS or on this machine, masking only costs time: a quarter of sending a large file.
  */
-export function isUnseen(url: string): boolean {
+export function isHiddenFromProxies(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "wss:" || isLoopback(hostname);
 }

@@ -7,11 +7,11 @@ import { type Command, type CommandEnd, RunningCommand } from "./exec.ts";
 import { Escape } from "../terminal/escape.ts";
 import { Modes } from "../terminal/modes.ts";
 import { Problem } from "../terminal/problem.ts";
-import { note, printable } from "../terminal/terminal.ts";
+import { printNote, escapeControls } from "../terminal/terminal.ts";
 
 type Size = { cols: number; rows: number };
 /** Why the user leaves a command that continues: by the escape, or by a signal to this program. */
-type Left = { left: "detached" | NodeJS.Signals };
+type LeaveOutcome = { left: "detached" | NodeJS.Signals };
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -24,26 +24,26 @@ export async function attach(client: Client, command: Command): Promise<{ exitCo
     modes.track(text);
     return new Promise((resolve) => process.stdout.write(text, () => resolve()));
   });
-  running.onRemark = (remark) => process.stdout.write(`\r\ngsv: ${printable(remark)}\r\n`);
-  const keys = new Keys(running);
+  running.onRemark = (remark) => process.stdout.write(`\r\ngsv: ${escapeControls(remark)}\r\n`);
+  const keys = new KeyForwarder(running);
   try {
     if ("sessionId" in command) void forceRedraw(running);
     const outcome = await Promise.race([running.done, keys.left]);
     if ("left" in outcome) return leave(running, outcome, () => keys.close(modes));
     keys.close(modes);
-    return report(outcome);
+    return toAttachResult(outcome);
   } finally {
     keys.close(modes);
   }
 }
 
-class Keys {
+class KeyForwarder {
   readonly #running: RunningCommand;
   readonly #decoder = new StringDecoder("utf8");
   readonly #escape = new Escape();
   readonly #undo: (() => void)[] = [];
-  readonly left: Promise<Left>;
-  #leave: (left: Left) => void = () => {};
+  readonly left: Promise<LeaveOutcome>;
+  #leave: (left: LeaveOutcome) => void = () => {};
   #unsent = "";
   #isSending = false;
 
@@ -73,11 +73,11 @@ class Keys {
   close(modes: Modes): void {
     if (this.#undo.length === 0) return;
     for (const undo of this.#undo.splice(0)) undo();
-    process.stdout.write(modes.undo());
+    process.stdout.write(modes.takeResetSequence());
   }
 
   #addKeys(keys: string): void {
-    const { text, isLeaving } = this.#escape.pass(keys);
+    const { text, isLeaving } = this.#escape.filterKeys(keys);
     this.#unsent += text;
     void this.#send();
     if (isLeaving) this.#leave({ left: "detached" });
@@ -96,19 +96,19 @@ class Keys {
   }
 }
 
-function report({ exitCode, error }: CommandEnd): { exitCode: number } | { error: string } {
+function toAttachResult({ exitCode, error }: CommandEnd): { exitCode: number } | { error: string } {
   if (exitCode === undefined) return { error: error ?? "The command did not start" };
-  if (error !== undefined) note(`gsv: ${error}`);
+  if (error !== undefined) printNote(`gsv: ${error}`);
   return { exitCode };
 }
 
-async function leave(running: RunningCommand, { left }: Left, close: () => void): Promise<{ exitCode: number }> {
+async function leave(running: RunningCommand, { left }: LeaveOutcome, close: () => void): Promise<{ exitCode: number }> {
   const { sessionId } = running;
   // To the command, its terminal has gone.
   if (left === "SIGHUP") await Promise.race([running.send({ signal: "HUP" }), new Promise((resolve) => setTimeout(resolve, 1_000))]);
   close();
   if (left !== "SIGHUP" && sessionId !== null)
-    note(`gsv: it is still running; to return to it: gsv jobs attach ${sessionId}; to end it: gsv jobs kill ${sessionId}`);
+    printNote(`gsv: it is still running; to return to it: gsv jobs attach ${sessionId}; to end it: gsv jobs kill ${sessionId}`);
   return { exitCode: left === "detached" ? 0 : SIGNALS[left as keyof typeof SIGNALS] };
 }
 

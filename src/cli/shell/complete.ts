@@ -2,9 +2,9 @@
 // offered, because readline writes them unescaped.
 
 import type { Client } from "../../client/client.ts";
-import { printable } from "../terminal/terminal.ts";
+import { escapeControls } from "../terminal/terminal.ts";
 
-export type Where = { client: Client; target: string; cwd: () => string };
+export type CompletionSource = { client: Client; target: string; cwd: () => string };
 
 /** In readline's format: the hits, each starting with the text that it replaces, and that text. */
 export type Completion = [hits: string[], typed: string];
@@ -14,10 +14,10 @@ const LAST_WORD = /(?:[^\s\\'"|&;<>()`]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?)*$/s;
 const COMMAND_FOLLOWS = /(?:^|[|&;(`]|(?:^|\s)(?:if|then|else|elif|while|until|do|!|time))\s*$/;
 
 export class Completer {
-  readonly #where: Where;
+  readonly #where: CompletionSource;
   #names: Promise<readonly string[]> | null = null;
 
-  constructor(where: Where) {
+  constructor(where: CompletionSource) {
     this.#where = where;
   }
 
@@ -32,10 +32,10 @@ export class Completer {
         typed,
       );
     }
-    return this.#paths(typed, /(?:^|[|&;(]\s*)cd\s+$/.test(before));
+    return this.#completePath(typed, /(?:^|[|&;(]\s*)cd\s+$/.test(before));
   }
 
-  async #paths(typed: string, onlyDirectories: boolean): Promise<Completion> {
+  async #completePath(typed: string, onlyDirectories: boolean): Promise<Completion> {
     const quote = /^["']/.exec(typed)?.[0] ?? "";
     const text = quote === "'" ? typed.slice(1) : typed.slice(quote.length).replace(/\\(.)/gs, "$1");
     const base = text.slice(text.lastIndexOf("/") + 1);
@@ -44,7 +44,7 @@ export class Completer {
     const path = /^[/~]/.test(folder) ? folder : `${cwd()}/${folder}`;
     const answer = await client.call("fs.read", { target, path, limit: 0 }).catch(() => null);
     if (answer === null || !answer.ok || !("directories" in answer)) return [[], typed];
-    const isMatch = (name: string) => name.startsWith(base) && (base !== "" || !name.startsWith(".")) && printable(name) === name;
+    const isMatch = (name: string) => name.startsWith(base) && (base !== "" || !name.startsWith(".")) && escapeControls(name) === name;
     const complete = (name: string) => typed + escapeName(name.slice(base.length), quote);
     const files = onlyDirectories ? [] : answer.files.filter(isMatch).map((name) => `${complete(name)}${quote} `);
     return completion([...files, ...answer.directories.filter(isMatch).map((name) => `${complete(name)}/`)], typed);

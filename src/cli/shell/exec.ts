@@ -63,7 +63,7 @@ export class RunningCommand {
     }) as typeof settlers;
     this.#settle = settle;
     this.#fail = fail;
-    this.#follow(command).catch(fail);
+    this.#pollToEnd(command).catch(fail);
   }
 
   get wantsInput(): boolean {
@@ -106,7 +106,7 @@ export class RunningCommand {
     return this.#target === undefined ? {} : { target: this.#target };
   }
 
-  async #follow(command: Command): Promise<void> {
+  async #pollToEnd(command: Command): Promise<void> {
     if ("sessionId" in command) this.#sessionId = command.sessionId;
     else await this.#handleResult(await this.#poll(command));
     if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT, ...this.#targetArgs() }).catch(this.#fail);

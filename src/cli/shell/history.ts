@@ -2,7 +2,7 @@
 
 import { closeSync, fchmodSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openToAppend, readOwn, replaceFile } from "../../hosts/shared/own-files.ts";
+import { openToAppend, readOwnFile, replaceFile } from "../../hosts/shared/own-files.ts";
 import { configPath } from "../session/config-file.ts";
 
 export const HISTORY_LINES = 1_000;
@@ -14,7 +14,7 @@ export function historyPath(config = configPath()): string {
 /** Newest first. A file with more than twice the lines to keep is truncated. */
 export function readHistory(file: string): string[] {
   try {
-    const lines = (readOwn(file) ?? "").split("\n").filter(Boolean);
+    const lines = (readOwnFile(file) ?? "").split("\n").filter(Boolean);
     if (lines.length > 0) withHistory(file, (handle) => fchmodSync(handle, 0o600));
     const kept = lines.slice(-HISTORY_LINES);
     if (lines.length > HISTORY_LINES * 2) replaceFile(file, kept.map((line) => `${line}\n`).join(""));

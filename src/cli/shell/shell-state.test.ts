@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Report, ShellState } from "./shell-state.ts";
+import { ReportExtractor, ShellState } from "./shell-state.ts";
 
 const PART = "\u001e";
 const report = (declared: string, { status = 0, cwd = "/home/alice", before = "" } = {}) =>
@@ -8,32 +8,32 @@ const report = (declared: string, { status = 0, cwd = "/home/alice", before = ""
 
 test("the state is restored before the next line, on the same line", () => {
   const state = new ShellState({ home: "/home/alice", username: "alice" });
-  state.learn(report('declare -x HOME="/home/alice"\ndeclare -- ?="0"\n'));
-  expect(state.script("ls", "MARK")).toMatch(/^\(exit 0\); ls\n\{ printf 'MARK/);
+  state.applyReport(report('declare -x HOME="/home/alice"\ndeclare -- ?="0"\n'));
+  expect(state.makeScript("ls", "MARK")).toMatch(/^\(exit 0\); ls\n\{ printf 'MARK/);
   const declared =
     'declare -x HOME="/home/alice"\ndeclare -- ?="3"\ndeclare -- x="5"\ndeclare -x Y="a\nb"\ndeclare -a PIPESTATUS=([0]="0")\n';
-  state.learn(report(declared, { status: 3, cwd: "/tmp/it's", before: "/home/alice" }));
-  expect(state.script("ls", "MARK").split("\n{ printf")[0]).toBe(
+  state.applyReport(report(declared, { status: 3, cwd: "/tmp/it's", before: "/home/alice" }));
+  expect(state.makeScript("ls", "MARK").split("\n{ printf")[0]).toBe(
     `declare -- x="5"; declare -x Y="a\nb"; cd /home/alice >/dev/null 2>&1; cd '/tmp/it'\\''s'; (exit 3); ls`,
   );
 });
 
 test("variables that are too large are not kept, and learn returns false", () => {
   const state = new ShellState({ home: "/home/alice", username: "alice" });
-  state.learn(report(""));
-  expect(state.learn(report(`declare -- x="${"y".repeat(70_000)}"\n`, { cwd: "/tmp" }))).toBe(false);
+  state.applyReport(report(""));
+  expect(state.applyReport(report(`declare -- x="${"y".repeat(70_000)}"\n`, { cwd: "/tmp" }))).toBe(false);
   expect(state.cwd).toBe("/tmp");
-  expect(state.script("ls", "M")).not.toContain("yyy");
+  expect(state.makeScript("ls", "M")).not.toContain("yyy");
 });
 
 test("a report is removed from the output however the output is split", () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.nat(200)), (before, cuts) => {
-      const extractor = new Report();
+      const extractor = new ReportExtractor();
       // The output of a command may start like a mark.
       const all = `${before}${extractor.mark.slice(0, 9)}${extractor.mark}the report`;
       const places = [0, ...cuts.map((cut) => cut % all.length).toSorted((a, b) => a - b), all.length];
-      const shown = places.slice(1).map((end, at) => extractor.without(all.slice(places[at], end)));
+      const shown = places.slice(1).map((end, at) => extractor.filterText(all.slice(places[at], end)));
       expect(shown.join("") + extractor.rest()).toBe(`${before}${extractor.mark.slice(0, 9)}`);
       expect(extractor.text).toBe("the report");
     }),
@@ -41,6 +41,6 @@ test("a report is removed from the output however the output is split", () => {
 });
 
 test("without a report all output is shown in the end", () => {
-  const extractor = new Report();
-  expect(extractor.without(`a${PART}`) + extractor.rest()).toBe(`a${PART}`);
+  const extractor = new ReportExtractor();
+  expect(extractor.filterText(`a${PART}`) + extractor.rest()).toBe(`a${PART}`);
 });

@@ -31,7 +31,7 @@ export class ShellState {
   }
 
   /** Restores the state on the same line, so that the line numbers in error messages are right. */
-  script(line: string, mark: string): string {
+  makeScript(line: string, mark: string): string {
     const back = this.#previousCwd === "" ? [] : [`cd ${shellQuote(this.#previousCwd)} >/dev/null 2>&1`, `cd ${shellQuote(this.cwd)}`];
     const before = [...this.#variables.values(), ...back, `(exit ${this.status})`].join("; ");
     const parts = ['"$?"', '"$PWD"', '"${OLDPWD-}"', '"$HOME"', '"${USER-}"', '"$UID"'];
@@ -40,7 +40,7 @@ export class ShellState {
   }
 
   /** Returns false if the variables are too large to keep. */
-  learn(report: string): boolean {
+  applyReport(report: string): boolean {
     const [status, cwd, before, home, username, uid, declared, rest] = report.split(PART);
     if (declared === undefined || rest === undefined) return true;
     this.status = Number(status);
@@ -65,13 +65,13 @@ export class ShellState {
 }
 
 /** Extracts the report from standard error, however the output is split. */
-export class Report {
+export class ReportExtractor {
   readonly mark = `${PART}${crypto.randomUUID()}${PART}`;
   #heldBack = "";
   text: string | null = null;
 
   /** Returns the text to show. */
-  without(text: string): string {
+  filterText(text: string): string {
     if (this.text !== null) {
       this.text += text;
       return "";

@@ -46,14 +46,14 @@ export function isUnfinished(text: string): boolean {
       at++;
       isCommand = true;
       for (const { word, isIndented } of here.splice(0)) {
-        const after = afterHere(text, at, word, isIndented);
+        const after = hereDocumentEnd(text, at, word, isIndented);
         if (after === null) return true;
         at = after;
       }
       continue;
     }
     if (character === "'" || rest === "$'") {
-      const end = afterQuote(text, at + (character === "'" ? 1 : 2), character !== "'");
+      const end = quoteEnd(text, at + (character === "'" ? 1 : 2), character !== "'");
       if (end === null) return true;
       at = end;
       [isCommand, isJoined] = [false, false];
@@ -131,7 +131,7 @@ function lineEnd(text: string, at: number): number {
 }
 
 /** The position after the closing quote; null if there is none. */
-function afterQuote(text: string, from: number, hasEscapes: boolean): number | null {
+function quoteEnd(text: string, from: number, hasEscapes: boolean): number | null {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "'") return at + 1;
     if (hasEscapes && text[at] === "\\") at++;
@@ -140,7 +140,7 @@ function afterQuote(text: string, from: number, hasEscapes: boolean): number | n
 }
 
 /** The position after the line that ends a here-document; null if there is none. */
-function afterHere(text: string, from: number, word: string, isIndented: boolean): number | null {
+function hereDocumentEnd(text: string, from: number, word: string, isIndented: boolean): number | null {
   for (let at = from; at < text.length;) {
     const end = lineEnd(text, at);
     const line = text.slice(at, end);

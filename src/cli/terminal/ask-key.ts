@@ -20,20 +20,20 @@ export async function askKey(
   const key = await new Promise<string | null>((resolve) => {
     const settle = (answer: string | null) => {
       stop();
-      questions.disarm();
+      questions.ignoreKeys();
       withdrawn.removeEventListener("abort", onWithdrawn);
       resolve(answer);
     };
     const onWithdrawn = () => settle(null);
     const stop = onKeys(({ text = "", name, ctrl = false }) => {
       if (ctrl && name === "c") return settle("interrupt");
-      if (!questions.isArmed) return questions.wait(false);
+      if (!questions.acceptsKeys) return questions.restartPause(false);
       if (text === "w" && !isBudget)
         return void out.write(`\r\n${questionText(question, look, true).replaceAll("\n", "\r\n")}\r\n${keys} `);
       if (isBudget ? /^[yn]$/.test(text) : /^[yan]$/.test(text)) settle(text);
     }, out);
     questions.onArmed = () => void out.write(`${keys} `);
-    questions.wait(false);
+    questions.restartPause(false);
     withdrawn.addEventListener("abort", onWithdrawn);
     if (withdrawn.aborted) onWithdrawn();
   });

@@ -36,17 +36,17 @@ export async function askNewPassword(message: string): Promise<string> {
   }
 }
 
-export async function askYes(message: string, initialValue = true): Promise<boolean> {
+export async function askYesNo(message: string, initialValue = true): Promise<boolean> {
   const { confirm, isCancel } = await import("@clack/prompts");
   const answer = await confirm({ message, initialValue, output: process.stderr });
   return isCancel(answer) ? cancel() : answer;
 }
 
 /** The value of a secret flag. `-`, or the flag alone, means: ask for it, or read the next line of a pipe. */
-export async function secretValue(flag: string, value: string | true, ask: () => Promise<string>): Promise<string> {
+export async function readSecret(flag: string, value: string | true, ask: () => Promise<string>): Promise<string> {
   if (value !== true && value !== "-") return value;
   if (isInteractive()) return ask();
-  const line = await stdinLine();
+  const line = await readStdinLine();
   if (line === null || line === "") throw new Problem(`${flag} reads a line of standard input, but there is none`);
   return line;
 }
@@ -55,7 +55,7 @@ let unread: Buffer = Buffer.alloc(0);
 let chunks: NodeJS.AsyncIterator<Buffer> | null = null;
 
 /** The next line of standard input, null at its end. Several secrets are several lines. */
-async function stdinLine(): Promise<string | null> {
+async function readStdinLine(): Promise<string | null> {
   while (!unread.includes("\n")) {
     const chunk = await nextChunk();
     if (chunk === null) break;
@@ -69,12 +69,12 @@ async function stdinLine(): Promise<string | null> {
 }
 
 /** The rest of standard input. */
-export async function stdinRest(): Promise<string> {
-  return (await stdinBytes(Infinity)).toString("utf8");
+export async function readStdinRest(): Promise<string> {
+  return (await readStdinBytes(Infinity)).toString("utf8");
 }
 
 /** The same as bytes. A result longer than `bytesMax` means that the rest was not read. */
-export async function stdinBytes(bytesMax: number): Promise<Buffer> {
+export async function readStdinBytes(bytesMax: number): Promise<Buffer> {
   const parts = [unread];
   let size = unread.length;
   unread = Buffer.alloc(0);
@@ -88,7 +88,7 @@ export async function stdinBytes(bytesMax: number): Promise<Buffer> {
 }
 
 /** The next piece of standard input, null at its end. */
-export async function stdinPart(): Promise<Buffer | null> {
+export async function readStdinChunk(): Promise<Buffer | null> {
   if (unread.length === 0) return nextChunk();
   const part = unread;
   unread = Buffer.alloc(0);

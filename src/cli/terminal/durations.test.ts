@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseExpiry, parseLength, relative } from "./durations.ts";
+import { parseExpiry, parseDuration, formatRelativeTime } from "./durations.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const DAY = 86_400_000;
@@ -16,13 +16,13 @@ test("expiries are parsed as people type them", () => {
 });
 
 test("durations are parsed as people type them", () => {
-  expect(["1h", "7d", "never"].map(parseLength)).toEqual([DAY / 24, 7 * DAY, null]);
-  for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseLength(text)).toThrow("Invalid duration");
+  expect(["1h", "7d", "never"].map(parseDuration)).toEqual([DAY / 24, 7 * DAY, null]);
+  for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseDuration(text)).toThrow("Invalid duration");
 });
 
 test("times are shown relative to now", () => {
-  expect(relative(NOW - 5 * 60_000, "-", NOW)).toBe("5 min ago");
-  expect(relative(NOW + 2 * DAY, "-", NOW)).toBe("in 2 d");
-  expect(relative(NOW, "-", NOW)).toBe("now");
-  expect(relative(null, "never", NOW)).toBe("never");
+  expect(formatRelativeTime(NOW - 5 * 60_000, "-", NOW)).toBe("5 min ago");
+  expect(formatRelativeTime(NOW + 2 * DAY, "-", NOW)).toBe("in 2 d");
+  expect(formatRelativeTime(NOW, "-", NOW)).toBe("now");
+  expect(formatRelativeTime(null, "never", NOW)).toBe("never");
 });

@@ -12,21 +12,21 @@ const UNITS = [
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 };
 
 /** A duration in its largest fitting unit: 3 h. */
-export function span(ms: number): string {
+export function formatDuration(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${Math.round(ms / size)} ${unit}`;
   return "0 s";
 }
 
 /** Relative to now, past or future: 5 min ago, in 7 h. Values come from the wire, so they may have any type. */
-export function relative(time: unknown, none: string, now = Date.now()): string {
+export function formatRelativeTime(time: unknown, none: string, now = Date.now()): string {
   if (typeof time !== "number") return none;
   const distance = time - now;
   if (Math.abs(distance) < 1_000) return "now";
-  return distance > 0 ? `in ${span(distance)}` : `${span(-distance)} ago`;
+  return distance > 0 ? `in ${formatDuration(distance)}` : `${formatDuration(-distance)} ago`;
 }
 
 /** Local time to the minute: 2025-11-15 09:51. */
-export function local(time: number): string {
+export function formatLocalTime(time: number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
   const pad = (value: number) => String(value).padStart(2, "0");
@@ -45,7 +45,7 @@ export function parseExpiry(text: string, now = Date.now()): number | null {
 }
 
 /** 1h or 7d, in milliseconds. Null stands for never. */
-export function parseLength(text: string): number | null {
+export function parseDuration(text: string): number | null {
   if (text === "never") return null;
   const [, count = "0", unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? 0);

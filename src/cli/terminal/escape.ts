@@ -5,7 +5,7 @@ export class Escape {
   #isTildeHeld = false;
 
   /** The keys to pass through, and whether the user wants to leave. */
-  pass(keys: string): { text: string; isLeaving: boolean } {
+  filterKeys(keys: string): { text: string; isLeaving: boolean } {
     let text = "";
     for (const key of keys) {
       if (this.#isTildeHeld) {

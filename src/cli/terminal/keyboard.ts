@@ -44,13 +44,13 @@ export class Keyboard {
   }
 
   /** Sets the text before the cursor, for when the line is redrawn. */
-  standsBehind(text: string): void {
+  setTextBeforeCursor(text: string): void {
     this.#prompt = text;
     this.#reader?.setPrompt(text);
   }
 
   /** Prints something while the user may be typing, and redraws their line below it. */
-  interject(print: () => void): void {
+  printAbove(print: () => void): void {
     if (this.#waiting === null) return print();
     process.stdout.write("\r\u001b[K");
     print();
@@ -85,7 +85,7 @@ export class Keyboard {
       },
     });
     this.#reader = reader;
-    reader.on("history", (history) => this.#remember(history));
+    reader.on("history", (history) => this.#saveHistory(history));
     reader.on("line", (text) => {
       if (this.#isSecret()) process.stdout.write("\n");
       this.#deliver({ kind: "line", text });
@@ -133,7 +133,7 @@ export class Keyboard {
   }
 
   /** Input of a command is not stored: it may be a password. */
-  #remember(history: string[]): void {
+  #saveHistory(history: string[]): void {
     const [line = ""] = history;
     if (this.onTyped !== null || !isKept(line)) return void history.splice(0, history.length, ...this.#history);
     if (line !== this.#history[0]) addToHistory(this.#options.historyFile, line);

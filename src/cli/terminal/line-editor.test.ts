@@ -6,7 +6,7 @@ function typeKeys(editor: LineEditor, ...keys: (string | { name: string; ctrl?: 
     if (typeof key === "string") for (const text of key) editor.press({ text });
     else editor.press(key);
   }
-  return `${editor.before}|${editor.text.slice(editor.before.length)}`;
+  return `${editor.textBeforeCursor}|${editor.text.slice(editor.textBeforeCursor.length)}`;
 }
 
 test("keys move the cursor and edit the text", () => {

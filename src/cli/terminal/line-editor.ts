@@ -28,7 +28,7 @@ export class LineEditor {
   }
 
   /** The text before the cursor. */
-  get before(): string {
+  get textBeforeCursor(): string {
     return this.#before.join("");
   }
 
@@ -58,8 +58,8 @@ export class LineEditor {
     if (this.#isPasting) return this.#insert(name === "return" || name === "enter" ? "\n" : text);
     if (name === "return" && !meta) return "submit";
     if (name === "return" || name === "enter") return this.#insert("\n");
-    if (ctrl) return this.#control(name);
-    if (meta) return this.#word(name);
+    if (ctrl) return this.#handleControlKey(name);
+    if (meta) return this.#handleWordKey(name);
     switch (name) {
       case "backspace":
         this.#before.pop();
@@ -84,7 +84,7 @@ export class LineEditor {
     }
   }
 
-  #control(name: string): EditResult {
+  #handleControlKey(name: string): EditResult {
     switch (name) {
       case "a":
         return this.#move(this.#before.length);
@@ -114,15 +114,15 @@ export class LineEditor {
       case "n":
         return this.#recall(this.#historyIndex - 1);
       case "left":
-        return this.#word("b");
+        return this.#handleWordKey("b");
       case "right":
-        return this.#word("f");
+        return this.#handleWordKey("f");
       default:
         return "ignored";
     }
   }
 
-  #word(name: string): EditResult {
+  #handleWordKey(name: string): EditResult {
     if (name === "b" || name === "left") return this.#move(this.#before.length - this.#wordStart());
     if (name === "f" || name === "right") {
       const word = /^\s*\S+/.exec(this.#after.join(""))?.[0] ?? "";

@@ -1,19 +1,19 @@
 // Inline markdown within a line: code, bold, italic, links. While the line is incomplete, whatever is open at its end is held
 // back.
 
-import { type Style, styled } from "./text-style.ts";
-import { printable } from "./terminal.ts";
+import { type Style, applyStyle } from "./text-style.ts";
+import { escapeControls } from "./terminal.ts";
 
-export type Inline = { shown: string; rest: string };
+export type InlineResult = { shown: string; rest: string };
 
 type Span = { shown: string; length: number };
 
 /** `before` is the last character shown; with `isEnd` nothing is held back. */
-export function inline(text: string, before: string, isEnd: boolean): Inline {
+export function renderSpans(text: string, before: string, isEnd: boolean): InlineResult {
   let shown = "";
   let plain = "";
   const flush = () => {
-    shown += printable(plain, "\t");
+    shown += escapeControls(plain, "\t");
     plain = "";
   };
   // A run that nothing closes is not searched for again, so that the time is linear in the length of the line.
@@ -69,14 +69,17 @@ function codeSpan(text: string, isEnd: boolean): Span | "open" {
   // The next piece may start with another backtick, and then this one does not close.
   if (length === text.length && !isEnd) return "open";
   const inner = /^ .*\S.* $/.test(content) ? content.slice(1, -1) : content;
-  return { shown: styled(printable(inner, "\t"), "cyan"), length };
+  return { shown: applyStyle(escapeControls(inner, "\t"), "cyan"), length };
 }
 
 function linkSpan(text: string): Span | "open" | null {
   const [whole, title = "", url = ""] = LINK.exec(text) ?? [];
   if (whole === undefined) return LINK_BEGINNING.test(text) ? "open" : null;
-  const name = inline(title, "", true).shown;
-  const shown = title === "" || title === url ? styled(printable(url), "underline") : `${name} (${styled(printable(url), "underline")})`;
+  const name = renderSpans(title, "", true).shown;
+  const shown =
+    title === "" || title === url
+      ? applyStyle(escapeControls(url), "underline")
+      : `${name} (${applyStyle(escapeControls(url), "underline")})`;
   return { shown, length: whole.length };
 }
 
@@ -89,8 +92,8 @@ function emphasisSpan(text: string, before: string, isEnd: boolean): Span | "ope
   if (run.startsWith("_") && /[\p{L}\p{N}]/u.test(before)) return null;
   const end = findClosing(text, run, isEnd);
   if (end === null) return "open";
-  const inner = inline(text.slice(run.length, end), "", true).shown;
-  return { shown: styled(run === "***" ? styled(inner, "italic") : inner, style), length: end + run.length };
+  const inner = renderSpans(text.slice(run.length, end), "", true).shown;
+  return { shown: applyStyle(run === "***" ? applyStyle(inner, "italic") : inner, style), length: end + run.length };
 }
 
 /** Where the run that starts the text is closed; null if it is not, or if more text may change that. */

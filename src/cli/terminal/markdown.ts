@@ -2,9 +2,9 @@
 // is shown up to the first open span, any other when it is complete. Text of a model is not trusted: control characters are
 // escaped.
 
-import { type OutputMode, styled } from "./text-style.ts";
-import { inline } from "./markdown-inline.ts";
-import { printable, width } from "./terminal.ts";
+import { type OutputMode, applyStyle } from "./text-style.ts";
+import { renderSpans } from "./markdown-inline.ts";
+import { escapeControls, width } from "./terminal.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
@@ -42,15 +42,15 @@ export class Markdown {
     const all = this.#heldBack + delta;
     this.#heldBack = INCOMPLETE.exec(all)?.[0] ?? "";
     const text = all.slice(0, all.length - this.#heldBack.length).replaceAll("\r\n", "\n");
-    return this.#look === "plain" ? printable(text, "\n\t") : this.#render(text);
+    return this.#look === "plain" ? escapeControls(text, "\n\t") : this.#render(text);
   }
 
   /** Ends the text and returns what was held back. */
   end(): string {
     const rest = this.#heldBack;
     this.#heldBack = "";
-    if (this.#look !== "styled") return printable(rest);
-    const shown = this.#render(rest) + (this.#line === "" && !this.#isText ? "" : this.#close()) + this.#table();
+    if (this.#look !== "styled") return escapeControls(rest);
+    const shown = this.#render(rest) + (this.#line === "" && !this.#isText ? "" : this.#close()) + this.#renderTable();
     this.#fence = null;
     return shown;
   }
@@ -70,17 +70,17 @@ export class Markdown {
     if (!this.#isText) {
       const item = ITEM.exec(this.#line);
       if (item !== null && !RULE.test(this.#line) && !/^\s*[-*_][\s\-*_]*$/.test(this.#line)) {
-        shown = this.#table() + marker(item);
+        shown = this.#renderTable() + marker(item);
         this.#line = this.#line.slice(item[0].length);
-      } else if (TEXT.test(this.#line)) shown = this.#table();
+      } else if (TEXT.test(this.#line)) shown = this.#renderTable();
       else return "";
       this.#isText = true;
     }
-    return shown + this.#inline(false);
+    return shown + this.#renderSpans(false);
   }
 
-  #inline(isEnd: boolean): string {
-    const { shown, rest } = inline(this.#line, this.#before, isEnd || this.#line.length > OPEN_CHARS_MAX);
+  #renderSpans(isEnd: boolean): string {
+    const { shown, rest } = renderSpans(this.#line, this.#before, isEnd || this.#line.length > OPEN_CHARS_MAX);
     this.#before = this.#line.slice(0, this.#line.length - rest.length).at(-1) ?? this.#before;
     this.#line = rest;
     return shown;
@@ -102,36 +102,36 @@ export class Markdown {
   #close(): string {
     const isText = this.#isText;
     const line = this.#line;
-    const shown = isText ? this.#inline(true) : this.#block(line);
+    const shown = isText ? this.#renderSpans(true) : this.#renderBlock(line);
     this.#line = "";
     this.#before = "";
     this.#isText = false;
     return shown;
   }
 
-  #block(line: string): string {
+  #renderBlock(line: string): string {
     const [, fence, language = ""] = FENCE.exec(line) ?? [];
     if (this.#fence !== null) {
-      if (fence === undefined || language !== "" || !fence.startsWith(this.#fence)) return styled(printable(line, "\t"), "cyan");
+      if (fence === undefined || language !== "" || !fence.startsWith(this.#fence)) return applyStyle(escapeControls(line, "\t"), "cyan");
       this.#fence = null;
       return "";
     }
-    const table = this.#table();
+    const table = this.#renderTable();
     if (fence !== undefined) {
       this.#fence = fence;
-      return table + styled(printable(language.trim()), "dim");
+      return table + applyStyle(escapeControls(language.trim()), "dim");
     }
     const [, level, title = ""] = HEADING.exec(line) ?? [];
     if (level !== undefined)
-      return table + styled(level.length === 1 ? styled(renderInline(title), "underline") : renderInline(title), "bold");
-    if (RULE.test(line)) return table + styled("─".repeat(24), "dim");
+      return table + applyStyle(level.length === 1 ? applyStyle(renderInline(title), "underline") : renderInline(title), "bold");
+    if (RULE.test(line)) return table + applyStyle("─".repeat(24), "dim");
     const quote = QUOTE.exec(line)?.[0];
-    if (quote !== undefined) return `${table}${styled("│ ", "dim")}${renderInline(line.slice(quote.length))}`;
+    if (quote !== undefined) return `${table}${applyStyle("│ ", "dim")}${renderInline(line.slice(quote.length))}`;
     return table + renderInline(line);
   }
 
   /** Renders the collected rows, now that all are known, each with a line break. */
-  #table(): string {
+  #renderTable(): string {
     const rows = this.#rows;
     this.#rows = [];
     if (rows.length === 0) return "";
@@ -139,17 +139,17 @@ export class Markdown {
     const cells = rows.filter((_, at) => at !== 1).map((row) => cellsOf(row).map(renderInline));
     const widths = cells.reduce<number[]>((widest, row) => maxima(widest, row.map(cellWidth)), []);
     const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - cellWidth(cell))).join("  "));
-    return lines.map((line, at) => `${at === 0 ? styled(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
+    return lines.map((line, at) => `${at === 0 ? applyStyle(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
   }
 }
 
 function marker([, indent = "", mark = ""]: RegExpExecArray): string {
   const spaces = indent.replaceAll("\t", "  ").slice(0, 40);
-  return `${printable(spaces)}${/\d/.test(mark) ? mark : "•"} `;
+  return `${escapeControls(spaces)}${/\d/.test(mark) ? mark : "•"} `;
 }
 
 function renderInline(text: string): string {
-  return inline(text, "", true).shown;
+  return renderSpans(text, "", true).shown;
 }
 
 function cellsOf(row: string): string[] {

@@ -26,7 +26,7 @@ export class Modes {
   }
 
   /** Returns the sequences that restore all modes. */
-  undo(): string {
+  takeResetSequence(): string {
     const back = [...this.#changed].map((name) => `\u001b[?${name}${ON_BY_DEFAULT.has(name) ? "h" : "l"}`).join("");
     this.#changed.clear();
     return back + RESET;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Foot, Page, rowsOf } from "./page.ts";
+import { type Footer, Page, wrapInput } from "./page.ts";
 
 /** A minimal terminal that implements only what Page uses. */
 class Grid {
@@ -46,17 +46,17 @@ class Grid {
 
 test("text continues above the footer, wherever its line stopped", () => {
   const grid = new Grid(20);
-  let foot: Foot | null = rowsOf("> ", "hi", "", 10);
+  let foot: Footer | null = wrapInput("> ", "hi", "", 10);
   const page = new Page(grid, () => foot);
   page.write("abc");
   expect(grid.text).toBe("abc\n> hi");
   page.write("def");
   page.write("\nnext");
   expect(grid.text).toBe("abcdef\nnext\n> hi");
-  foot = rowsOf("> ", "hi there you", "", 10);
+  foot = wrapInput("> ", "hi there you", "", 10);
   page.redraw();
   expect(grid.text).toBe("abcdef\nnext\n> hi ther\n  e you");
-  foot = rowsOf("> ", "hi", "", 10);
+  foot = wrapInput("> ", "hi", "", 10);
   page.redraw();
   expect([grid.text, grid.row, grid.column]).toEqual(["abcdef\nnext\n> hi", 2, 4]);
   foot = null;
@@ -68,7 +68,7 @@ test("text continues above the footer, wherever its line stopped", () => {
 
 test("the cursor may be anywhere in the footer, and text may fill the last column", () => {
   const grid = new Grid(20);
-  const page = new Page(grid, () => rowsOf("> ", "ab", "c\nd", 20));
+  const page = new Page(grid, () => wrapInput("> ", "ab", "c\nd", 20));
   for (let at = 0; at < 70; at++) page.write(String(at % 10));
   const digits = Array.from({ length: 70 }, (_, at) => String(at % 10)).join("");
   expect(grid.text.split("\n").slice(0, 4).join("")).toBe(digits);

@@ -4,7 +4,7 @@
 import { width } from "./terminal.ts";
 
 /** `cursor` is the position within the rows: row from the top, column from 0. */
-export type Foot = { rows: readonly string[]; cursor: { row: number; column: number } };
+export type Footer = { rows: readonly string[]; cursor: { row: number; column: number } };
 
 type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
 
@@ -16,13 +16,13 @@ const SHOW = "\u001b[?25h";
 
 export class Page {
   readonly #terminal: Terminal;
-  readonly #footer: (isLineOpen: boolean) => Foot | null;
+  readonly #footer: (isLineOpen: boolean) => Footer | null;
   /** The column at the end of the open line, 0 if none is open. At the terminal's width, the next character starts another row. */
   #column = 0;
-  #drawnFooter: Foot | null = null;
+  #drawnFooter: Footer | null = null;
 
   /** `foot` is called after each change and returns the footer, or null for none. */
-  constructor(terminal: Terminal, foot: (isLineOpen: boolean) => Foot | null) {
+  constructor(terminal: Terminal, foot: (isLineOpen: boolean) => Footer | null) {
     this.#terminal = terminal;
     this.#footer = foot;
   }
@@ -93,7 +93,7 @@ export class Page {
 }
 
 /** Wraps text into rows narrower than `columns`, indented after the first, with the cursor between `before` and `after`. */
-export function rowsOf(prompt: string, before: string, after: string, columns: number): Foot {
+export function wrapInput(prompt: string, before: string, after: string, columns: number): Footer {
   const rows = [prompt];
   let cursor = { row: 0, column: width(prompt) };
   const room = columns - 1;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { safe, Screen } from "./screen.ts";
+import { escapeExceptColours, Screen } from "./screen.ts";
 
 test("colours pass, and all other control sequences are escaped", () => {
-  expect(safe("\u001b[1;31mred\u001b[0m\u001b[38:5:1mx\u001b[m")).toBe("\u001b[1;31mred\u001b[0m\u001b[38:5:1mx\u001b[m");
-  expect(safe("\u001b[2J\u001b]0;t\u0007\u001b[6n\u001bc\u009b31m\u001b[31\u001b[?25l")).toBe(
+  expect(escapeExceptColours("\u001b[1;31mred\u001b[0m\u001b[38:5:1mx\u001b[m")).toBe("\u001b[1;31mred\u001b[0m\u001b[38:5:1mx\u001b[m");
+  expect(escapeExceptColours("\u001b[2J\u001b]0;t\u0007\u001b[6n\u001bc\u009b31m\u001b[31\u001b[?25l")).toBe(
     "\\x1b[2J\\x1b]0;t\\x07\\x1b[6n\\x1bc\\x9b31m\\x1b[31\\x1b[?25l",
   );
-  expect(safe("a\r\nb\rc\td\u202e")).toBe("a\nb\\x0dc\td\\u{202e}");
+  expect(escapeExceptColours("a\r\nb\rc\td\u202e")).toBe("a\nb\\x0dc\td\\u{202e}");
 });
 
 test("a split sequence is recognized, and styles are reset at the end", () => {

@@ -1,7 +1,7 @@
 // Writes the output of a command to the terminal. It is not trusted, like anything from a gateway, but people want its colours:
 // these pass, and all other control sequences are escaped. A pipe gets the output unchanged.
 
-import { printable } from "./terminal.ts";
+import { escapeControls } from "./terminal.ts";
 
 /** Colours, bold and the like, and nothing that moves the cursor, queries the terminal or sets its title. */
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
@@ -38,16 +38,16 @@ export class Screen {
 
   #put(text: string): void {
     if (text === "") return;
-    const shown = safe(text);
+    const shown = escapeExceptColours(text);
     this.#isColoured ||= COLOUR.test(shown);
     this.#stream.write(shown);
   }
 }
 
 /** Keeps colours and escapes the rest; a carriage return is harmless only before a line feed. */
-export function safe(text: string): string {
+export function escapeExceptColours(text: string): string {
   return text
     .split(new RegExp(`(${COLOUR.source})`))
-    .map((part, at) => (at % 2 === 1 ? part : printable(part.replaceAll("\r\n", "\n"), "\n\t")))
+    .map((part, at) => (at % 2 === 1 ? part : escapeControls(part.replaceAll("\r\n", "\n"), "\n\t")))
     .join("");
 }

@@ -2,50 +2,50 @@
 // command is escaped here, in one place, and colours are added after that. Results go to stdout, remarks to stderr. Only names
 // and contents of files go unchanged into a pipe, where another program needs them so.
 
-export function say(text: string): void {
-  process.stdout.write(`${printable(text, "\n")}\n`);
+export function printText(text: string): void {
+  process.stdout.write(`${escapeControls(text, "\n")}\n`);
 }
 
 /** Always one line: an error message of a gateway must not look like two remarks, one of them ours. */
-export function note(text: string): void {
-  process.stderr.write(`${printable(text)}\n`);
+export function printNote(text: string): void {
+  process.stderr.write(`${escapeControls(text)}\n`);
 }
 
-export function sayJson(value: unknown): void {
+export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(value)}\n`);
 }
 
 /** A line that other programs may process: unchanged in a pipe, escaped on a terminal. */
-export function sayLine(text: string): void {
-  process.stdout.write(`${process.stdout.isTTY ? printable(text, "\t") : text}\n`);
+export function printDataLine(text: string): void {
+  process.stdout.write(`${process.stdout.isTTY ? escapeControls(text, "\t") : text}\n`);
 }
 
 /** The content of a file, likewise; bytes are never escaped, so they are for pipes only. Resolves when there is room for more. */
 export async function writeContent(content: string | Uint8Array): Promise<void> {
-  const safe = typeof content === "string" && process.stdout.isTTY ? printable(content, "\n\t") : content;
+  const safe = typeof content === "string" && process.stdout.isTTY ? escapeControls(content, "\n\t") : content;
   if (!process.stdout.write(safe)) await new Promise((resolve) => process.stdout.once("drain", resolve));
 }
 
 export type Mark = "ok" | "warn" | "fail";
 
 /** One result of a check, with its mark in colour. */
-export function sayMark(mark: Mark, text: string): void {
-  process.stdout.write(`${paint(mark.padEnd(4), MARK_COLOURS[mark])}  ${printable(text)}\n`);
+export function printMark(mark: Mark, text: string): void {
+  process.stdout.write(`${paint(mark.padEnd(4), MARK_COLOURS[mark])}  ${escapeControls(text)}\n`);
 }
 
 export type DiffLine = "head" | "hunk" | "add" | "delete" | "context";
 
 /** A line of a diff, in the usual colours; unchanged in a pipe. */
-export function sayDiff(kind: DiffLine, text: string): void {
+export function printDiffLine(kind: DiffLine, text: string): void {
   const colour = DIFF_COLOURS[kind];
-  const safe = process.stdout.isTTY ? printable(text, "\t") : text;
+  const safe = process.stdout.isTTY ? escapeControls(text, "\t") : text;
   process.stdout.write(`${colour === null ? safe : paint(safe, colour)}\n`);
 }
 
 /** Rows in aligned columns below their titles. */
-export function sayTable(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  if (rows.length === 0) return note("(none)");
-  const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
+export function printTable(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  if (rows.length === 0) return printNote("(none)");
+  const cells = rows.map((row) => row.map((cell) => escapeControls(String(cell))));
   const widths = titles.map((title, at) => Math.max(width(title), ...cells.map((row) => width(row[at] ?? ""))));
   const line = (row: readonly string[]) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - width(cell))).join("  ");
   process.stdout.write(`${paint(line(titles).trimEnd(), BOLD)}\n`);
@@ -53,13 +53,13 @@ export function sayTable(titles: readonly string[], rows: readonly (readonly (st
 }
 
 /** Names and values, one pair per line. */
-export function sayFields(fields: readonly (readonly [string, string])[]): void {
+export function printFields(fields: readonly (readonly [string, string])[]): void {
   const longest = Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) process.stdout.write(`${paint(name.padEnd(longest), DIM)}  ${printable(value)}\n`);
+  for (const [name, value] of fields) process.stdout.write(`${paint(name.padEnd(longest), DIM)}  ${escapeControls(value)}\n`);
 }
 
 /** Escapes control, direction and other invisible characters; joiners stay, because emoji need them. */
-export function printable(text: string, keep = ""): string {
+export function escapeControls(text: string, keep = ""): string {
   return text.replace(UNSAFE, (character) => (keep.includes(character) ? character : escapeCharacter(character)));
 }
 

@@ -24,7 +24,7 @@ export function stdoutMode(): OutputMode {
   return hasColours() ? "styled" : "plain";
 }
 
-export function styled(text: string, style: Style): string {
+export function applyStyle(text: string, style: Style): string {
   const [on, off] = CODES[style];
   return text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`;
 }

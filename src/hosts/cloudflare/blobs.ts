@@ -40,17 +40,18 @@ export class CloudflareBlobs implements Blobs {
     return objects.map(({ key }) => key);
   }
 
-  async grow(part: string): Promise<GrowingBlob> {
+  async openGrowing(part: string): Promise<GrowingBlob> {
     const pieces: Piece[] = [];
-    for await (const { key, size } of this.#pieces(`${PIECES}${part}/`)) pieces.push({ key, at: Number(key.slice(-OFFSET_DIGITS)), size });
+    for await (const { key, size } of this.#listPieces(`${PIECES}${part}/`))
+      pieces.push({ key, at: Number(key.slice(-OFFSET_DIGITS)), size });
     return new GrowingPieces(this.#bucket, `${PIECES}${part}/`, pieces);
   }
 
-  async dropParts(before: number): Promise<void> {
-    for await (const { key, uploaded } of this.#pieces(PIECES)) if (uploaded.getTime() < before) await this.#bucket.delete(key);
+  async dropUnfinished(before: number): Promise<void> {
+    for await (const { key, uploaded } of this.#listPieces(PIECES)) if (uploaded.getTime() < before) await this.#bucket.delete(key);
   }
 
-  async *#pieces(prefix: string): AsyncGenerator<R2Object> {
+  async *#listPieces(prefix: string): AsyncGenerator<R2Object> {
     let after = prefix;
     for (;;) {
       const { objects, truncated } = await this.#bucket.list({ prefix, startAfter: after, limit: PAGE });

@@ -15,11 +15,11 @@ import { nodeCrypto } from "../shared/crypto.ts";
 import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
 import { cloudflareDownloads } from "./downloads.ts";
-import { secretKey } from "./home.ts";
+import { readOrMakeSecretKey } from "./home.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
-import { type Env, origins, setupAccess } from "./options.ts";
+import { type Env, readOrigins, setupAccess } from "./options.ts";
 import type { ProcessCall } from "../../process/actor.ts";
 import { ProcessRequests } from "./process-requests.ts";
 import { CloudflareProcesses } from "./processes.ts";
@@ -39,7 +39,7 @@ export class KernelObject extends DurableObject<Env> {
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
     const { storage } = state;
-    this.#origins = origins(env);
+    this.#origins = readOrigins(env);
     this.#sockets = new CloudflareSockets(state, () => this.#kernel);
     const processes = new CloudflareProcesses(env.PROCESSES);
     this.#kernel = new Kernel(
@@ -50,8 +50,8 @@ export class KernelObject extends DurableObject<Env> {
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,
-        crypto: nodeCrypto(secretKey(storage, env)),
-        net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.mayReach(host, port) }),
+        crypto: nodeCrypto(readOrMakeSecretKey(storage, env)),
+        net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.isOnAllowList(host, port) }),
         log: new LimitedLog(cloudflareLog(), Date.now),
         meter: cloudflareMeter(),
         vitals: cloudflareVitals(storage, this.#origins),
@@ -79,30 +79,30 @@ export class KernelObject extends DurableObject<Env> {
       isSetupMode: () => this.#kernel.isSetupMode,
       isOperator: (token) => this.#kernel.isOperator(token),
       metrics: null,
-      git: (request, address) => this.#kernel.git(request, address),
-      broken: (error, address) => this.#kernel.broken("http", error, address),
+      serveGit: (request, address) => this.#kernel.serveGit(request, address),
+      logIncident: (error, address) => this.#kernel.logIncident("http", error, address),
       downloads: cloudflareDownloads(env),
     });
   }
 
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
-    const refusal = this.#checkOrigin(request);
-    if (refusal !== null) return refuse(421, refusal);
+    const refusal = this.#originRefusal(request);
+    if (refusal !== null) return makeRefusal(421, refusal);
     return this.#app.fetch(request, { address: addressOf(request), origin: this.#originOf(request) });
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
-    this.#sockets.message(socket, data);
+    this.#sockets.handleMessage(socket, data);
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#sockets.gone(socket);
+    this.#sockets.handleClose(socket);
     answerClose(socket, code, reason);
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.#sockets.gone(socket);
+    this.#sockets.handleClose(socket);
   }
 
   override alarm(): void {
@@ -110,23 +110,23 @@ export class KernelObject extends DurableObject<Env> {
   }
 
   /** Answers a request of a process; only objects of this deployment can call it. */
-  kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
+  answerProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
     return this.#processRequests.answer(pid, name, args);
   }
 
   #upgrade(request: Request): Response {
-    if (new URL(request.url).pathname !== "/ws") return refuse(404, "Not found");
-    const refusal = this.#checkOrigin(request);
-    if (refusal !== null) return refuse(403, refusal);
+    if (new URL(request.url).pathname !== "/ws") return makeRefusal(404, "Not found");
+    const refusal = this.#originRefusal(request);
+    if (refusal !== null) return makeRefusal(403, refusal);
     const address = addressOf(request);
-    if (this.#sockets.size >= LIMITS.sockets) return refuse(503, "Too many connections: try again later");
-    const kernelRefusal = this.#kernel.refusal(address);
-    if (kernelRefusal !== null) return refuse(503, kernelRefusal);
+    if (this.#sockets.size >= LIMITS.sockets) return makeRefusal(503, "Too many connections: try again later");
+    const kernelRefusal = this.#kernel.findRefusal(address);
+    if (kernelRefusal !== null) return makeRefusal(503, kernelRefusal);
     return this.#sockets.accept(address);
   }
 
   /** The platform routes by the Host header it has checked, and puts it into the URL. */
-  #checkOrigin(request: Request): string | null {
+  #originRefusal(request: Request): string | null {
     return originRefusal(this.#policyFor(request), new URL(request.url).host, request.headers.get("origin"));
   }
 
@@ -152,7 +152,7 @@ function answerClose(socket: WebSocket, code: number, reason: string): void {
   else socket.close();
 }
 
-function refuse(status: 403 | 404 | 421 | 503, message: string): Response {
+function makeRefusal(status: 403 | 404 | 421 | 503, message: string): Response {
   const headers = { "content-type": "text/plain; charset=utf-8", ...(status === 503 ? { "retry-after": "5" } : {}) };
   return new Response(`${message}\n`, { status, headers });
 }

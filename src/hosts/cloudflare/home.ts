@@ -6,7 +6,7 @@ import { boundKey, type Env } from "./options.ts";
 const STORED_KEY = "secret.key";
 const KEY_BYTES = 32;
 
-export function secretKey(storage: DurableObjectStorage, env: Env): Uint8Array {
+export function readOrMakeSecretKey(storage: DurableObjectStorage, env: Env): Uint8Array {
   const bound = boundKey(env);
   if (bound !== null) return bound;
   const stored = storage.kv.get<Uint8Array>(STORED_KEY);

@@ -1,19 +1,19 @@
 // A process's client of the kernel, which lives in another object. Calls can fail, mostly because the kernel's object restarted;
 // then they are retried. The other end is process-requests.ts.
 
-import { orAborted } from "../../lib/or-aborted.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { SysError } from "../../lib/sys-error.ts";
-import { type Reply, valueOf } from "../../ports/reply.ts";
+import { type Reply, unwrapReply } from "../../ports/reply.ts";
 import { type KernelPort, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
 import type { KernelRequests, ProcessFacts, ProcessOutput } from "./process-requests.ts";
 
 /** The method of the kernel's object for processes. */
-export type KernelStub = { kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> };
+export type KernelStub = { answerProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> };
 
-export type Line = {
+export type RemoteKernelOptions = {
   /** Returns a new stub each time: after a failure the old one no longer works. */
-  stub(): KernelStub;
+  makeStub(): KernelStub;
   pauseMs?: number;
 };
 
@@ -30,24 +30,24 @@ type OutboxItem = { told: ProcessOutput; chars: number; resolve: () => void; rej
 
 export class RemoteKernel {
   readonly #pid: string;
-  readonly #line: Line;
+  readonly #line: RemoteKernelOptions;
   #outbox: OutboxItem[] = [];
   #stub: KernelStub | null = null;
   #isSending = false;
   /** A delivery failed. Later events would hide the gap, so they are rejected until `lastReceivedSeq` was asked. */
   #hasGap = false;
 
-  constructor(pid: string, line: Line) {
+  constructor(pid: string, line: RemoteKernelOptions) {
     this.#pid = pid;
     this.#line = line;
   }
 
-  facts(): Promise<ProcessFacts> {
+  fetchFacts(): Promise<ProcessFacts> {
     return this.#ask("facts", []);
   }
 
   /** `onFacts` gets the facts that come with every preparation. */
-  link(onFacts: (facts: ProcessFacts) => void): KernelPort {
+  makePort(onFacts: (facts: ProcessFacts) => void): KernelPort {
     return {
       prepare: async (conversationId) => {
         const { preparation, facts } = await this.#ask("prepare", [conversationId]);
@@ -56,7 +56,7 @@ export class RemoteKernel {
       },
       // The kernel reports the start of a call to the process's object itself (process-requests.ts), because a function cannot
       // cross.
-      sys: (call, signal) => this.#sys(call, signal),
+      runSyscall: (call, signal) => this.#runSyscall(call, signal),
       emit: async (events) => void (await Promise.all(events.map((event) => this.#deliver({ event })))),
       stream: (piece) => void this.#deliver({ piece }).catch(() => {}),
       lastReceivedSeq: async () => {
@@ -64,9 +64,9 @@ export class RemoteKernel {
         this.#hasGap = false;
         return heard;
       },
-      ofOwner: () => this.#ask("ofOwner", []),
+      readOwnerAccount: () => this.#ask("readOwnerAccount", []),
       askForBudget: (question) => this.#ask("askForBudget", [question]),
-      keepOutput: (callId, text) => this.#ask("keepOutput", [callId, text]),
+      storeOutput: (callId, text) => this.#ask("storeOutput", [callId, text]),
       readMedia: (key) => this.#ask("readMedia", [key]),
       archive: (path, bytes) => this.#ask("archive", [path, bytes]),
       readArchive: (path) => this.#ask("readArchive", [path]),
@@ -75,12 +75,12 @@ export class RemoteKernel {
   }
 
   /** Retries until it is answered or the signal aborts, which happens at the latest when the lease of its run ends. */
-  async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
+  async #runSyscall(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
     const abandon = () => void this.#ask("abandon", [call, signal.reason === STOPPED]).catch(() => {});
     signal.addEventListener("abort", abandon, { once: true });
     try {
       // A call that was sent once may have run, even if it was never answered.
-      return await this.#ask("sys", (tries) => [{ ...call, isAgain: call.isAgain || tries > 0 }], { tries: Infinity, signal });
+      return await this.#ask("runSyscall", (tries) => [{ ...call, isRepeat: call.isRepeat || tries > 0 }], { tries: Infinity, signal });
     } catch (error) {
       return { kind: "done", isError: true, output: `Error: ${error instanceof Error ? error.message : String(error)}` };
     } finally {
@@ -110,7 +110,7 @@ export class RemoteKernel {
       // Pieces are sent once: followers who miss one soon see the whole answer.
       const again = all.filter((told) => "event" in told);
       try {
-        await this.#ask("tell", (tries) => [tries === 0 ? all : again]);
+        await this.#ask("deliver", (tries) => [tries === 0 ? all : again]);
         for (const { resolve } of batch) resolve();
       } catch (error) {
         this.#hasGap = true;
@@ -136,16 +136,16 @@ export class RemoteKernel {
   ): Promise<Result<N>> {
     for (let tries = 0; ; tries++) {
       if (signal.aborted) throw new SysError(503, "The call was cancelled");
-      this.#stub ??= this.#line.stub();
+      this.#stub ??= this.#line.makeStub();
       const stub = this.#stub;
-      const pending = stub.kernelProcess(this.#pid, name, typeof args === "function" ? args(tries) : args);
-      const reply = await orAborted(pending, signal).catch((error: unknown) => {
+      const pending = stub.answerProcess(this.#pid, name, typeof args === "function" ? args(tries) : args);
+      const reply = await rejectOnAbort(pending, signal).catch((error: unknown) => {
         if (this.#stub === stub) this.#stub = null;
         // Refusals are replies. Anything thrown is a connection failure, unless the value can never be copied.
         if (signal.aborted || (tries + 1 < triesMax && !isNotCloneable(error))) return null;
         throw new SysError(503, `The kernel cannot be reached now: ${String(error)}`);
       });
-      if (reply !== null) return valueOf(reply) as Result<N>;
+      if (reply !== null) return unwrapReply(reply) as Result<N>;
       await sleep(Math.min((this.#line.pauseMs ?? PAUSE_MS) * 2 ** tries, PAUSE_MS_MAX), signal);
     }
   }

@@ -4,5 +4,5 @@
 import type { Meter } from "../../ports/log.ts";
 
 export function cloudflareMeter(): Meter {
-  return { call() {}, countDropped() {} };
+  return { countCall() {}, countDropped() {} };
 }

@@ -10,7 +10,7 @@ import type { ByteSource } from "../../kernel/egress/body.ts";
 import { type EgressResponse, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
 import type { Timer } from "../../kernel/egress/watch.ts";
-import { orAborted } from "../../lib/or-aborted.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
 
 export function cloudflareNet(options: { isAllowed: IsAllowed }): Net {
@@ -37,8 +37,8 @@ async function send({ target, method, headers, body }: Hop, signal: AbortSignal)
       // Not decompressed: the caller decides whether to unpack content that may grow a thousandfold.
       encodeResponseBody: "manual",
     });
-    const response = await orAborted(pending, signal);
-    return { status: response.status, headers: headersOf(response.headers), body: sourceOf(response.body, controller) };
+    const response = await rejectOnAbort(pending, signal);
+    return { status: response.status, headers: headersOf(response.headers), body: toByteSource(response.body, controller) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const why = error instanceof Error ? error.message : String(error);
@@ -48,7 +48,7 @@ async function send({ target, method, headers, body }: Hop, signal: AbortSignal)
   }
 }
 
-function sourceOf(body: ReadableStream<Uint8Array> | null, controller: AbortController): ByteSource {
+function toByteSource(body: ReadableStream<Uint8Array> | null, controller: AbortController): ByteSource {
   const reader = body?.getReader();
   return {
     async read() {

@@ -48,7 +48,7 @@ export function setupAccess(env: Env): SetupAccess {
 }
 
 /** Null if none are listed. */
-export function origins(env: Env): string[] | null {
+export function readOrigins(env: Env): string[] | null {
   const named = (env.GSV_ORIGIN ?? "")
     .split(",")
     .map((text) => text.trim())

@@ -23,12 +23,12 @@ export type ProcessOutput = { event: ProcessEvent } | { piece: AnswerPiece };
 export type KernelRequests = {
   facts: () => ProcessFacts;
   prepare: (conversationId: string) => Promise<PreparedRun>;
-  sys: (call: SysCall) => Promise<SysOutcome>;
+  runSyscall: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
-  tell: (told: readonly ProcessOutput[]) => Promise<void>;
+  deliver: (told: readonly ProcessOutput[]) => Promise<void>;
 } & Pick<
   KernelPort,
-  "lastReceivedSeq" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint"
+  "lastReceivedSeq" | "readOwnerAccount" | "askForBudget" | "storeOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint"
 >;
 
 const ENDED_MAX = 200;
@@ -37,7 +37,7 @@ type OpenCall = { outcome: Promise<SysOutcome>; abort: AbortController };
 
 export class ProcessRequests {
   readonly #kernelPortFor: (pid: string) => KernelPort;
-  readonly #facts: (pid: string) => ProcessFacts;
+  readonly #factsOf: (pid: string) => ProcessFacts;
   readonly #reportStart: (pid: string, callId: string) => Promise<void>;
   /** Open calls, by process and call id. */
   readonly #open = new Map<string, OpenCall>();
@@ -51,7 +51,7 @@ export class ProcessRequests {
     reportStart: (pid: string, callId: string) => Promise<void>,
   ) {
     this.#kernelPortFor = kernelPortFor;
-    this.#facts = facts;
+    this.#factsOf = facts;
     this.#reportStart = reportStart;
   }
 
@@ -69,18 +69,18 @@ export class ProcessRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       lastReceivedSeq: () => kernel.lastReceivedSeq(),
-      ofOwner: () => kernel.ofOwner(),
+      readOwnerAccount: () => kernel.readOwnerAccount(),
       askForBudget: (question) => kernel.askForBudget(question),
-      keepOutput: (callId, text) => kernel.keepOutput(callId, text),
+      storeOutput: (callId, text) => kernel.storeOutput(callId, text),
       readMedia: (key) => kernel.readMedia(key),
       archive: (path, bytes) => kernel.archive(path, bytes),
       readArchive: (path) => kernel.readArchive(path),
       checkpoint: (checkpoint) => kernel.checkpoint(checkpoint),
-      facts: () => this.#facts(pid),
-      prepare: async (conversationId) => ({ preparation: await kernel.prepare(conversationId), facts: this.#facts(pid) }),
-      sys: (call) => this.#sys(pid, kernel, call),
+      facts: () => this.#factsOf(pid),
+      prepare: async (conversationId) => ({ preparation: await kernel.prepare(conversationId), facts: this.#factsOf(pid) }),
+      runSyscall: (call) => this.#runSyscall(pid, kernel, call),
       abandon: (call, isStopped) => this.#abandon(pid, kernel, call, isStopped),
-      tell: async (items) => {
+      deliver: async (items) => {
         for (const item of items) {
           if ("event" in item) await kernel.emit([item.event]);
           else kernel.stream(item.piece);
@@ -90,7 +90,7 @@ export class ProcessRequests {
   }
 
   /**
-   * After a restart the kernel's object does not know an older call. Sending it again with `isAgain` finds it, and the aborted
+   * After a restart the kernel's object does not know an older call. Sending it again with `isRepeat` finds it, and the aborted
    * signal ends it.
    */
   #abandon(pid: string, kernel: KernelPort, call: SysCall, isStopped: boolean): void {
@@ -99,11 +99,11 @@ export class ProcessRequests {
     if (open !== undefined) open.abort.abort(isStopped ? STOPPED : null);
     // It ended while its process was stopping it: there is nothing left to end.
     else if (this.#ended.has(key)) return;
-    else if (isStopped) void kernel.sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
+    else if (isStopped) void kernel.runSyscall({ ...call, isRepeat: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
   }
 
   /** A process retries after a lost connection; a call that is still open here is not started twice. */
-  #sys(pid: string, kernel: KernelPort, call: SysCall): Promise<SysOutcome> {
+  #runSyscall(pid: string, kernel: KernelPort, call: SysCall): Promise<SysOutcome> {
     const key = `${pid} ${call.callId}`;
     const before = this.#open.get(key);
     if (before !== undefined) return before.outcome;
@@ -113,20 +113,20 @@ export class ProcessRequests {
     const reportStart = () => {
       reported ??= this.#reportStart(pid, call.callId).catch(() => {});
     };
-    const afterReport = async (end: SysOutcome) => {
+    const waitForReport = async (end: SysOutcome) => {
       await reported;
       return end;
     };
     const outcome = kernel
-      .sys(call, abort.signal, reportStart)
-      .then(afterReport)
-      .finally(() => this.#end(key));
+      .runSyscall(call, abort.signal, reportStart)
+      .then(waitForReport)
+      .finally(() => this.#markEnded(key));
     this.#ended.delete(key);
     this.#open.set(key, { outcome, abort });
     return outcome;
   }
 
-  #end(key: string): void {
+  #markEnded(key: string): void {
     this.#open.delete(key);
     this.#ended.add(key);
     for (const oldest of this.#ended) if (this.#ended.size > ENDED_MAX) this.#ended.delete(oldest);

@@ -6,7 +6,7 @@ import { allowList } from "../../kernel/egress/allow.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { ProviderModels } from "../../models/models.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
-import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { Processes } from "../shared/actors.ts";
 import { cloudflareLog } from "./log.ts";
@@ -59,8 +59,8 @@ export class ProcessObject extends DurableObject<Env> {
     const { storage } = this.ctx;
     if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
     const log = new LimitedLog(cloudflareLog(), Date.now);
-    const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env) });
-    let facts = await remote.facts().catch((error: unknown) => {
+    const remote = new RemoteKernel(pid, { makeStub: () => kernelOf(this.env) });
+    let facts = await remote.fetchFacts().catch((error: unknown) => {
       const kept = storage.kv.get<ProcessFacts>(FACTS);
       if (kept === undefined) throw error;
       return kept;
@@ -73,12 +73,12 @@ export class ProcessObject extends DurableObject<Env> {
     const workersAi = this.env.AI === undefined ? {} : { workersAi: this.env.AI };
     return new ProcessActor(pid, {
       sql: new CloudflareSql(storage),
-      models: new ProviderModels({ net, crypto: { bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
-      kernel: remote.link(onFacts),
+      models: new ProviderModels({ net, crypto: { randomBytes: bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
+      kernel: remote.makePort(onFacts),
       now: () => Date.now(),
       uuid,
       archiveRoot: () => facts.archiveRoot,
-      beatMs: BEAT_MS,
+      heartbeatMs: BEAT_MS,
       // Written like any row: if it fails, the platform restarts the object.
       wakeAt: (ms) => void (ms === null ? storage.deleteAlarm() : storage.setAlarm(ms)),
       log: (message, fields) => log.error(message, { pid, ...fields }),
@@ -99,7 +99,7 @@ export class CloudflareProcesses implements Processes {
   }
 
   async call(pid: string, name: string, args: object): Promise<unknown> {
-    return valueOf(await this.#namespace.getByName(pid).call(pid, name, args).catch(failUnreachable));
+    return unwrapReply(await this.#namespace.getByName(pid).call(pid, name, args).catch(failUnreachable));
   }
 }
 

@@ -4,7 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { SysError } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorHttpRequest, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
-import { errorOf, type Failure, failureOf, type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { errorOf, type Failure, failureOf, type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { RepositoryActor } from "../../repo/actor.ts";
 import type { Env } from "./options.ts";
 import { CloudflareSql } from "./sql.ts";
@@ -34,7 +34,7 @@ export class RepoObject extends DurableObject<Env> {
 
   call(name: string, args: object, http: RemoteHttp | null): Promise<Reply> {
     const actorHttp: ActorHttp | undefined =
-      http === null ? undefined : async (url, request) => valueOf(await http(url, request)) as Awaited<ReturnType<ActorHttp>>;
+      http === null ? undefined : async (url, request) => unwrapReply(await http(url, request)) as Awaited<ReturnType<ActorHttp>>;
     return replyOf(this.#actor.call(name, args, actorHttp));
   }
 
@@ -70,7 +70,7 @@ export class CloudflareRepos implements Actors {
 
   async call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown> {
     const remote: RemoteHttp | null = http === undefined ? null : (url, request) => replyOf(fetchForRepo(http, url, request));
-    return valueOf(await this.#namespace.getByName(address).call(name, args, remote).catch(failUnreachable));
+    return unwrapReply(await this.#namespace.getByName(address).call(name, args, remote).catch(failUnreachable));
   }
 
   async fetch(address: string, request: ActorRequest): Promise<ActorResponse> {
@@ -89,11 +89,11 @@ export class CloudflareRepos implements Actors {
 
 async function fetchForRepo(http: ActorHttp, url: string, request: ActorHttpRequest): Promise<object> {
   const answer = await http(url, request);
-  return { ...answer, body: byteStream(answer.body) };
+  return { ...answer, body: toByteStream(answer.body) };
 }
 
 /** Only byte streams can cross between objects. A chunk's buffer is transferred, so each chunk is copied into its own. */
-function byteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function toByteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({
     type: "bytes",

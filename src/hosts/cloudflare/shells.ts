@@ -4,11 +4,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { killedExit } from "../../hardware/exit.ts";
 import { Sessions, type Sink, type SpawnedCommand, commandInfo } from "../../hardware/sessions.ts";
-import { orAborted } from "../../lib/or-aborted.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
   Exit,
-  Look,
+  PollOptions,
   SendOutcome,
   CommandInput,
   SessionInfo,
@@ -22,7 +22,7 @@ import type {
 import { OBJECT_LIMITS } from "../../shell/limits.ts";
 import { Lines } from "../../shell/lines.ts";
 import { runCommand } from "../../shell/run.ts";
-import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import type { Env } from "./options.ts";
 
 /** The part of the namespace the kernel uses: the platform's own type cannot describe values it does not know. */
@@ -31,7 +31,7 @@ export type ShellNamespace = { getByName(name: string): ShellStub };
 type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
   room(uid: number): Promise<boolean>;
-  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null>;
+  wait(uid: number, sessionId: string, look: PollOptions): Promise<SessionState | null>;
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
   list(uid: number): Promise<SessionInfo[]>;
@@ -60,7 +60,7 @@ export class ShellObject extends DurableObject<Env> {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: PollOptions): Promise<SessionState | null> {
     return this.#sessions.wait(uid, sessionId, look, new AbortController().signal);
   }
 
@@ -78,15 +78,15 @@ export class ShellObject extends DurableObject<Env> {
 }
 
 function spawn(command: ShellCommand, link: HeldLink, sink: Sink): SpawnedCommand {
-  const input = new Lines(() => sink.wantsInput());
+  const input = new Lines(() => sink.onInputWanted());
   const abort = new AbortController();
   let forcedExit: Exit | null = null;
   const run = async (): Promise<Exit> => {
     try {
-      const terminal = { write: sink.output, line: () => input.next() };
+      const terminal = { write: sink.onOutput, line: () => input.next() };
       const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, abort.signal);
-      sink.output("stdout", stdout);
-      sink.output("stderr", stderr);
+      sink.onOutput("stdout", stdout);
+      sink.onOutput("stderr", stderr);
       return forcedExit ?? exit;
     } catch (error) {
       return { exitCode: 1, error: `The shell failed: ${(error as Error).message}` };
@@ -113,7 +113,7 @@ export class CloudflareShells implements Shells {
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     const remote: RemoteLink = (ask) => link(ask, new AbortController().signal);
-    return valueOf(await this.#stubOf(command.who.uid).start(command, remote)) as string;
+    return unwrapReply(await this.#stubOf(command.who.uid).start(command, remote)) as string;
   }
 
   waitForRoom(uid: number): Promise<boolean> {
@@ -121,11 +121,11 @@ export class CloudflareShells implements Shells {
   }
 
   /** The signal cannot cross to the object: when the caller stops waiting, the object's wait continues on its own. */
-  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     const unchanged: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
     // An object that the platform ended has lost its sessions; the next poll will say so.
     const lost = { ...unchanged, exit: killedExit("The shell was stopped by the platform's limits while it ran this command") };
-    return orAborted(
+    return rejectOnAbort(
       this.#stubOf(uid)
         .wait(uid, sessionId, look)
         .catch(() => lost),

@@ -33,7 +33,7 @@ export class CloudflareSockets implements Sockets {
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
-  message(socket: WebSocket, data: string | ArrayBuffer): void {
+  handleMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     const { id } = attachmentOf(socket);
     this.#heardAt.set(id, Date.now());
     if (typeof data === "string") this.#events().onFrame(id, data);
@@ -41,7 +41,7 @@ export class CloudflareSockets implements Sockets {
   }
 
   /** The socket was closed by either side, or failed. */
-  gone(socket: WebSocket): void {
+  handleClose(socket: WebSocket): void {
     this.#forget(attachmentOf(socket).id);
   }
 
@@ -81,14 +81,14 @@ export class CloudflareSockets implements Sockets {
   }
 
   /** The platform has one size limit for all sockets; the kernel closes strangers that exceed theirs. */
-  trust(): void {}
+  allowLargeFrames(): void {}
 
   /** The platform does not report what a peer has read, and cannot pause reading. */
   isFull(): boolean {
     return false;
   }
 
-  pause(): void {}
+  setPaused(): void {}
 
   #find(socketId: string): WebSocket | undefined {
     return this.#state.getWebSockets(socketId).find(isOpen);

@@ -30,11 +30,11 @@ export class CloudflareSql implements Sql {
   }
 
   /** The platform has no relaxed lane: every row is durable before anything leaves. */
-  relaxed<T>(body: () => T): T {
+  runRelaxed<T>(body: () => T): T {
     return body();
   }
 
-  async durable(): Promise<void> {
+  async waitUntilDurable(): Promise<void> {
     try {
       await this.#storage.sync();
     } catch (error) {

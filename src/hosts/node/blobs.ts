@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { openNew, openPrivate } from "../shared/own-files.ts";
-import { blobFault, crashPoint, systemError } from "./faults.ts";
+import { blobFault, crashAt, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
 /** No key has this suffix. */
@@ -29,7 +29,7 @@ export class NodeBlobs implements Blobs {
   }
 
   async put(key: string, content: Uint8Array): Promise<void> {
-    const file = this.#file(key);
+    const file = this.#fileOf(key);
     const temporary = `${file}.${process.pid}.${this.#writes++}.new`;
     const fault = blobFault();
     try {
@@ -42,7 +42,7 @@ export class NodeBlobs implements Blobs {
       } finally {
         await handle.close();
       }
-      crashPoint("mid-blob-rename");
+      crashAt("mid-blob-rename");
       await this.#renameAndSync(temporary, file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {});
@@ -53,10 +53,10 @@ export class NodeBlobs implements Blobs {
   async get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
     try {
       if (range === undefined) {
-        const { buffer, byteOffset, length } = await readFile(this.#file(key));
+        const { buffer, byteOffset, length } = await readFile(this.#fileOf(key));
         return new Uint8Array(buffer, byteOffset, length);
       }
-      const handle = await open(this.#file(key), "r");
+      const handle = await open(this.#fileOf(key), "r");
       try {
         const bytes = new Uint8Array(Math.max(0, range.end - range.start));
         const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.start);
@@ -72,7 +72,7 @@ export class NodeBlobs implements Blobs {
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.#file(key), { force: true });
+    await rm(this.#fileOf(key), { force: true });
   }
 
   async list(after: string | null, limit: number): Promise<string[]> {
@@ -80,18 +80,18 @@ export class NodeBlobs implements Blobs {
     return keys.filter((key) => after === null || key > after).slice(0, limit);
   }
 
-  async grow(part: string): Promise<GrowingBlob> {
-    const file = this.#file(part) + PART;
-    const handle = (await openPrivate(file)) ?? (await this.#growNew(file));
+  async openGrowing(part: string): Promise<GrowingBlob> {
+    const file = this.#fileOf(part) + PART;
+    const handle = (await openPrivate(file)) ?? (await this.#replaceWithNew(file));
     const { size } = await handle.stat();
     return new GrowingFile(handle, size, {
-      name: (key) => this.#renameAndSync(file, this.#file(key)),
+      renameTo: (key) => this.#renameAndSync(file, this.#fileOf(key)),
       drop: () => rm(file, { force: true }),
       asStorageError: (error) => this.#asStorageError(error),
     });
   }
 
-  async dropParts(before: number): Promise<void> {
+  async dropUnfinished(before: number): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       if (!name.endsWith(PART)) continue;
       const file = join(this.#folder, name);
@@ -101,7 +101,7 @@ export class NodeBlobs implements Blobs {
   }
 
   /** Anything else with this name is in the gateway's own folder but was not made by the gateway. */
-  async #growNew(file: string): Promise<FileHandle> {
+  async #replaceWithNew(file: string): Promise<FileHandle> {
     await rm(file, { force: true });
     return openNew(file);
   }
@@ -126,13 +126,13 @@ export class NodeBlobs implements Blobs {
     return new StorageError(false, error);
   }
 
-  #file(key: string): string {
+  #fileOf(key: string): string {
     if (!KEY.test(key)) throw new Error(`Not a blob key: ${createHash("sha256").update(key).digest("hex")}`);
     return join(this.#folder, key);
   }
 }
 
-type FileActions = { name(key: string): Promise<void>; drop(): Promise<void>; asStorageError(error: unknown): unknown };
+type FileActions = { renameTo(key: string): Promise<void>; drop(): Promise<void>; asStorageError(error: unknown): unknown };
 
 class GrowingFile implements GrowingBlob {
   readonly #handle: FileHandle;
@@ -169,7 +169,7 @@ class GrowingFile implements GrowingBlob {
     try {
       await this.#handle.sync();
       await this.#handle.close();
-      await this.#actions.name(key);
+      await this.#actions.renameTo(key);
     } catch (error) {
       throw this.#actions.asStorageError(error);
     }

@@ -19,14 +19,14 @@ export class DiskQueue {
     setImmediate(() => {
       this.#isScheduled = false;
       try {
-        this.#next();
+        this.#runNext();
       } finally {
         this.#schedule();
       }
     });
   }
 
-  #next(): void {
+  #runNext(): void {
     const [owner, waiting] = this.#waiting.entries().next().value!;
     const work = waiting.shift()!;
     this.#waiting.delete(owner);

@@ -38,7 +38,7 @@ export type RunPoint =
  * Kills the process with SIGKILL the k-th time this point is passed, if the environment says `GSV_CRASH_AT=name:k`. In a
  * repository thread the name starts with `repo-`, and each thread counts for itself.
  */
-export function crashPoint(name: StoragePoint | RunPoint): void {
+export function crashAt(name: StoragePoint | RunPoint): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
@@ -57,7 +57,7 @@ export function acknowledgesEarly(): boolean {
  * Makes the n-th commit, or the next one that a caller waits for, fail like a full disk; in a repository thread if
  * `GSV_REPO_FULL_AT` says so. On a slow machine rows that nobody waits for are committed separately.
  */
-export function commitFault(isAwaited: boolean): void {
+export function failCommitIfDue(isAwaited: boolean): void {
   failWhileFull();
   const at = FAULTS ? process.env[isMainThread ? "GSV_FULL_AT" : "GSV_REPO_FULL_AT"] : undefined;
   if (at === undefined) return;
@@ -83,7 +83,7 @@ function failWhileFull(): void {
 }
 
 /** Pragmas that limit the database to a number of pages: a disk that fills up in the middle of a statement. */
-export function smallDisk(): string[] {
+export function diskLimitPragmas(): string[] {
   const pages = FAULTS ? process.env[isMainThread ? "GSV_PAGES_MAX" : "GSV_REPO_PAGES_MAX"] : undefined;
   return pages === undefined ? [] : [`max_page_count = ${Number(pages)}`];
 }
@@ -120,35 +120,39 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
     kernel: {
       ...kernel,
       emit(events) {
-        for (const event of events) for (const point of pointsOf(event)) crashPoint(point);
+        for (const event of events) for (const point of pointsOf(event)) crashAt(point);
         return kernel.emit(events);
       },
-      async sys(call, signal, onStart) {
-        crashPoint("run-tool-intent");
-        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal, onStart);
-        crashPoint(outcome.kind === "asked" ? "run-question-asked" : "run-tool-done");
+      async runSyscall(call, signal, onStart) {
+        crashAt("run-tool-intent");
+        const outcome = await kernel.runSyscall(
+          process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isRepeat: false } : call,
+          signal,
+          onStart,
+        );
+        crashAt(outcome.kind === "asked" ? "run-question-asked" : "run-tool-done");
         return outcome;
       },
       async archive(path, bytes) {
-        crashPoint("run-archiving");
+        crashAt("run-archiving");
         await kernel.archive(path, bytes);
-        crashPoint("run-archived");
+        crashAt("run-archived");
       },
     },
   };
 }
 
 /** Crash points around a call to a process. */
-export function runAsked(name: string, when: "before" | "after"): void {
-  if (FAULTS && name === ("handleDecision" satisfies ProcessCall)) crashPoint(when === "before" ? "run-decided" : "run-decision-heard");
+export function crashAroundCall(name: string, when: "before" | "after"): void {
+  if (FAULTS && name === ("handleDecision" satisfies ProcessCall)) crashAt(when === "before" ? "run-decided" : "run-decision-heard");
 }
 
 function withModelCrashPoints(models: Models): Models {
   return {
     async *stream(request, signal) {
-      crashPoint("run-model-called");
+      crashAt("run-model-called");
       for await (const event of models.stream(request, signal)) {
-        if (event.type === "text_delta") crashPoint("run-half-streamed");
+        if (event.type === "text_delta") crashAt("run-half-streamed");
         yield event;
       }
     },
@@ -176,7 +180,7 @@ function withoutDurability(sql: ProcessPorts["sql"]): ProcessPorts["sql"] {
     get: (query, ...bindings) => sql.get(query, ...bindings),
     run: (query, ...bindings) => sql.run(query, ...bindings),
     transaction: (body) => sql.transaction(body),
-    relaxed: (body) => sql.relaxed(body),
-    durable: () => Promise.resolve(),
+    runRelaxed: (body) => sql.runRelaxed(body),
+    waitUntilDurable: () => Promise.resolve(),
   };
 }

@@ -16,16 +16,16 @@ import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
 import { nodeDownloads } from "./downloads.ts";
-import { crashPoint } from "./faults.ts";
+import { crashAt } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
-import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
+import { createHttpServer, HttpGuard, listen, urlOf } from "./http.ts";
 import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
 import { nodeNet } from "./net.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 import { NodeProcesses } from "./processes.ts";
 import { NodeRepos } from "./repos.ts";
-import { setupCode } from "./setup-code.ts";
+import { makeSetupCode } from "./setup-code.ts";
 import { NodeShells } from "./shells.ts";
 import { NodeSockets } from "./sockets.ts";
 import { NodeSql } from "./sql.ts";
@@ -56,7 +56,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const home = new Home(options.home);
   defer(() => home.release());
   const log = new LimitedLog(nodeLog(options.logToStdout ? null : home.logFile, options.logLevel), Date.now);
-  const crypto = nodeCrypto(home.secretKey());
+  const crypto = nodeCrypto(home.readOrMakeSecretKey());
   const stop = (message: string, fields: { error?: string } = {}) => {
     log.error(message, fields);
     // The log may be on the same failed disk.
@@ -67,16 +67,16 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const sql = openDatabase(home, fatal);
   defer(() => sql.close());
   defer(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because later changes would be lost`)));
-  const repos = new NodeRepos({ folder: home.repos, log, fatal });
+  const repos = new NodeRepos({ folder: home.repos, log, onFatalError: fatal });
   defer(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock();
   defer(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
-  const code = othersCanReach(options) ? setupCode() : null;
-  const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
+  const code = othersCanReach(options) ? makeSetupCode() : null;
+  const net = nodeNet({ isAllowed: (host, port): boolean => kernel.isOnAllowList(host, port) });
   const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.setting(CATALOGUE_KEY) });
-  const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, fatal });
+  const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
   defer(() => processes.close());
   const actors = actorsOf(repos, processes);
   const shells = new NodeShells(crypto);
@@ -87,11 +87,11 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   sql.onFailure(() => kernel.onRollback());
   processes.start({
     kernelPortFor: (pid) => kernel.kernelPortFor(pid),
-    archiveRoot: (pid) => kernel.archiveRootOf(pid),
+    archiveRootOf: (pid) => kernel.archiveRootOf(pid),
     ownerOf: (pid) => kernel.ownerOf(pid),
   });
   clock.start(() => kernel.onWake());
-  crashPoint("mid-start");
+  crashAt("mid-start");
 
   const startedAt = Date.now();
   const app = httpApp({
@@ -99,13 +99,13 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     startedAt,
     isSetupMode: () => kernel.isSetupMode,
     isOperator: (token) => kernel.isOperator(token),
-    metrics: () => meter.text(),
-    git: (request, address) => kernel.git(request, address),
-    broken: (error, address) => kernel.broken("http", error, address),
+    metrics: () => meter.metricsText(),
+    serveGit: (request, address) => kernel.serveGit(request, address),
+    logIncident: (error, address) => kernel.logIncident("http", error, address),
     downloads: nodeDownloads,
   });
   // Our few pages need no faster Response, and other code in this process must not get a replaced global.
-  const door = new HttpDoor(options, kernel, sockets);
+  const door = new HttpGuard(options, kernel, sockets);
   const listener = getRequestListener(
     (request, env) => {
       const { incoming } = env as HttpBindings;
@@ -121,7 +121,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const port = await listen(server, options);
   defer(async () => {
     log.info("gateway is shutting down");
-    door.closing();
+    door.refuseUpgrades();
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
     await sockets.closeAll(1001, "Gateway is shutting down", CLOSE_MS);
     server.closeAllConnections();
@@ -129,7 +129,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   });
   door.onListening(port);
   const url = urlOf(options, port);
-  home.announce({ pid: process.pid, url, startedAt, version: VERSION });
+  home.writeRunningFile({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
 }
@@ -147,7 +147,7 @@ async function startKernel(home: Home, ports: Ports, code: string | null): Promi
   try {
     const setupAccess: SetupAccess = code === null ? { open: true } : { open: false, code };
     const kernel = new Kernel(ports, { version: VERSION, host: "node", setupAccess, model: { provider: "demo", model: "demo" } });
-    await ports.sql.durable();
+    await ports.sql.waitUntilDurable();
     return kernel;
   } catch (error) {
     if (error instanceof SchemaTooNew) throw new OperatorError(`${error.message}, or choose another directory with --home`);

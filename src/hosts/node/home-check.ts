@@ -4,7 +4,7 @@
 
 import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isOurs, isOwn, isPrivate } from "../shared/own-files.ts";
+import { isOwnedByUs, isOwnPlainFile, isPrivate } from "../shared/own-files.ts";
 
 const SQLITE_HEADER = "SQLite format 3\0";
 const KEY_BYTES = 32n;
@@ -18,7 +18,7 @@ const DATABASE = "kernel.db";
 const MARKS: ReadonlyMap<string, (found: BigIntStats, file: string) => boolean> = new Map([
   [LOCK, ({ size }) => size === 0n],
   ["secret.key", ({ size }) => size === KEY_BYTES],
-  [DATABASE, ({ size }, file) => size === 0n || startsWith(file, SQLITE_HEADER)],
+  [DATABASE, ({ size }, file) => size === 0n || fileStartsWith(file, SQLITE_HEADER)],
 ]);
 const MARKS_MIN = 2;
 /** Between the lock and the key a gateway makes its log folder, and the key under a temporary name. */
@@ -31,8 +31,8 @@ const ADVICE = "With --home, choose an empty directory, one that does not exist 
 export function checkDataDirectory(path: string): void {
   const names = readdirSync(path).filter((name) => name !== "lost+found");
   const marks = names.filter((name) => isMark(name, join(path, name)));
-  if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && startsWith(join(path, DATABASE), SQLITE_HEADER))) return;
-  if (!isOurs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
+  if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && fileStartsWith(join(path, DATABASE), SQLITE_HEADER))) return;
+  if (!isOwnedByUs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
   // Empty except for folders older than the gateway, or files of a gateway that was killed during its start or is just starting.
   const isFromStart = (name: string) => marks.includes(LOCK) && (name === LOCK || isStartFile(name, join(path, name)));
   if (names.every((name) => isFromStart(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
@@ -42,7 +42,7 @@ export function checkDataDirectory(path: string): void {
 function isMark(name: string, file: string): boolean {
   const check = MARKS.get(name);
   const found = check && statOf(file);
-  return found !== undefined && isOwn(found) && check!(found, file);
+  return found !== undefined && isOwnPlainFile(found) && check!(found, file);
 }
 
 function isStartFile(name: string, file: string): boolean {
@@ -50,7 +50,7 @@ function isStartFile(name: string, file: string): boolean {
   if (!NEW_KEY.test(name)) return false;
   const found = statOf(file);
   // Missing means that it has been renamed to its final name since.
-  return found === undefined || isOwn(found);
+  return found === undefined || isOwnPlainFile(found);
 }
 
 function statOf(file: string): BigIntStats | undefined {
@@ -62,7 +62,7 @@ function isPrivateFolder(path: string): boolean {
   return found !== undefined && found.isDirectory() && isPrivate(found);
 }
 
-function startsWith(file: string, text: string): boolean {
+function fileStartsWith(file: string, text: string): boolean {
   const handle = openSync(file, "r");
   try {
     const bytes = new Uint8Array(text.length);

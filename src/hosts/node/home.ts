@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./folders.ts";
 import { checkDataDirectory } from "./home-check.ts";
-import { isOurs, replaceFile } from "../shared/own-files.ts";
-import { readRunning, type RunningGateway, runningFile } from "./running.ts";
+import { isOwnedByUs, replaceFile } from "../shared/own-files.ts";
+import { readRunningGateway, type RunningGateway, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
 
 const SQLITE_BUSY = 5;
@@ -55,7 +55,7 @@ export class Home {
   }
 
   /** Made once. Sealed values cannot be read without it, so it belongs in every backup. */
-  secretKey(): Uint8Array {
+  readOrMakeSecretKey(): Uint8Array {
     const file = join(this.path, "secret.key");
     if (!existsSync(file)) {
       replaceFile(file, randomBytes(32), { isSynced: true });
@@ -71,10 +71,10 @@ export class Home {
    * file, and every acknowledged change would be gone at the next start. Returns a function that stops the check.
    */
   watch(onGone: () => void): () => void {
-    const opened = identity(this.database);
+    const opened = fileId(this.database);
     const isGone = () => {
       try {
-        return identity(this.database) !== opened;
+        return fileId(this.database) !== opened;
       } catch {
         // A failed stat does not prove that the file is gone.
         return false;
@@ -85,7 +85,7 @@ export class Home {
   }
 
   /** Publishes the gateway's address for other commands on this machine. */
-  announce(running: RunningGateway): void {
+  writeRunningFile(running: RunningGateway): void {
     replaceFile(runningFile(this.path), `${JSON.stringify(running)}\n`);
   }
 
@@ -104,7 +104,7 @@ export class Home {
     } catch (error) {
       lock.close();
       if (errcode(error) !== SQLITE_BUSY) throw new OperatorError(`Cannot lock ${file}: ${(error as Error).message}`);
-      const other = readRunning(this.path);
+      const other = readRunningGateway(this.path);
       throw new OperatorError(
         `Another gateway uses ${this.path}${other ? ` (process ${other.pid}, ${other.url})` : ""}: stop it first, or choose another directory with --home`,
       );
@@ -117,7 +117,7 @@ function makePrivate(path: string): void {
   const handle = openSync(path, "r");
   try {
     const found = fstatSync(handle, { bigint: true });
-    if (isOurs(found) && (found.mode & 0o777n) !== 0o700n) fchmodSync(handle, 0o700);
+    if (isOwnedByUs(found) && (found.mode & 0o777n) !== 0o700n) fchmodSync(handle, 0o700);
   } finally {
     closeSync(handle);
   }
@@ -138,7 +138,7 @@ function makeFolder(path: string): void {
 }
 
 /** Device and inode, which identify a file under any name; null if there is none. */
-function identity(file: string): string | null {
+function fileId(file: string): string | null {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 }

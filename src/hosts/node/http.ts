@@ -18,7 +18,7 @@ const REQUEST_MS = 30_000;
 const GIT_REQUEST_MS = 10 * 60_000;
 const GIT_EXCHANGE_MS = 30 * 60_000;
 
-export class HttpDoor {
+export class HttpGuard {
   readonly #options: UpOptions;
   readonly #kernel: Kernel;
   readonly #sockets: NodeSockets;
@@ -39,13 +39,13 @@ export class HttpDoor {
   onListening(port: number): void {
     const { host, tls, origins } = this.#options;
     const scheme = tls ? "https" : "http";
-    const own = isLoopback(host) || isAny(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];
+    const own = isLoopback(host) || isWildcardHost(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];
     this.#port = port;
     this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
   }
 
   /** Refuses further upgrades: a request that is half read during shutdown must not become a socket that nobody closes. */
-  closing(): void {
+  refuseUpgrades(): void {
     this.#isClosing = true;
   }
 
@@ -56,7 +56,7 @@ export class HttpDoor {
       if (this.#busy.has(socket)) return void socket.destroy();
       this.#busy.add(socket);
       response.once("close", () => this.#busy.delete(socket));
-      const refusal = this.#checkOrigin(request);
+      const refusal = this.#originRefusal(request);
       if (refusal === null) {
         setDeadlines(request, response);
         return listener(request, response);
@@ -68,12 +68,12 @@ export class HttpDoor {
   upgrade(request: IncomingMessage, wire: Duplex, head: Buffer): void {
     wire.on("error", () => wire.destroy());
     if (request.url?.split("?")[0] !== "/ws") return refuse(wire, 404, "Not found");
-    const refusal = this.#checkOrigin(request);
+    const refusal = this.#originRefusal(request);
     if (refusal !== null) return refuse(wire, 403, refusal);
     if (this.#isClosing) return refuse(wire, 503, "Gateway is shutting down");
     const address = this.addressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
-    const kernelRefusal = this.#kernel.refusal(address);
+    const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return refuse(wire, 503, kernelRefusal);
     this.#sockets.accept(request, wire, head, address);
   }
@@ -84,7 +84,7 @@ export class HttpDoor {
     return this.#policy.hosts.get(host) ?? this.#localPolicy(request)?.hosts.get(host) ?? urlOf(this.#options, this.#port);
   }
 
-  #checkOrigin(request: IncomingMessage): string | null {
+  #originRefusal(request: IncomingMessage): string | null {
     const { host, origin } = request.headers;
     const refusal = originRefusal(this.#policy, host, origin);
     const local = refusal === null ? null : this.#localPolicy(request);
@@ -96,7 +96,7 @@ export class HttpDoor {
    * because a rebinding attack comes with a name.
    */
   #localPolicy(request: IncomingMessage): OriginPolicy | null {
-    const local = isAny(this.#options.host) ? request.socket.localAddress?.replace(/^::ffff:/, "") : undefined;
+    const local = isWildcardHost(this.#options.host) ? request.socket.localAddress?.replace(/^::ffff:/, "") : undefined;
     return local === undefined ? null : originPolicy([urlOf({ ...this.#options, host: local }, this.#port)]);
   }
 
@@ -105,7 +105,7 @@ export class HttpDoor {
     const peer = request.socket.remoteAddress ?? "unknown";
     if (!this.#isProxy(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
-    for (const address of forwarded.map((part) => withoutPort(part.trim())).toReversed()) {
+    for (const address of forwarded.map((part) => stripPort(part.trim())).toReversed()) {
       // Entries further to the left were there before our proxy added this one, so anybody may have written them.
       if (isIP(address) === 0) return peer;
       if (!this.#isProxy(address)) return address;
@@ -142,7 +142,7 @@ function setDeadlines(request: IncomingMessage, response: ServerResponse): void 
 }
 
 /** Some proxies add the port: 192.0.2.7:50123, [2001:db8::7]:50123. */
-function withoutPort(text: string): string {
+function stripPort(text: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
@@ -215,7 +215,7 @@ export function urlOf({ tls, host }: UpOptions, port: number): string {
   return `${tls ? "https" : "http"}://${urlHost(host)}:${port}`;
 }
 
-function isAny(host: string): boolean {
+function isWildcardHost(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 

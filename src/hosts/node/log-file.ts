@@ -2,7 +2,7 @@
 // it imports nothing that a device has no use for.
 
 import { type BigIntStats, closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
-import { isOurs, isOwn, openToAppend, openToRead } from "../shared/own-files.ts";
+import { isOwnedByUs, isOwnPlainFile, openToAppend, openToRead } from "../shared/own-files.ts";
 
 export type LogLimits = {
   /** A file of this size is rotated before the next line. */
@@ -37,12 +37,12 @@ export class LogFile {
   }
 
   write(line: string): void {
-    if (this.#file !== null) attempt(() => this.#makeRoom(this.#file!));
-    if (this.#lostCount > 0 && this.#put(this.#lostLine(this.#lostCount))) this.#lostCount = 0;
-    if (!this.#put(line)) this.#lostCount++;
+    if (this.#file !== null) attempt(() => this.#rotateIfFull(this.#file!));
+    if (this.#lostCount > 0 && this.#tryWrite(this.#lostLine(this.#lostCount))) this.#lostCount = 0;
+    if (!this.#tryWrite(line)) this.#lostCount++;
   }
 
-  #put(line: string): boolean {
+  #tryWrite(line: string): boolean {
     const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
     return attempt(() => {
       this.#isTorn = writeSync(this.#fd, bytes) < bytes.length;
@@ -55,7 +55,7 @@ export class LogFile {
     this.#isTorn = endsMidLine(file, this.#fd);
   }
 
-  #makeRoom(file: string): void {
+  #rotateIfFull(file: string): void {
     const { size, ino, nlink } = fstatSync(this.#fd);
     if (size < this.#limits.bytesMax && nlink > 0) return;
     // Another program that writes to the same file may have rotated it already, or it was removed.
@@ -69,7 +69,7 @@ export class LogFile {
 /** Plain files of our own, and pipes and devices that only this user or the system could have put there. */
 function isLogTarget(found: BigIntStats): boolean {
   const isSpecial = found.isFIFO() || found.isCharacterDevice();
-  return isOwn(found) || (isSpecial && (isOurs(found) || found.uid === 0n));
+  return isOwnPlainFile(found) || (isSpecial && (isOwnedByUs(found) || found.uid === 0n));
 }
 
 function rotate(file: string, filesMax: number): void {

@@ -3,7 +3,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Meter } from "../../ports/log.ts";
 
-export type NodeMeter = Meter & { text(): Promise<string> };
+export type NodeMeter = Meter & { metricsText(): Promise<string> };
 
 export function nodeMeter(sockets: () => number): NodeMeter {
   const registers = [new Registry()];
@@ -30,11 +30,11 @@ export function nodeMeter(sockets: () => number): NodeMeter {
     },
   });
   return {
-    call(name, code, ms) {
+    countCall(name, code, ms) {
       calls.inc({ call: name, code });
       seconds.observe(ms / 1000);
     },
     countDropped: (reason) => drops.inc({ reason }),
-    text: () => registers[0]!.metrics(),
+    metricsText: () => registers[0]!.metrics(),
   };
 }

@@ -8,15 +8,15 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "n
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream/promises";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
-import { type Prefix, prefixOf } from "../../kernel/egress/address.ts";
+import { type Prefix, parsePrefix } from "../../kernel/egress/address.ts";
 import type { IsAllowed } from "../../kernel/egress/allow.ts";
 import type { ByteSource } from "../../kernel/egress/body.ts";
 import { type EgressResponse, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
 import { EGRESS } from "../../kernel/egress/limits.ts";
-import { checkAddresses, type Target } from "../../kernel/egress/target.ts";
-import { type Timer, Watch } from "../../kernel/egress/watch.ts";
-import { orAborted } from "../../lib/or-aborted.ts";
+import { checkAddresses, type UrlTarget } from "../../kernel/egress/target.ts";
+import { type Timer, Deadline } from "../../kernel/egress/watch.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
 
 export type NodeNetOptions = {
@@ -24,7 +24,7 @@ export type NodeNetOptions = {
   /** Replaces the machine's own name servers. */
   resolve?: (name: string, signal: AbortSignal) => Promise<string[]>;
   /** For tests, which may send nothing beyond this machine: where to connect instead of a checked address. */
-  reach?: (address: string, port: number) => { address: string; port: number };
+  mapEndpoint?: (address: string, port: number) => { address: string; port: number };
 };
 
 export function nodeNet(options: NodeNetOptions): Net {
@@ -57,26 +57,26 @@ const timer: Timer = (ms, fire) => {
 
 async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Promise<EgressResponse> {
   const { target } = hop;
-  const connecting = new Watch(timer, EGRESS.connectMs, () => connectTimeout(target), signal);
+  const connecting = new Deadline(timer, EGRESS.connectMs, () => connectTimeoutError(target), signal);
   let socket: Socket;
   try {
     const addresses = await addressesOf(target, connecting.signal, options);
     checkAddresses(target, addresses, ownNetworks());
-    socket = await dial(target, addresses, connecting.signal, options);
+    socket = await connect(target, addresses, connecting.signal, options);
   } finally {
     connecting.end();
   }
   return exchange(hop, socket, signal);
 }
 
-async function addressesOf(target: Target, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
+async function addressesOf(target: UrlTarget, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
   if (target.address !== null) return [target.address];
   // The system lookup knows /etc/hosts and mDNS, but a slow name server can make it block one of the few threads that also serve
   // files and passwords. So it is used only for names that root listed.
   const resolve = options.resolve ?? (target.isListed ? lookupSystem : queryDns);
   let addresses: string[];
   try {
-    addresses = await orAborted(resolve(target.host, signal), signal);
+    addresses = await rejectOnAbort(resolve(target.host, signal), signal);
   } catch (error) {
     if (error instanceof NetError) throw error;
     throw new NetError(
@@ -100,7 +100,7 @@ async function lookupSystem(name: string): Promise<string[]> {
 function ownNetworks(): Prefix[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ address, family, cidr }) => {
-      const prefix = prefixOf(family === "IPv6" ? (cidr ?? address) : address);
+      const prefix = parsePrefix(family === "IPv6" ? (cidr ?? address) : address);
       // Some tunnels claim half the Internet as their network.
       return prefix === null ? [] : [{ ...prefix, bits: Math.max(prefix.bits, family === "IPv6" ? 48 : 32) }];
     }),
@@ -108,8 +108,8 @@ function ownNetworks(): Prefix[] {
 }
 
 /** Connects to one of the addresses; for https, encrypts the connection and checks the host's identity. */
-async function dial(target: Target, addresses: string[], signal: AbortSignal, options: NodeNetOptions): Promise<Socket> {
-  const endpoints = addresses.map((address) => options.reach?.(address, target.port) ?? { address, port: target.port });
+async function connect(target: UrlTarget, addresses: string[], signal: AbortSignal, options: NodeNetOptions): Promise<Socket> {
+  const endpoints = addresses.map((address) => options.mapEndpoint?.(address, target.port) ?? { address, port: target.port });
   const checked = endpoints.map(({ address }) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_name, { all }, done) =>
     all ? done(null, checked) : done(null, checked[0]!.address, checked[0]!.family);
@@ -188,7 +188,7 @@ function exchange({ target, method, headers, body }: Hop, socket: Socket, signal
     request.once("response", (response) => {
       isAnswered = true;
       signal.removeEventListener("abort", onAbort);
-      resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: sourceOf(response, socket) });
+      resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: toByteSource(response, socket) });
     });
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -210,7 +210,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-function sourceOf(response: IncomingMessage, socket: Socket): ByteSource {
+function toByteSource(response: IncomingMessage, socket: Socket): ByteSource {
   // The iterator reports errors to its reader; without this listener, an error while nobody reads would end the process.
   response.on("error", () => {});
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -237,11 +237,11 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-function connectTimeout({ host, port }: Target): NetError {
+function connectTimeoutError({ host, port }: UrlTarget): NetError {
   return new NetError("timeout", `No connection to ${host} port ${port} within ${EGRESS.connectMs / 1000} s: try again later`);
 }
 
-function protocolError({ host }: Target, error: Error): NetError {
+function protocolError({ host }: UrlTarget, error: Error): NetError {
   const code = codeOf(error);
   const what = code.startsWith("HPE_") ? "answered with something that is not HTTP" : "closed the connection without an answer";
   return new NetError("protocol", `${host} ${what} (${code}): check the URL, or try again later`, error);

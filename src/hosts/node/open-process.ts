@@ -6,15 +6,15 @@ import { SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { ProcessPorts } from "../../process/kernel-port.ts";
-import { runAsked, withRunFaults } from "./faults.ts";
+import { crashAroundCall, withRunFaults } from "./faults.ts";
 import { syncFolder } from "./folders.ts";
 import { NodeSql } from "./sql.ts";
 
 /** setTimeout cannot wait longer. On such an early wake the process finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
-export type OpenProcessPorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
-  fatal: (error: unknown) => void;
+export type OpenProcessPorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "heartbeatMs"> & {
+  onFatalError: (error: unknown) => void;
   /** Schedules a commit in the disk queue of all processes. */
   scheduleCommit: (commit: () => void) => void;
   /** A batch was lost: this process's memory no longer matches the disk. */
@@ -30,12 +30,12 @@ export class OpenProcess {
   /** When it was last busy, on the monotonic clock. */
   usedAt = performance.now();
 
-  constructor(pid: string, file: string, { fatal, scheduleCommit: soon, onBatchLost: lost, ...shared }: OpenProcessPorts) {
+  constructor(pid: string, file: string, { onFatalError, scheduleCommit, onBatchLost, ...shared }: OpenProcessPorts) {
     const isNew = !existsSync(file);
-    this.#sql = new NodeSql(file, fatal, soon);
+    this.#sql = new NodeSql(file, onFatalError, scheduleCommit);
     try {
       if (isNew) syncFolder(dirname(file));
-      this.#sql.onFailure(() => this.#isClosed || lost());
+      this.#sql.onFailure(() => this.#isClosed || onBatchLost());
       const ports = withRunFaults({
         ...shared,
         sql: this.#sql,
@@ -46,7 +46,7 @@ export class OpenProcess {
       });
       this.#actor = new ProcessActor(pid, ports);
     } catch (error) {
-      this.end();
+      this.close();
       throw error;
     }
   }
@@ -54,9 +54,9 @@ export class OpenProcess {
   async call(name: string, args: object): Promise<unknown> {
     this.#openCalls++;
     try {
-      runAsked(name, "before");
+      crashAroundCall(name, "before");
       const value = await this.#actor.call(name, args);
-      runAsked(name, "after");
+      crashAroundCall(name, "after");
       return value;
     } catch (error) {
       if (!this.#isClosed || error instanceof SysError || error instanceof StorageError) throw error;
@@ -73,7 +73,7 @@ export class OpenProcess {
   }
 
   /** Closes it; afterwards the file may be opened again. */
-  end(): void {
+  close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#wakeTimer);

@@ -42,7 +42,7 @@ function open(more: Partial<ProcessesOptions> = {}): NodeProcesses {
     models,
     uuid: () => crypto.randomUUID(),
     log: memoryLog((line) => failures.push(line)),
-    fatal: (error) => failures.push(String(error)),
+    onFatalError: (error) => failures.push(String(error)),
     ...more,
   });
   opened.start(kernel);
@@ -55,7 +55,7 @@ async function reopen(more: Partial<ProcessesOptions> = {}): Promise<void> {
 }
 
 function send(pid: string, text: string, runId: string): Promise<unknown> {
-  return processes.call(pid, "send", { said: { role: "user", text }, reason: "proc.send", runId });
+  return processes.call(pid, "send", { message: { role: "user", text }, reason: "proc.send", runId });
 }
 
 function historyOf(pid: string): Promise<unknown> {

@@ -21,7 +21,7 @@ export type ProcessesOptions = {
   uuid: () => string;
   log: Log;
   /** Called with errors after which a file must not be trusted before the whole gateway restarts. */
-  fatal: (error: unknown) => void;
+  onFatalError: (error: unknown) => void;
   idleMs?: number;
   openMax?: number;
   reviveMs?: number;
@@ -30,7 +30,7 @@ export type ProcessesOptions = {
 /** The kernel as processes see it. */
 export type KernelSide = {
   kernelPortFor: (pid: string) => KernelPort;
-  archiveRoot: (pid: string) => string;
+  archiveRootOf: (pid: string) => string;
   ownerOf: (pid: string) => number;
 };
 
@@ -82,7 +82,7 @@ export class NodeProcesses implements Processes {
     this.#isClosed = true;
     clearInterval(this.#sweepTimer);
     for (const timer of this.#reopenTimers.values()) clearTimeout(timer);
-    for (const [pid, opened] of this.#processes) this.#endProcess(pid, opened);
+    for (const [pid, opened] of this.#processes) this.#closeProcess(pid, opened);
     this.#started.resolve();
     await yieldToEventLoop();
   }
@@ -99,29 +99,29 @@ export class NodeProcesses implements Processes {
     return opened;
   }
 
-  #open(pid: string, { kernelPortFor, archiveRoot, ownerOf }: KernelSide): OpenProcess {
-    const { folder, models, uuid, log, fatal } = this.#options;
+  #open(pid: string, { kernelPortFor, archiveRootOf, ownerOf }: KernelSide): OpenProcess {
+    const { folder, models, uuid, log, onFatalError } = this.#options;
     const file = join(folder, fileName(pid));
     this.#makeRoom();
     const opened: OpenProcess = new OpenProcess(pid, file, {
       models,
       uuid,
       kernel: kernelPortFor(pid),
-      archiveRoot: () => archiveRoot(pid),
+      archiveRoot: () => archiveRootOf(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
-      fatal,
+      onFatalError,
       scheduleCommit: (commit) => this.#disk.add(ownerOf(pid), commit),
       onBatchLost: () => {
-        this.#endProcess(pid, opened);
+        this.#closeProcess(pid, opened);
         this.#reopenLater(pid);
       },
     });
     return opened;
   }
 
-  #endProcess(pid: string, opened: OpenProcess): void {
+  #closeProcess(pid: string, opened: OpenProcess): void {
     if (this.#processes.get(pid) === opened) this.#processes.delete(pid);
-    opened.end();
+    opened.close();
   }
 
   /** Reopens it later: it may have had work, and nobody may call it soon. */
@@ -143,7 +143,7 @@ export class NodeProcesses implements Processes {
     let checks = 0;
     for (const [pid, opened] of this.#processes) {
       if (this.#processes.size < (this.#options.openMax ?? OPEN_MAX) || ++checks > CHECKS_MAX) return;
-      if (opened.isIdle) this.#endProcess(pid, opened);
+      if (opened.isIdle) this.#closeProcess(pid, opened);
       else {
         this.#processes.delete(pid);
         this.#processes.set(pid, opened);
@@ -166,7 +166,7 @@ export class NodeProcesses implements Processes {
       const now = performance.now();
       if (!opened.isIdle) opened.usedAt = now;
       if (now - opened.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
-      this.#endProcess(pid, opened);
+      this.#closeProcess(pid, opened);
       await yieldToEventLoop();
     }
   }

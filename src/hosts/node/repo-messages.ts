@@ -24,4 +24,4 @@ export type FromThread =
   | StreamMessage;
 
 export type FetchedResponse = WithStreamId<ActorResponse>;
-export type Brought = WithStreamId<ActorHttpAnswer>;
+export type HttpAnswer = WithStreamId<ActorHttpAnswer>;

@@ -7,10 +7,10 @@ import { parentPort } from "node:worker_threads";
 import { endingStream } from "../../lib/ending-stream.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest } from "../../ports/actors.ts";
-import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { RepositoryActor } from "../../repo/actor.ts";
 import { syncFolder } from "./folders.ts";
-import type { Brought, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
+import type { HttpAnswer, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
 import { NodeSql } from "./sql.ts";
 import { Streams } from "./streams.ts";
 
@@ -41,7 +41,7 @@ port.on("message", (message: ToThread) => {
       for (const { sql } of openRepos.values()) sql.close();
       return port.close();
     default:
-      return streams.take(message);
+      return streams.handleMessage(message);
   }
 });
 
@@ -116,7 +116,7 @@ function httpOf(call: number): ActorHttp {
       pendingHttp.set(id, resolve);
       post({ type: "http", id, call, url, request });
     });
-    const response = valueOf(reply) as Brought;
+    const response = unwrapReply(reply) as HttpAnswer;
     return { ...response, body: streams.receive(response.body) };
   };
 }

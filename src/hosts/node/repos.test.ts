@@ -30,7 +30,7 @@ function open(limits: { idleMs?: number; heapMb?: number } = {}): NodeRepos {
   return new NodeRepos({
     folder: join(folder, "repos"),
     log: memoryLog(),
-    fatal: (error) => fatal.push(error),
+    onFatalError: (error) => fatal.push(error),
     ...limits,
   });
 }

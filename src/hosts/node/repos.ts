@@ -10,7 +10,7 @@ import type { ActorHttp, ActorRequest, ActorResponse, Actors } from "../../ports
 import type { Log } from "../../ports/log.ts";
 import { errorOf, replyOf } from "../../ports/reply.ts";
 import { makeFolder } from "./folders.ts";
-import type { Brought, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
+import type { HttpAnswer, FetchedResponse, FromThread, ToThread } from "./repo-messages.ts";
 import { type StreamMessage, Streams } from "./streams.ts";
 
 export type ReposOptions = {
@@ -18,7 +18,7 @@ export type ReposOptions = {
   folder: string;
   log: Log;
   /** Called with errors after which a file must not be trusted before the whole gateway restarts. */
-  fatal: (error: unknown) => void;
+  onFatalError: (error: unknown) => void;
   idleMs?: number;
   heapMb?: number;
 };
@@ -40,11 +40,11 @@ export class NodeRepos implements Actors {
   }
 
   call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown> {
-    return this.#threadOf(address).call(this.#file(address), name, args, http);
+    return this.#threadOf(address).call(this.#fileOf(address), name, args, http);
   }
 
   fetch(address: string, request: ActorRequest): Promise<ActorResponse> {
-    return this.#threadOf(address).fetch(this.#file(address), request);
+    return this.#threadOf(address).fetch(this.#fileOf(address), request);
   }
 
   async close(): Promise<void> {
@@ -59,7 +59,7 @@ export class NodeRepos implements Actors {
    * Names may differ only in case or hold characters a folder does not allow, so the hash makes the file name unique and the rest
    * is for people.
    */
-  #file(address: string): string {
+  #fileOf(address: string): string {
     const { folder } = this.#options;
     if (!this.#hasFolder) makeFolder(folder);
     this.#hasFolder = true;
@@ -72,11 +72,11 @@ export class NodeRepos implements Actors {
   }
 }
 
-type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void; http: ActorHttp | undefined };
+type PendingCall = { resolve: (value: unknown) => void; reject: (error: Error) => void; http: ActorHttp | undefined };
 
 class Thread {
   readonly #options: ReposOptions;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingCall>();
   #worker: Worker | null = null;
   #streams: Streams = new Streams(() => {});
   /** Resolves when the stopped worker has exited: two must never have the same file open. */
@@ -129,7 +129,10 @@ class Thread {
   }
 
   #start(): Worker {
-    const worker = new Worker(entry(), { resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? HEAP_MB_MAX }, execArgv: [] });
+    const worker = new Worker(threadUrl(), {
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? HEAP_MB_MAX },
+      execArgv: [],
+    });
     const post = (message: ToThread, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
     const streams = new Streams(post);
     this.#streams = streams;
@@ -142,7 +145,7 @@ class Thread {
         for (const { reject } of this.#pending.values()) reject(error);
         this.#pending.clear();
       }
-      streams.abandon(error);
+      streams.endAll(error);
     });
     return worker;
   }
@@ -160,14 +163,14 @@ class Thread {
         void replyOf(this.#fetchForThread(message, streams)).then((reply) => post({ type: "http", id: message.id, reply }));
         return;
       case "fatal":
-        return this.#options.fatal(new Error(message.message));
+        return this.#options.onFatalError(new Error(message.message));
       default:
-        streams.take(message satisfies StreamMessage);
+        streams.handleMessage(message satisfies StreamMessage);
         return this.#scheduleStop();
     }
   }
 
-  async #fetchForThread({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<Brought> {
+  async #fetchForThread({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<HttpAnswer> {
     const http = this.#pending.get(call)?.http;
     if (http === undefined) throw new SysError(503, "This call may not use the network");
     const { status, headers, body, url: from } = await http(url, request);
@@ -197,7 +200,7 @@ class Thread {
 }
 
 /** The entry is beside this file in the sources; in a bundle this file is a chunk, and entries are one folder up. */
-function entry(): URL {
+function threadUrl(): URL {
   return import.meta.url.endsWith(".ts") ? new URL("./repo-thread.ts", import.meta.url) : new URL("../repo-thread.js", import.meta.url);
 }
 

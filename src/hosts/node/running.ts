@@ -11,7 +11,7 @@ export function homePath(flag: string | undefined, env: NodeJS.ProcessEnv): stri
   return resolve(flag ?? (env.GSV_HOME || join(homedir(), ".gsv")));
 }
 
-export function readRunning(home: string): RunningGateway | null {
+export function readRunningGateway(home: string): RunningGateway | null {
   try {
     return JSON.parse(readFileSync(runningFile(home), "utf8")) as RunningGateway;
   } catch {

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-export function setupCode(): string {
+export function makeSetupCode(): string {
   const letters = Array.from({ length: 12 }, () => ALPHABET[randomInt(ALPHABET.length)]);
   return [0, 4, 8].map((at) => letters.slice(at, at + 4).join("")).join("-");
 }

@@ -8,7 +8,7 @@ import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
   Exit,
-  Look,
+  PollOptions,
   SendOutcome,
   CommandInput,
   SessionInfo,
@@ -49,7 +49,7 @@ export class NodeShells implements Shells {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
 
@@ -143,7 +143,7 @@ class Job {
     this.command = command;
     this.link = link;
     this.sink = sink;
-    this.input = new Lines(() => sink.wantsInput());
+    this.input = new Lines(() => sink.onInputWanted());
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.done = promise;
     this.finish = resolve;
@@ -170,7 +170,7 @@ class Thread {
   constructor(uid: number, events: { onFree(): void; onExit(): void }) {
     this.uid = uid;
     this.#events = events;
-    this.#worker = new Worker(entry(), {
+    this.#worker = new Worker(threadUrl(), {
       execArgv: [],
       env: {},
       // Keeps a script off the gateway's own output.
@@ -228,14 +228,14 @@ class Thread {
           if (this.#job === job) this.#post({ type: "reply", id: message.id, reply });
         });
       case "output":
-        return job.sink.output(message.stream, message.text);
+        return job.sink.onOutput(message.stream, message.text);
       case "want":
-        return void job.input.nextFew().then((lines) => {
+        return void job.input.nextLines().then((lines) => {
           if (this.#job === job) this.#post({ type: "lines", lines });
         });
       case "done":
-        job.sink.output("stdout", message.stdout);
-        job.sink.output("stderr", message.stderr);
+        job.sink.onOutput("stdout", message.stdout);
+        job.sink.onOutput("stderr", message.stderr);
         return this.#finish(this.#forcedExit ?? message.exit);
     }
   }
@@ -269,6 +269,6 @@ class Thread {
   }
 }
 
-function entry(): URL {
+function threadUrl(): URL {
   return import.meta.url.endsWith(".ts") ? new URL("./shell-thread.ts", import.meta.url) : new URL("../shell-thread.js", import.meta.url);
 }

@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
-import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
+import { updateAndCheckGone, PING_EVERY_MS, type PingState, PingRounds } from "../../lib/pings.ts";
 import type { SocketEvents, SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
 import { lostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import { acknowledgesEarly, crashPoint } from "./faults.ts";
+import { acknowledgesEarly, crashAt } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
 
 const TERMINATE_MS = 800;
@@ -35,7 +35,7 @@ const READ_BYTES = 64 * 1024;
 const STRANGER_FRAGMENTS_MAX = 32;
 
 /** A socket and its state. Listeners are shared and get it as `this`, which saves memory with thousands of idle sockets. */
-class OpenSocket extends WebSocket implements Pinged {
+class OpenSocket extends WebSocket implements PingState {
   socketId = "";
   peer: SocketPeer = { address: "", openedAt: 0 };
   heardAt = 0;
@@ -63,8 +63,8 @@ class OpenSocket extends WebSocket implements Pinged {
   };
 }
 
-type Held =
-  | { socketId: string; text: string; answers: string | undefined; stays: boolean }
+type HeldFrame =
+  | { socketId: string; text: string; answers: string | undefined; isDurableElsewhere: boolean }
   | { socketId: string; code: number; reason: string };
 
 export class NodeSockets implements Sockets {
@@ -84,7 +84,7 @@ export class NodeSockets implements Sockets {
   readonly #rounds = new PingRounds(Date.now());
   readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
   readonly #onClose: (this: WebSocket) => void;
-  #held: Held[] = [];
+  #held: HeldFrame[] = [];
   #unfinishedBytes = 0;
 
   constructor(sql: NodeSql, events: () => SocketEvents) {
@@ -123,8 +123,8 @@ export class NodeSockets implements Sockets {
     });
   }
 
-  send(socketId: string, text: string, answers?: string, stays = false): void {
-    if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers, stays });
+  send(socketId: string, text: string, answers?: string, isDurableElsewhere = false): void {
+    if (this.#sql.isHoldingFrames && !acknowledgesEarly()) this.#hold({ socketId, text, answers, isDurableElsewhere });
     else this.#write(this.#open.get(socketId), text);
   }
 
@@ -133,7 +133,7 @@ export class NodeSockets implements Sockets {
   }
 
   close(socketId: string, code: number, reason: string): void {
-    if (this.#sql.holds) this.#hold({ socketId, code, reason });
+    if (this.#sql.isHoldingFrames) this.#hold({ socketId, code, reason });
     else this.#closeNow(socketId, code, reason);
   }
 
@@ -149,7 +149,7 @@ export class NodeSockets implements Sockets {
     return this.#open.get(socketId)?.heardAt ?? 0;
   }
 
-  trust(socketId: string): void {
+  allowLargeFrames(socketId: string): void {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.isTrusted = true;
@@ -164,7 +164,7 @@ export class NodeSockets implements Sockets {
     return this.#open.get(socketId)?.isFull ?? false;
   }
 
-  pause(socketId: string, isPaused: boolean): void {
+  setPaused(socketId: string, isPaused: boolean): void {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.isPausedByKernel = isPaused;
@@ -183,7 +183,7 @@ export class NodeSockets implements Sockets {
 
   #receive(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
-    this.#setUnfinished(socket, 0);
+    this.#setUnfinishedBytes(socket, 0);
     if (isBinary) return this.#events().onBodyFrame(socket.socketId, data);
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
@@ -191,7 +191,7 @@ export class NodeSockets implements Sockets {
   }
 
   #forget(socket: OpenSocket): void {
-    this.#setUnfinished(socket, 0);
+    this.#setUnfinishedBytes(socket, 0);
     this.#open.delete(socket.socketId);
     this.#events().onSocketClosed(socket.socketId);
   }
@@ -202,30 +202,30 @@ export class NodeSockets implements Sockets {
    */
   #countIncomplete(socket: OpenSocket, receiver: Receiver, bytes: number): void {
     const kept = receiver._bufferedBytes + receiver._messageLength;
-    if (kept === 0) return this.#setUnfinished(socket, 0);
+    if (kept === 0) return this.#setUnfinishedBytes(socket, 0);
     socket.readBytes += bytes;
     const fragments = receiver._fragments.length;
     const pinned = Math.min(socket.readBytes, kept + fragments * READ_BYTES);
-    this.#setUnfinished(socket, pinned + (receiver._buffers.length + fragments) * FRAME_COST_BYTES);
+    this.#setUnfinishedBytes(socket, pinned + (receiver._buffers.length + fragments) * FRAME_COST_BYTES);
     if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
     const oldest = [...this.#open.values()]
       .filter((other) => other.unfinishedBytes > 0)
       .toSorted((a, b) => a.unfinishedSince - b.unfinishedSince);
     for (const other of oldest) {
       if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
-      this.#setUnfinished(other, 0);
+      this.#setUnfinishedBytes(other, 0);
       other.terminate();
     }
   }
 
-  #setUnfinished(socket: OpenSocket, bytes: number): void {
+  #setUnfinishedBytes(socket: OpenSocket, bytes: number): void {
     if (bytes === 0) socket.readBytes = 0;
     else if (socket.unfinishedBytes === 0) socket.unfinishedSince = Date.now();
     this.#unfinishedBytes += bytes - socket.unfinishedBytes;
     socket.unfinishedBytes = bytes;
   }
 
-  #hold(frame: Held): void {
+  #hold(frame: HeldFrame): void {
     if (this.#held.length === 0) this.#sql.whenBatchEnds((failure) => this.#release(failure));
     this.#held.push(frame);
   }
@@ -234,13 +234,13 @@ export class NodeSockets implements Sockets {
     const held = this.#held;
     this.#held = [];
     for (const frame of held) {
-      if (failure === null || ("text" in frame && frame.stays)) {
+      if (failure === null || ("text" in frame && frame.isDurableElsewhere)) {
         if ("code" in frame) this.#closeNow(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
         this.#write(this.#open.get(frame.socketId), lostBatchFrame(frame.answers, failure.full, failure.message));
       }
-      crashPoint("mid-flush");
+      crashAt("mid-flush");
     }
   }
 
@@ -282,11 +282,11 @@ export class NodeSockets implements Sockets {
 
   #ping(): void {
     const now = Date.now();
-    const hasStalled = this.#rounds.next(now);
+    const hasStalled = this.#rounds.startRound(now);
     for (const socket of this.#open.values()) {
       // A full socket waits for its peer even if the kernel paused it too: only reading proves that the peer is alive.
       if (socket.isPaused && ((socket.isPausedByKernel && !socket.isFull) || hasRead(socket))) socket.heardAt = now;
-      if (isGone(socket, now, LIMITS.silenceMs, hasStalled)) socket.terminate();
+      if (updateAndCheckGone(socket, now, LIMITS.silenceMs, hasStalled)) socket.terminate();
       else if (now - socket.heardAt >= PING_EVERY_MS) {
         socket.pingedAt = now;
         socket.ping();

@@ -75,7 +75,7 @@ describe("transactions", () => {
 
   it("open no batch if they only read", () => {
     sql.transaction(() => sql.transaction(() => rows()));
-    expect(sql.holds).toBe(false);
+    expect(sql.isHoldingFrames).toBe(false);
   });
 
   it("keep the batch and its earlier writes after an inner failure", () => {
@@ -86,7 +86,7 @@ describe("transactions", () => {
         throw new Error("no");
       }),
     ).toThrow("no");
-    expect(sql.holds).toBe(true);
+    expect(sql.isHoldingFrames).toBe(true);
     sql.commit();
     expect(onDisk()).toEqual([1]);
   });
@@ -95,9 +95,9 @@ describe("transactions", () => {
 describe("batches", () => {
   it("hold frames from the first write to the commit, and are on disk afterwards", async () => {
     add(1);
-    expect([sql.holds, onDisk()]).toEqual([true, []]);
-    await sql.durable();
-    expect([sql.holds, onDisk()]).toEqual([false, [1]]);
+    expect([sql.isHoldingFrames, onDisk()]).toEqual([true, []]);
+    await sql.waitUntilDurable();
+    expect([sql.isHoldingFrames, onDisk()]).toEqual([false, [1]]);
   });
 
   it("end with the turn of the event loop and commit all its writes together", async () => {
@@ -112,30 +112,30 @@ describe("batches", () => {
   });
 
   it("are durable at once if none is open", async () => {
-    await sql.durable();
-    expect(sql.holds).toBe(false);
+    await sql.waitUntilDurable();
+    expect(sql.isHoldingFrames).toBe(false);
   });
 
   it("of the relaxed lane hold no frame and commit with the next batch that does", async () => {
-    sql.relaxed(() => sql.transaction(() => add(1)));
-    expect([sql.holds, rows(), onDisk()]).toEqual([false, [1], []]);
+    sql.runRelaxed(() => sql.transaction(() => add(1)));
+    expect([sql.isHoldingFrames, rows(), onDisk()]).toEqual([false, [1], []]);
     await turn();
     expect(onDisk()).toEqual([]);
     add(2);
-    expect(sql.holds).toBe(true);
-    await sql.durable();
+    expect(sql.isHoldingFrames).toBe(true);
+    await sql.waitUntilDurable();
     expect(onDisk()).toEqual([1, 2]);
   });
 
   it("of the relaxed lane commit by themselves after a while", async () => {
-    sql.relaxed(() => add(1));
+    sql.runRelaxed(() => add(1));
     await expect.poll(onDisk).toEqual([1]);
   });
 
   it("that were already open keep holding frames when relaxed rows are added", () => {
     add(1);
-    sql.relaxed(() => add(2));
-    expect(sql.holds).toBe(true);
+    sql.runRelaxed(() => add(2));
+    expect(sql.isHoldingFrames).toBe(true);
   });
 });
 
@@ -150,17 +150,17 @@ describe("a failed commit", () => {
     const order: string[] = [];
     sql.onFailure(() => order.push("memory"));
     add(1);
-    sql.relaxed(() => add(2));
+    sql.runRelaxed(() => add(2));
     // A deferred foreign key, which only the commit checks and which fails.
     sql.run("INSERT INTO child VALUES (99)");
     sql.whenBatchEnds((failure) => order.push(failure instanceof StorageError && !failure.full ? "waiting" : "wrong"));
-    const durable = sql.durable();
+    const durable = sql.waitUntilDurable();
     sql.commit();
     await expect(durable).rejects.toBeInstanceOf(StorageError);
     expect(order.toSorted()).toEqual(["memory", "waiting"]);
-    expect([sql.holds, rows(), onDisk()]).toEqual([false, [], []]);
+    expect([sql.isHoldingFrames, rows(), onDisk()]).toEqual([false, [], []]);
     add(3);
-    await sql.durable();
+    await sql.waitUntilDurable();
     expect(onDisk()).toEqual([3]);
   });
 });
@@ -210,7 +210,7 @@ describe("the rules that keep code portable", () => {
     expect(() => sql.run("INSERT INTO t VALUES (?)", 1, 2)).toThrow("2 bindings for 1 places");
     sql.run("INSERT INTO t VALUES (?1 || '?' || ?1)", "x");
     expect(rows()).toEqual(["x?x"]);
-    expect(sql.holds).toBe(true);
+    expect(sql.isHoldingFrames).toBe(true);
   });
 
   it("enforce their limits exactly", () => {

@@ -14,7 +14,7 @@ import {
   type SqlValue,
   StorageError,
 } from "../../ports/sql.ts";
-import { commitFault, crashPoint, smallDisk } from "./faults.ts";
+import { failCommitIfDue, crashAt, diskLimitPragmas } from "./faults.ts";
 
 const LAZY_COMMIT_MS = 250;
 const STATEMENTS_MAX = 500;
@@ -24,24 +24,24 @@ const SQLITE_IOERR = 10;
 /** No space for the shared-memory file of the write-ahead log, which holds no data. */
 const SQLITE_IOERR_SHMSIZE = SQLITE_IOERR | (19 << 8);
 
-type Prepared = { statement: StatementSync; columns: string[]; bindings: number };
+type PreparedQuery = { statement: StatementSync; columns: string[]; bindings: number };
 
 /** Called when a batch has ended, for those who wait for it. */
-export type BatchEnd = (failure: StorageError | null) => void;
+export type OnBatchEnd = (failure: StorageError | null) => void;
 
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
   readonly #fatal: (error: unknown) => void;
   readonly #schedule: (commit: () => void) => void;
-  readonly #reads = new Map<string, Prepared>();
-  readonly #writes = new Map<string, Prepared>();
+  readonly #reads = new Map<string, PreparedQuery>();
+  readonly #writes = new Map<string, PreparedQuery>();
   #batch: "none" | "relaxed" | "open" = "none";
   #lazyTimer: NodeJS.Timeout | undefined;
   #isRelaxed = false;
   /** Requested savepoints, and those really opened: one is opened only when something is written inside it. */
   #depth = 0;
   #openSavepoints = 0;
-  #waiting: BatchEnd[] = [];
+  #waiting: OnBatchEnd[] = [];
   #notifyFailure: () => void = () => {};
   /** Set while a batch is open that SQLite has already rolled back. */
   #lostBatch: StorageError | null = null;
@@ -57,18 +57,18 @@ export class NodeSql implements Sql {
   }
 
   /** Whether frames must wait for the open batch. */
-  get holds(): boolean {
+  get isHoldingFrames(): boolean {
     return this.#batch === "open";
   }
 
   all(query: string, ...bindings: SqlValue[]): SqlRow[] {
-    const { statement, columns } = this.#read(query, bindings);
+    const { statement, columns } = this.#prepareRead(query, bindings);
     const rows = this.#readSafely(() => statement.all(...bindings) as unknown as SqlValue[][]);
     return rows.map((values) => toRow(columns, values));
   }
 
   get(query: string, ...bindings: SqlValue[]): SqlRow | undefined {
-    const { statement, columns } = this.#read(query, bindings);
+    const { statement, columns } = this.#prepareRead(query, bindings);
     const values = this.#readSafely(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
     return values && toRow(columns, values);
   }
@@ -99,7 +99,7 @@ export class NodeSql implements Sql {
     }
   }
 
-  relaxed<T>(body: () => T): T {
+  runRelaxed<T>(body: () => T): T {
     const outer = this.#isRelaxed;
     this.#isRelaxed = true;
     try {
@@ -109,13 +109,13 @@ export class NodeSql implements Sql {
     }
   }
 
-  durable(): Promise<void> {
-    if (!this.holds) return Promise.resolve();
+  waitUntilDurable(): Promise<void> {
+    if (!this.isHoldingFrames) return Promise.resolve();
     return new Promise((resolve, reject) => this.whenBatchEnds((failure) => (failure === null ? resolve() : reject(failure))));
   }
 
   /** To be called only while `holds`. */
-  whenBatchEnds(end: BatchEnd): void {
+  whenBatchEnds(end: OnBatchEnd): void {
     this.#waiting.push(end);
   }
 
@@ -153,10 +153,10 @@ export class NodeSql implements Sql {
 
   #tryCommit(): StorageError | null {
     try {
-      crashPoint("before-commit");
-      commitFault(this.#batch === "open");
+      crashAt("before-commit");
+      failCommitIfDue(this.#batch === "open");
       this.#database.exec("COMMIT");
-      crashPoint("after-commit");
+      crashAt("after-commit");
       return null;
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
@@ -177,20 +177,20 @@ export class NodeSql implements Sql {
     }
     while (this.#openSavepoints < this.#depth) {
       this.#openSavepoints++;
-      this.#savepoint("SAVEPOINT");
+      this.#runSavepoint("SAVEPOINT");
     }
   }
 
   #endSavepoint(how: "RELEASE" | "ROLLBACK TO"): void {
     if (this.#openSavepoints === this.#depth) {
-      if (this.#lostBatch === null && how === "ROLLBACK TO") this.#savepoint(how);
-      if (this.#lostBatch === null) this.#savepoint("RELEASE");
+      if (this.#lostBatch === null && how === "ROLLBACK TO") this.#runSavepoint(how);
+      if (this.#lostBatch === null) this.#runSavepoint("RELEASE");
       this.#openSavepoints--;
     }
     this.#depth--;
   }
 
-  #savepoint(verb: "SAVEPOINT" | "RELEASE" | "ROLLBACK TO"): void {
+  #runSavepoint(verb: "SAVEPOINT" | "RELEASE" | "ROLLBACK TO"): void {
     const query = `${verb} s${this.#openSavepoints}`;
     let prepared = this.#writes.get(query);
     if (prepared === undefined) {
@@ -200,11 +200,11 @@ export class NodeSql implements Sql {
     prepared.statement.run();
   }
 
-  #read(query: string, bindings: readonly SqlValue[]): Prepared {
+  #prepareRead(query: string, bindings: readonly SqlValue[]): PreparedQuery {
     return this.#prepare(this.#reads, query, bindings);
   }
 
-  #prepare(known: Map<string, Prepared>, query: string, bindings: readonly SqlValue[]): Prepared {
+  #prepare(known: Map<string, PreparedQuery>, query: string, bindings: readonly SqlValue[]): PreparedQuery {
     let prepared = known.get(query);
     if (prepared === undefined) {
       checkStatement(query, known === this.#reads);
@@ -219,7 +219,7 @@ export class NodeSql implements Sql {
   }
 
   #asStorageError(error: unknown): StorageError | null {
-    if (isFull(error)) return new StorageError(true, error);
+    if (isDiskFullError(error)) return new StorageError(true, error);
     if (((errcode(error) ?? 0) & 0xff) !== SQLITE_IOERR) return null;
     // After a failed sync the state of the disk is unknown, so the gateway must not continue.
     this.#fatal(error);
@@ -231,13 +231,13 @@ function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
-    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...smallDisk()])
+    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...diskLimitPragmas()])
       database.exec(`PRAGMA ${pragma}`);
     if (path !== ":memory:") checkSqlite(database);
     return database;
   } catch (error) {
     database?.close();
-    throw isFull(error) ? new StorageError(true, error) : error;
+    throw isDiskFullError(error) ? new StorageError(true, error) : error;
   }
 }
 
@@ -257,7 +257,7 @@ function checkSqlite(database: DatabaseSync): void {
     throw new Error("The data directory does not support SQLite's write-ahead log: put it on a local disk");
 }
 
-function isFull(error: unknown): boolean {
+function isDiskFullError(error: unknown): boolean {
   const code = errcode(error) ?? 0;
   return (code & 0xff) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE;
 }

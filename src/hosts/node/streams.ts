@@ -13,16 +13,16 @@ export type StreamMessage =
   | { type: "broken"; stream: number; failure: Failure };
 
 type Post = (message: StreamMessage, transfer?: ArrayBuffer[]) => void;
-type Out = { reader: ReadableStreamDefaultReader<Uint8Array>; wanted: number; isPumping: boolean };
-type In = { controller: ReadableStreamDefaultController<Uint8Array>; granted: number };
+type OutgoingStream = { reader: ReadableStreamDefaultReader<Uint8Array>; wanted: number; isPumping: boolean };
+type IncomingStream = { controller: ReadableStreamDefaultController<Uint8Array>; granted: number };
 
 /** Pieces in flight or waiting to be read, per stream. */
 const ROOM_PIECES = 8;
 
 export class Streams {
   readonly #post: Post;
-  readonly #out = new Map<number, Out>();
-  readonly #in = new Map<number, In>();
+  readonly #out = new Map<number, OutgoingStream>();
+  readonly #in = new Map<number, IncomingStream>();
   #lastId = 0;
 
   constructor(post: Post) {
@@ -55,7 +55,7 @@ export class Streams {
     );
   }
 
-  take(message: StreamMessage): void {
+  handleMessage(message: StreamMessage): void {
     switch (message.type) {
       case "want": {
         const out = this.#out.get(message.stream);
@@ -85,7 +85,7 @@ export class Streams {
   }
 
   /** Ends all streams because the other side is gone. */
-  abandon(error: Error): void {
+  endAll(error: Error): void {
     for (const id of this.#in.keys()) this.#finish(id, (controller) => controller.error(error));
     for (const { reader } of this.#out.values()) reader.cancel(error).catch(() => {});
     this.#out.clear();
@@ -106,7 +106,7 @@ export class Streams {
     this.#post({ type: "want", stream: id, pieces });
   }
 
-  async #pump(id: number, out: Out): Promise<void> {
+  async #pump(id: number, out: OutgoingStream): Promise<void> {
     if (out.isPumping) return;
     out.isPumping = true;
     try {

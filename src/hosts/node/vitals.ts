@@ -15,7 +15,7 @@ const NODE_MIN = [24];
 
 export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOptions): Vitals {
   return {
-    storageBytes: diskBytes(home.path),
+    storageBytes: totalDiskBytes(home.path),
     async read() {
       const [storageProblem, databaseBytes, freeBytes] = await Promise.all([
         storageProblemOf(home.path),
@@ -40,7 +40,7 @@ export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOpt
   };
 }
 
-function diskBytes(path: string): number | null {
+function totalDiskBytes(path: string): number | null {
   try {
     const { blocks, bsize } = statfsSync(path);
     return blocks * bsize;

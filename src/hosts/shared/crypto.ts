@@ -16,11 +16,11 @@ const SLICE_BYTES = 2 * 1024 * 1024;
 /** `key` is 32 bytes. */
 export function nodeCrypto(key: Uint8Array): Crypto {
   return {
-    bytes: (length) => new Uint8Array(randomBytes(length)),
+    randomBytes: (length) => new Uint8Array(randomBytes(length)),
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
-    sha256Slowly: hashSlowly,
-    sha256Pieces: hashPieces,
+    sha256Async: hashSlowly,
+    newSha256: makeHasher,
     scrypt: (password, salt, params) => derive(password, salt, params),
     seal(purpose, text) {
       const iv = randomBytes(IV_BYTES);
@@ -28,7 +28,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([Buffer.from([VERSION]), iv, cipher.getAuthTag(), sealed]).toString("base64");
     },
-    open(purpose, sealed) {
+    unseal(purpose, sealed) {
       const bytes = Buffer.from(sealed, "base64");
       if (bytes[0] !== VERSION) throw new UnsealError("Sealed by a newer GSV, or damaged");
       const iv = bytes.subarray(1, 1 + IV_BYTES);
@@ -44,7 +44,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
 }
 
 /** For both ends of a body, on any host with node:crypto. */
-export function hashPieces(): { update(bytes: Uint8Array): unknown; hex(): string } {
+export function makeHasher(): { update(bytes: Uint8Array): unknown; hex(): string } {
   const hash = createHash("sha256");
   return { update: (bytes) => hash.update(bytes), hex: () => toHex(hash.digest()) };
 }

@@ -22,7 +22,7 @@ import { Ledger } from "../../device/ledger.ts";
 import { addToHistory, readHistory } from "../../cli/shell/history.ts";
 import { NodeBlobs } from "../node/blobs.ts";
 import { LogFile } from "../node/log-file.ts";
-import { openNew, openToAppend, readOwn, replaceFile } from "./own-files.ts";
+import { openNew, openToAppend, readOwnFile, replaceFile } from "./own-files.ts";
 
 const VALUE = "somebody's";
 let folder: string;
@@ -52,7 +52,7 @@ for (const [what, plant] of Object.entries(PLANTED)) {
   test(`refuses to append to, read from or create a file at ${what}`, async () => {
     plant();
     expect(() => openToAppend(file)).toThrow(/Move it away/);
-    expect(() => readOwn(file)).toThrow(/Move it away/);
+    expect(() => readOwnFile(file)).toThrow(/Move it away/);
     await expect(openNew(file)).rejects.toThrow("EEXIST");
     // A log may be written to a pipe of this user's own.
     if (what !== "a pipe") expect(() => new LogFile(file, () => "")).toThrow(/Move it away/);
@@ -63,15 +63,15 @@ for (const [what, plant] of Object.entries(PLANTED)) {
 }
 
 test("creates, appends to, reads and replaces a file", () => {
-  expect(readOwn(file)).toBeNull();
+  expect(readOwnFile(file)).toBeNull();
   for (const text of ["one ", "two"]) {
     const handle = openToAppend(file);
     writeSync(handle, text);
     closeSync(handle);
   }
-  expect([readOwn(file), statSync(file).mode & 0o777]).toEqual(["one two", 0o600]);
+  expect([readOwnFile(file), statSync(file).mode & 0o777]).toEqual(["one two", 0o600]);
   replaceFile(file, "new", { mode: 0o640, isSynced: true });
-  expect([readOwn(file), statSync(file).mode & 0o777, readdirSync(folder).toSorted()]).toEqual(["new", 0o640, ["file", "other"]]);
+  expect([readOwnFile(file), statSync(file).mode & 0o777, readdirSync(folder).toSorted()]).toEqual(["new", 0o640, ["file", "other"]]);
 });
 
 test("replaces a link, also one planted at the temporary name", () => {
@@ -85,11 +85,11 @@ test("a growing blob is always the gateway's own file, and continues where it st
   const blobs = new NodeBlobs(join(folder, "blobs"), () => {});
   const part = join(folder, "blobs", "some.part");
   symlinkSync(other, part);
-  const first = await blobs.grow("some");
+  const first = await blobs.openGrowing("some");
   await first.write(new TextEncoder().encode("one "));
   await first.close();
   expect([lstatSync(part).isFile(), readFileSync(part, "utf8")]).toEqual([true, "one "]);
-  const second = await blobs.grow("some");
+  const second = await blobs.openGrowing("some");
   await second.write(new TextEncoder().encode("two"));
   await second.finish("whole");
   expect(new TextDecoder().decode((await blobs.get("whole"))!)).toBe("one two");

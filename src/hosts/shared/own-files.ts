@@ -26,31 +26,31 @@ const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const GUARD_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TRIES = 10;
 
-export type Identity = Pick<BigIntStats, "dev" | "ino">;
+export type FileId = Pick<BigIntStats, "dev" | "ino">;
 
-export function isSame(one: Identity, other: Identity): boolean {
+export function isSameFile(one: FileId, other: FileId): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
 /** A plain file without further hard links that belongs to this user. */
-export function isOwn(found: BigIntStats): boolean {
-  return found.isFile() && found.nlink === 1n && isOurs(found);
+export function isOwnPlainFile(found: BigIntStats): boolean {
+  return found.isFile() && found.nlink === 1n && isOwnedByUs(found);
 }
 
 /** Ours, and nobody else may read or write it. */
 export function isPrivate(found: BigIntStats): boolean {
-  return isOurs(found) && (process.platform === "win32" || (found.mode & 0o077n) === 0n);
+  return isOwnedByUs(found) && (process.platform === "win32" || (found.mode & 0o077n) === 0n);
 }
 
-export function isOurs({ uid }: BigIntStats): boolean {
+export function isOwnedByUs({ uid }: BigIntStats): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === BigInt(own);
 }
 
 /** Whether this name still leads to the file that was opened. */
-export async function isStill(file: string, opened: Identity): Promise<boolean> {
+export async function isStillSameFile(file: string, opened: FileId): Promise<boolean> {
   const found = await lstat(file, { bigint: true }).catch(() => null);
-  return found !== null && isSame(found, opened);
+  return found !== null && isSameFile(found, opened);
 }
 
 /** Opens a new file for reading and writing; fails if anything has that name, even a dangling link. */
@@ -61,17 +61,17 @@ export function openNew(file: string): Promise<FileHandle> {
 /** Opens an existing file for reading and writing; null if it is not a private file of our own. */
 export async function openPrivate(file: string): Promise<FileHandle | null> {
   const seen = await lstat(file, { bigint: true }).catch(() => null);
-  if (seen === null || !isOwn(seen) || !isPrivate(seen)) return null;
+  if (seen === null || !isOwnPlainFile(seen) || !isPrivate(seen)) return null;
   const handle = await open(file, O_RDWR | GUARD_FLAGS).catch(() => null);
   const opened = await handle?.stat({ bigint: true });
   if (handle === null || opened === undefined) return null;
-  if (isSame(opened, seen) && isOwn(opened) && isPrivate(opened)) return handle;
+  if (isSameFile(opened, seen) && isOwnPlainFile(opened) && isPrivate(opened)) return handle;
   await handle.close();
   return null;
 }
 
 /** Opens our own file for appending and creates it if there is none; `isAccepted` says what else may have the name. */
-export function openToAppend(file: string, isAccepted: (found: BigIntStats) => boolean = isOwn): number {
+export function openToAppend(file: string, isAccepted: (found: BigIntStats) => boolean = isOwnPlainFile): number {
   for (let tries = 1; ; tries++) {
     try {
       return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | GUARD_FLAGS, 0o600);
@@ -88,11 +88,11 @@ export function openToAppend(file: string, isAccepted: (found: BigIntStats) => b
 }
 
 export function openToRead(file: string): number {
-  return openChecked(file, O_RDONLY, isOwn);
+  return openChecked(file, O_RDONLY, isOwnPlainFile);
 }
 
 /** Null if there is none. */
-export function readOwn(file: string): string | null {
+export function readOwnFile(file: string): string | null {
   let handle: number;
   try {
     handle = openToRead(file);
@@ -131,7 +131,7 @@ function openChecked(file: string, flags: number, isAccepted: (found: BigIntStat
   if (!isAccepted(seen)) throw notOwnError(file);
   const handle = openSync(file, flags | GUARD_FLAGS);
   const opened = fstatSync(handle, { bigint: true });
-  if (isSame(opened, seen) && isAccepted(opened)) return handle;
+  if (isSameFile(opened, seen) && isAccepted(opened)) return handle;
   closeSync(handle);
   throw notOwnError(file);
 }

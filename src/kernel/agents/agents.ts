@@ -64,7 +64,7 @@ export class Agents implements Part {
   readonly #deviceWaiter: DeviceWaiter;
   readonly #openCalls: OpenCalls;
   readonly #processServices: ProcessServices;
-  readonly sessions: BackgroundCommands;
+  readonly backgroundCommands: BackgroundCommands;
   readonly #kernelPorts = new Map<string, KernelPort>();
   readonly ipc: Ipc;
   readonly questions: Questions;
@@ -82,7 +82,7 @@ export class Agents implements Part {
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
-    this.sessions = new BackgroundCommands(store, gate);
+    this.backgroundCommands = new BackgroundCommands(store, gate);
     this.#processServices = {
       gate,
       shares,
@@ -96,7 +96,7 @@ export class Agents implements Part {
       signals: this.#signals,
       deviceWaiter: this.#deviceWaiter,
       openCalls: this.#openCalls,
-      sessions: this.sessions,
+      backgroundCommands: this.backgroundCommands,
       sending: this.#sending,
     };
   }
@@ -109,8 +109,8 @@ export class Agents implements Part {
   /** Removes followers whose connections are gone, and wakes processes that were busy, so that their runs continue. */
   begin(): void {
     const { followers, connections } = this.#store.reads;
-    const stale = followers.connections().filter((connectionId) => connections.caller(connectionId) === undefined);
-    if (stale.length > 0) this.#store.relaxed(({ followers }) => stale.forEach((connectionId) => followers.connectionGone(connectionId)));
+    const stale = followers.listConnectionIds().filter((connectionId) => connections.caller(connectionId) === undefined);
+    if (stale.length > 0) this.#store.relaxed(({ followers }) => stale.forEach((connectionId) => followers.removeConnection(connectionId)));
     this.#wakeBusy();
   }
 
@@ -120,8 +120,8 @@ export class Agents implements Part {
   }
 
   /** A device has connected. */
-  deviceCame(deviceKey: string): void {
-    this.#services.deviceRouter.deviceCame(deviceKey);
+  onDeviceConnected(deviceKey: string): void {
+    this.#services.deviceRouter.onDeviceConnected(deviceKey);
     this.#deviceWaiter.onDeviceConnected(deviceKey);
   }
 
@@ -132,7 +132,7 @@ export class Agents implements Part {
     const { username, home } = process;
     if (init === undefined) this.#store.relaxed((nouns) => makeInit(nouns, process));
     else if (init.username !== username || init.home !== home)
-      this.#store.relaxed(({ processes }) => processes.identityChanged(uid, { username, home }));
+      this.#store.relaxed(({ processes }) => processes.updateIdentity(uid, { username, home }));
   }
 
   /** The kernel as seen by one process. */
@@ -154,11 +154,11 @@ export class Agents implements Part {
   }
 
   /** The process with this pid. Without a pid: the calling process itself, or the user's init. */
-  find(caller: Caller, pid: string | undefined): ProcessRow {
+  requireProcess(caller: Caller, pid: string | undefined): ProcessRow {
     const { reads } = this.#store;
     const wantedPid = pid ?? caller.agent?.pid ?? initPid(caller.uid);
     if (pid === undefined && caller.agent === undefined && reads.processes.get(wantedPid) === undefined) this.onPersonConnected(caller);
-    return reads.processes.toUse(caller, wantedPid);
+    return reads.processes.requireUsable(caller, wantedPid);
   }
 
   /** Calls a process for something that gives it no work. */
@@ -168,18 +168,18 @@ export class Agents implements Part {
     name: N,
     args: ProcessArgs<N>,
   ): Promise<{ pid: string; value: ProcessResult<N> }> {
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     return { pid: process.pid, value: await this.#call(process.pid, name, args) };
   }
 
   /** Calls a process for something that may give it work: marks it busy first. */
-  async give<N extends ProcessCall>(
+  async markBusyAndCall<N extends ProcessCall>(
     caller: Caller,
     pid: string | undefined,
     name: N,
     args: ProcessArgs<N>,
   ): Promise<{ pid: string; value: ProcessResult<N> }> {
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     return { pid: process.pid, value: await this.#markBusyAndRun(process, () => this.#call(process.pid, name, args)) };
   }
 
@@ -190,10 +190,10 @@ export class Agents implements Part {
       const { status, runId: run, queued } = await this.ipc.send(caller, { pid: pid ?? caller.agent.pid, conversationId, message });
       return { status, runId: run, ...(queued === undefined ? {} : { queued }) };
     }
-    const process = this.find(caller, pid);
-    const attachments = media.length === 0 ? {} : { media: await this.#files.media(process, media) };
+    const process = this.requireProcess(caller, pid);
+    const attachments = media.length === 0 ? {} : { media: await this.#files.storeMedia(process, media) };
     this.#store.relaxed(({ followers, now }) => followers.recordRoute(process.pid, runId, caller.uid, caller.connectionId, now));
-    return this.#send(process, { conversationId, said: { role: "user", text: message, ...attachments }, runId, reason: "proc.send" });
+    return this.#send(process, { conversationId, message: { role: "user", text: message, ...attachments }, runId, reason: "proc.send" });
   }
 
   async spawn(caller: Caller, args: SpawnArgs) {
@@ -205,9 +205,9 @@ export class Agents implements Part {
         ? await this.#findOrMakeInit(caller, assignment?.contextFiles)
         : await this.#makeChild(caller, args);
     if (assignment?.autoStart === true)
-      await this.#send(process, { said: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
+      await this.#send(process, { message: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
     if (prompt !== undefined && prompt.trim() !== "")
-      await this.#send(process, { said: { role: "user", text: prompt }, reason: "proc.send" });
+      await this.#send(process, { message: { role: "user", text: prompt }, reason: "proc.send" });
     const { pid, workspaceId, cwd } = process;
     const finalLabel = process.label ?? label?.trim();
     return { ok: true as const, pid, ...(finalLabel === undefined ? {} : { label: finalLabel }), profile: profile.id, workspaceId, cwd };
@@ -215,10 +215,10 @@ export class Agents implements Part {
 
   /** Ends a run and everything it waits for: its open calls on every target, and commands that its last calls left running. */
   async abort(caller: Caller, pid: string | undefined, args: ProcessArgs<"abort">) {
-    const { pid: found, value } = await this.give(caller, pid, "abort", args);
+    const { pid: found, value } = await this.markBusyAndCall(caller, pid, "abort", args);
     const process = this.#store.reads.processes.get(found);
     if (!value.aborted || value.runId === null || process === undefined) return { pid: found, value, stillRunning: [] };
-    const calls = await this.#openCalls.stop(found, this.#openCalls.of(found, value.runId), value.runId);
+    const calls = await this.#openCalls.stop(found, this.#openCalls.listOf(found, value.runId), value.runId);
     // Read after the calls have ended: one of them may have answered that its command is still running.
     const sessions = this.#store.reads.processSessions.listAwaited(found, value.runId);
     return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, sessions))] };
@@ -232,7 +232,7 @@ export class Agents implements Part {
       sessionId,
       why: `${target} has not answered`,
     }));
-    return this.#openCalls.within(this.sessions.end(process, sessions), unanswered);
+    return this.#openCalls.waitAtMost(this.backgroundCommands.end(process, sessions), unanswered);
   }
 
   /**
@@ -240,26 +240,26 @@ export class Agents implements Part {
    * process works in a workspace, the messages are committed there.
    */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     // Read before the reset: calls and commands that start after it continue.
-    const open = this.#openCalls.of(process.pid);
-    const sessions = this.#store.reads.processSessions.of(process.pid);
+    const open = this.#openCalls.listOf(process.pid);
+    const sessions = this.#store.reads.processSessions.listOf(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
-    await this.#files.forgetMedia(process);
+    await this.#files.deleteMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);
     const stillRunning = [...calls, ...(await this.#endSessions(process, sessions))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 
   /** How many events of a process the kernel has not received, and why they failed; null for none. The question makes it send them. */
-  async findUndelivered({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
-    const { seq, untold } = await this.#call(pid, "state", {});
-    return seq > heardSeq ? { count: seq - heardSeq, error: untold?.error ?? null } : null;
+  async checkDelivery({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
+    const { seq, undelivered } = await this.#call(pid, "state", {});
+    return seq > heardSeq ? { count: seq - heardSeq, error: undelivered?.error ?? null } : null;
   }
 
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
     if (caller.agent !== undefined) fail(403, "A process has no connection to send events to: read the history instead");
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     if (this.#store.reads.followers.countOf(caller.connectionId) >= FOLLOWS_MAX)
       fail(429, `A connection can follow at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
     // Before the process is called: an event in between is then sent twice rather than never, and clients drop it by its number.
@@ -269,7 +269,7 @@ export class Agents implements Part {
   }
 
   async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mediaType(key)) {
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     const bytes = await this.#files.readMedia(process, key);
     if (bytes === null) fail(404, `No such media: ${key}`);
     if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
@@ -277,13 +277,13 @@ export class Agents implements Part {
   }
 
   prepare(caller: Caller, pid: string | undefined) {
-    const process = this.find(caller, pid);
+    const process = this.requireProcess(caller, pid);
     return this.#services.preparer.prepare({ ...process, caller: processCaller(this.#store.reads, process) });
   }
 
   /** What the policy would decide about a call. */
   preview(caller: Caller, args: PreviewArgs) {
-    return this.#services.judge.preview(caller, this.find(caller, undefined), args);
+    return this.#services.judge.preview(caller, this.requireProcess(caller, undefined), args);
   }
 
   #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
@@ -312,7 +312,7 @@ export class Agents implements Part {
   }
 
   #wakeBusy(): void {
-    for (const pid of this.#store.reads.processes.busy()) void this.#wake(pid);
+    for (const pid of this.#store.reads.processes.listBusy()) void this.#wake(pid);
   }
 
   async #wake(pid: string): Promise<void> {
@@ -338,7 +338,7 @@ export class Agents implements Part {
   }
 
   #makeChild(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {
-    const parent = this.find(caller, args.parentPid);
+    const parent = this.requireProcess(caller, args.parentPid);
     const pid = this.#store.ports.crypto.uuid();
     return this.#store.commit((nouns) => makeChild(nouns, caller, parent, pid, args));
   }

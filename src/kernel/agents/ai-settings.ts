@@ -52,7 +52,7 @@ export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSet
     maxContextBytes:
       settings.readFirst("max_context_bytes", parseWholeNumber(0, CONTEXT_BYTES_MAX), `a whole number up to ${CONTEXT_BYTES_MAX}`) ??
       AI_DEFAULTS.maxContextBytes,
-    timezone: settings.readOwn("timezone", parseZone, "a time zone") ?? serverZone(config),
+    timezone: settings.readOwn("timezone", parseTimeZone, "a time zone") ?? serverTimeZone(config),
     problems: settings.problems,
   };
 }
@@ -136,12 +136,12 @@ function parseReasoning(text: string): ModelChoice["reasoning"] | null {
   return REASONING.find((level) => level === text) ?? null;
 }
 
-function parseZone(text: string): string | null {
+function parseTimeZone(text: string): string | null {
   return isTimezone(text) ? text : null;
 }
 
 /** Not checked here: agent/context writes the date in UTC if the time zone is invalid. */
-function serverZone(config: Pick<ConfigReads, "get">): string {
+function serverTimeZone(config: Pick<ConfigReads, "get">): string {
   return config.get("config/server/timezone") ?? "UTC";
 }
 

@@ -8,7 +8,7 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
 import { NATIVE } from "../../lib/target.ts";
 import type { Store } from "../store.ts";
-import { processOwner } from "./process-caller.ts";
+import { ownerCaller } from "./process-caller.ts";
 import type { StillRunning } from "./open-calls.ts";
 
 /** `unknown`: the target cannot be reached. */
@@ -28,8 +28,8 @@ export class BackgroundCommands {
   }
 
   /** A call of the process starts: the process no longer waits for commands that it started before, except the one it polls. */
-  calling({ pid }: ProcessRow, { args }: SysCall): void {
-    if (this.#store.reads.processSessions.of(pid).length === 0) return;
+  onCall({ pid }: ProcessRow, { args }: SysCall): void {
+    if (this.#store.reads.processSessions.listOf(pid).length === 0) return;
     const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
     this.#store.relaxed(({ processSessions }) => processSessions.clearAwaited(pid, sessionId));
   }
@@ -64,7 +64,7 @@ export class BackgroundCommands {
 
   /** Commands that still run or whose state is unknown. Removes the rows of the others. */
   async list(process: ProcessRow): Promise<ListedSession[]> {
-    const known = this.#store.reads.processSessions.of(process.pid);
+    const known = this.#store.reads.processSessions.listOf(process.pid);
     const targets = [...new Set(known.map(({ target }) => target))];
     const byTarget = new Map(await Promise.all(targets.map(async (target) => [target, await this.#listRunning(process, target)] as const)));
     return known.flatMap((session) => {
@@ -125,6 +125,6 @@ export class BackgroundCommands {
 
   /** Calls as the owner of the process, locked or not, so that no approval is needed. */
   #callAsOwner(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
-    return this.#gate.call(processOwner(this.#store.reads, process), call, args, new AbortController().signal);
+    return this.#gate.call(ownerCaller(this.#store.reads, process), call, args, new AbortController().signal);
   }
 }

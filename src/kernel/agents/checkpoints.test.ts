@@ -52,7 +52,7 @@ beforeEach(() => {
       }),
   );
   for (const username of ["ann", "bob"]) accounts.add({ username, hash: "$x" }, NOW);
-  workspaceId = workspaces.create(1000, null, "thread", NOW).workspaceId;
+  workspaceId = workspaces.make(1000, null, "thread", NOW).workspaceId;
   repo = `ann/${workspaceId}`;
   process = make("one");
 });
@@ -63,7 +63,7 @@ function make(pid: string, more: Partial<ProcessRow> = {}): ProcessRow {
 }
 
 const keep = (words: string, of = process) =>
-  checkpoints.keep(of, { reason: "process.kill", chat: bytes(words), transcript: `transcript of ${words}` });
+  checkpoints.store(of, { reason: "process.kill", chat: bytes(words), transcript: `transcript of ${words}` });
 const summary = async () => {
   const found = await git.read(repo, ".gsv/summary.md");
   return found === null ? null : new TextDecoder().decode(found.bytes);
@@ -130,7 +130,7 @@ describe("a summary", () => {
   it("is made from the previous one, one at a time per workspace, and in parallel for another workspace", async () => {
     await keep("a\n");
     await keep("b\n");
-    await keep("c\n", make("elsewhere", { workspaceId: workspaces.create(1000, null, "thread", NOW).workspaceId }));
+    await keep("c\n", make("elsewhere", { workspaceId: workspaces.make(1000, null, "thread", NOW).workspaceId }));
     await yieldToEventLoop();
     expect(requests).toMatchObject([
       { pid: "one", transcript: "transcript of a\n", summary: "- Roses.\n" },

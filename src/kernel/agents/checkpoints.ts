@@ -40,7 +40,7 @@ export class Checkpoints {
    * Resolves when the messages are committed, without waiting for the model. Never fails: a repository that rejects the commit must not
    * prevent a reset or kill. The failure is logged, and the archive has all messages.
    */
-  async keep(process: ProcessRow, { reason, chat, transcript }: Checkpoint): Promise<void> {
+  async store(process: ProcessRow, { reason, chat, transcript }: Checkpoint): Promise<void> {
     const { pid, username } = process;
     const workspace = this.#findWritableWorkspace(process);
     if (workspace === null) return;
@@ -49,13 +49,13 @@ export class Checkpoints {
       const put = { type: "put" as const, path: `.gsv/processes/${pid}/chat.jsonl`, content: chat };
       const isNew = await this.#git.change(repo, `gsv: checkpoint ${reason.replace(".", " ")}`, username, [put]);
       // No change: this is the retry of a reset that was interrupted after its checkpoint, and the model was asked then.
-      if (isNew) void this.#renewals.run(workspaceId, () => this.#renew(process, transcript));
+      if (isNew) void this.#renewals.run(workspaceId, () => this.#updateSummary(process, transcript));
     } catch (error) {
       this.#store.ports.log.error("a checkpoint could not be committed to the workspace", { pid, workspaceId, error: String(error) });
     }
   }
 
-  async #renew(process: ProcessRow, transcript: string): Promise<void> {
+  async #updateSummary(process: ProcessRow, transcript: string): Promise<void> {
     const { pid, username } = process;
     try {
       const workspace = this.#findRenewableWorkspace(process);
@@ -79,14 +79,14 @@ export class Checkpoints {
 
   /** Null for a locked user, whose processes must not call models. */
   #findRenewableWorkspace(process: ProcessRow) {
-    return this.#store.reads.accounts.byUid(process.uid)?.locked === false ? this.#findWritableWorkspace(process) : null;
+    return this.#store.reads.accounts.findByUid(process.uid)?.locked === false ? this.#findWritableWorkspace(process) : null;
   }
 
   /** Null if the process has no workspace that its user may write. */
   #findWritableWorkspace(process: ProcessRow): { workspaceId: string; repo: string } | null {
     const { workspaces, accounts } = this.#store.reads;
     const found = process.workspaceId === null ? undefined : workspaces.find(process, process.workspaceId);
-    const owner = found && accounts.byUid(found.ownerUid);
+    const owner = found && accounts.findByUid(found.ownerUid);
     if (found === undefined || owner === undefined || found.state === "archived") return null;
     return { workspaceId: found.workspaceId, repo: `${owner.username}/${found.workspaceId}` };
   }

@@ -5,7 +5,7 @@ import { FileError, type FileSystem } from "../../hardware/filesystem.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 
 /** Logs what was skipped and why. */
-export type Say = (what: string, fields: { path: string; files?: number; error?: string }) => void;
+export type Warn = (what: string, fields: { path: string; files?: number; error?: string }) => void;
 
 /** A folder with more files is a mistake or the work of a faulty agent: the rest is not read. */
 const FILES_MAX = 200;
@@ -14,7 +14,7 @@ const BATCH = 16;
 /** The sizes of this many skipped files are looked up. */
 const SIZES_MAX = 20;
 
-export async function contextFiles(files: FileSystem, folder: string, maxBytes: number, say: Say): Promise<ContextFile[]> {
+export async function readContextFiles(files: FileSystem, folder: string, maxBytes: number, say: Warn): Promise<ContextFile[]> {
   const names = await listNames(files, folder, say);
   const end = Math.min(names.length, FILES_MAX);
   const included: ContextFile[] = [];
@@ -23,7 +23,7 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
   let at = 0;
   for (let isFull = false; at < end && !isFull;) {
     const batch = names.slice(at, Math.min(at + BATCH, end));
-    const heads = await headsOf(
+    const heads = await readFirstBytes(
       files,
       batch.map((name) => `${folder}/${name}`),
       bytesLeft + 1,
@@ -43,14 +43,14 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
 }
 
 /** The first bytes of many files, in one request if the file system supports it. */
-export async function headsOf(files: FileSystem, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+export async function readFirstBytes(files: FileSystem, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
   if (paths.length === 0) return [];
-  if (files.readHeads !== undefined) return files.readHeads(paths, bytes);
+  if (files.readFirstBytes !== undefined) return files.readFirstBytes(paths, bytes);
   return Promise.all(paths.map((path) => files.read(path, { start: 0, end: bytes }).catch(() => null)));
 }
 
 /** In the order in which they appear in the context. */
-async function listNames(files: FileSystem, folder: string, say: Say): Promise<string[]> {
+async function listNames(files: FileSystem, folder: string, say: Warn): Promise<string[]> {
   const entries = await listFolder(files, folder, say);
   return entries
     .filter(({ name, kind }) => kind === "file" && name.endsWith(".md"))
@@ -59,7 +59,7 @@ async function listNames(files: FileSystem, folder: string, say: Say): Promise<s
 }
 
 /** Empty if the folder does not exist or cannot be read. */
-export async function listFolder(files: FileSystem, folder: string, say: Say) {
+export async function listFolder(files: FileSystem, folder: string, say: Warn) {
   try {
     return await files.list(folder);
   } catch (error) {

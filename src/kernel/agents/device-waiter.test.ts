@@ -18,8 +18,8 @@ function stage(lastSeenAt: number | null) {
       },
     }),
   );
-  const send = async (isAgain: boolean) => {
-    state.sent.push(isAgain);
+  const send = async (isRepeat: boolean) => {
+    state.sent.push(isRepeat);
     if (!state.online) throw AWAY;
     return "done";
   };

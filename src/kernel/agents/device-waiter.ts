@@ -3,7 +3,7 @@
 // themselves; an agent would continue with wrong assumptions.
 
 import { SysError } from "../../lib/sys-error.ts";
-import { earliest, type Part } from "../part.ts";
+import { earliestOf, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 
 type Waiter = { deviceId: string; dueAt: number; end: () => void };
@@ -21,11 +21,11 @@ export class DeviceWaiter implements Part {
   }
 
   /** Retries `send` while the device may come back. The call runs at most once: it has a key, or the first try sent nothing. */
-  async run<T>(deviceId: string, send: (isAgain: boolean) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(deviceId: string, send: (isRepeat: boolean) => Promise<T>, signal: AbortSignal): Promise<T> {
     const until = this.#store.reads.now + WAIT_MS;
-    for (let isAgain = false; ; isAgain = true) {
+    for (let isRepeat = false; ; isRepeat = true) {
       try {
-        return await send(isAgain);
+        return await send(isRepeat);
       } catch (error) {
         if (!isAwayError(error) || signal.aborted || !this.#mayComeBack(deviceId) || this.#store.reads.now >= until) throw error;
         await this.#waitForDevice(deviceId, until, signal);
@@ -44,7 +44,7 @@ export class DeviceWaiter implements Part {
   }
 
   nextDueAt(): number | null {
-    return earliest([...this.#waiters].map(({ dueAt }) => dueAt));
+    return earliestOf([...this.#waiters].map(({ dueAt }) => dueAt));
   }
 
   #mayComeBack(deviceId: string): boolean {

@@ -35,14 +35,14 @@ export class Ipc implements Part {
   }
 
   async send(caller: Caller, { pid, conversationId, message, metadata }: IpcArgs) {
-    const { source, target } = this.#findPeers(caller, pid);
+    const { source, target } = this.#requirePeers(caller, pid);
     const text = formatMessage(source, { message, metadata, sentAt: this.#store.reads.now }, null);
     const { runId, queued } = await this.#deliverMessage(target, conversationId, text, this.#store.ports.crypto.uuid());
     return makeReceipt(target, source, conversationId, runId, queued);
   }
 
   async call(caller: Caller, { pid, conversationId, message, metadata, timeoutMs }: IpcArgs & { timeoutMs?: number | undefined }) {
-    const { source, target } = this.#findPeers(caller, pid);
+    const { source, target } = this.#requirePeers(caller, pid);
     const { reads, ports } = this.#store;
     const [callId, runId, now] = [ports.crypto.uuid(), ports.crypto.uuid(), reads.now];
     const deadlineAt = now + Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, timeoutMs ?? TIMEOUT_MS));
@@ -61,12 +61,12 @@ export class Ipc implements Part {
   }
 
   /** A run has ended: its answer goes to the process that called. Another process may have a run with the same id, which is no answer. */
-  finished(
+  onRunFinished(
     pid: string,
     runId: string,
     outcome: { status: string; text: string | null; error?: string | undefined; usage?: unknown },
   ): void {
-    const call = this.#store.reads.ipcCalls.ofRun(runId);
+    const call = this.#store.reads.ipcCalls.findByRun(runId);
     if (call?.targetPid === pid) void this.#deliverAnswer(call, formatReply(call, outcome));
   }
 
@@ -113,7 +113,7 @@ export class Ipc implements Part {
       try {
         // The same run id each time, so that retries deliver the message once.
         const run = { runId: `ipc-reply:${callId}`, reason: "ipc.reply" as const };
-        return void (await this.#send(source, { conversationId: id, said: { role: "system", text }, ...run }));
+        return void (await this.#send(source, { conversationId: id, message: { role: "system", text }, ...run }));
       } catch (error) {
         if (!(error instanceof SysError && error.code === 409)) throw error;
       }
@@ -121,10 +121,10 @@ export class Ipc implements Part {
   }
 
   #deliverMessage(target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
-    return this.#send(target, { conversationId, said: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
+    return this.#send(target, { conversationId, message: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
   }
 
-  #findPeers(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {
+  #requirePeers(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {
     const { processes } = this.#store.reads;
     if (caller.agent === undefined) fail(403, "Only a process can make this call: use proc.send instead");
     const source = processes.get(caller.agent.pid) ?? fail(404, `Process not found: ${caller.agent.pid}`);

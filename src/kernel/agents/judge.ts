@@ -1,7 +1,7 @@
 // The gate runs this before every call of an agent: it allows the call, asks a person, or refuses. What runs is what the person saw: a
 // question stores the digest of the call; an approval covers that digest and is marked used before the call starts.
 
-import type { Parse } from "../../approval/commands.ts";
+import type { ScriptParser } from "../../approval/commands.ts";
 import { approvalDigest } from "../../approval/digest.ts";
 import { type GrantRequest, applyGrants } from "../../approval/grants.ts";
 import { isNamedByDefault } from "../../approval/defaults.ts";
@@ -51,7 +51,7 @@ export class Judge {
   /** Passed in, because calls import this file and so the table cannot be imported here. */
   readonly #calls: ReadonlyMap<string, Syscall>;
   readonly #policies: Policies;
-  #parse: Promise<Parse> | null = null;
+  #parse: Promise<ScriptParser> | null = null;
 
   constructor(store: Store, calls: ReadonlyMap<string, Syscall>) {
     this.#store = store;
@@ -60,7 +60,7 @@ export class Judge {
   }
 
   /** Returns the caller with what it is allowed, or fails; throws `ApprovalRequired` if a person must answer first. */
-  async pass(call: Pick<Syscall, "name" | "runs">, caller: Caller, args: Data): Promise<Caller> {
+  async requireAllowed(call: Pick<Syscall, "name" | "runs">, caller: Caller, args: Data): Promise<Caller> {
     const agent = caller.agent!;
     const { processes } = this.#store.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
@@ -69,7 +69,7 @@ export class Judge {
     const decision = this.#policies.decide(process, judged);
     if (decision.action === "deny") refuse(decision);
     if (decision.action === "auto") return allow(caller, agent, judged, null);
-    if (agent.within !== undefined) return this.#allowWithin(caller, agent.within, judged, decision);
+    if (agent.within !== undefined) return this.#allowInsideCommand(caller, agent.within, judged, decision);
     const target = device === null ? NATIVE : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
     return this.#requireApproval(caller, agent, process, judged, decision, target);
   }
@@ -86,7 +86,7 @@ export class Judge {
   }
 
   /** Fails if a command of an agent may not use the network. */
-  mayConnect({ agent }: Caller): void {
+  checkMayConnect({ agent }: Caller): void {
     if (agent === undefined || agent.within === undefined || agent.within.mayConnect) return;
     fail(
       403,
@@ -113,13 +113,13 @@ export class Judge {
   }
 
   /** Loaded on first use: it is large and needed only for commands. */
-  #loadParser(): Promise<Parse> {
+  #loadParser(): Promise<ScriptParser> {
     this.#parse ??= import("../../approval/script.ts").then(({ parseScript }) => parseScript);
     return this.#parse;
   }
 
   /** Inside a command nobody can be asked: the call runs only if a person has approved the command. The error names a tool that asks. */
-  #allowWithin(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: JudgedCall, { why }: Decision): Caller {
+  #allowInsideCommand(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: JudgedCall, { why }: Decision): Caller {
     const told = within.approved;
     // Tags of a command describe what it does to files, and say nothing about other calls.
     const isTellable = within.isUnseen !== true || judged.call.startsWith("fs.");
@@ -143,7 +143,7 @@ export class Judge {
     const asking: GrantRequest = { uid, pid, target, digest, judged };
     const { by } = applyGrants(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
     if (by !== undefined) return by.scope === "class" ? allowUnseen(caller, agent, judged) : allow(caller, agent, judged, [...judged.tags]);
-    const known = agent.callId === null ? undefined : reads.approvals.ofCall(pid, agent.callId);
+    const known = agent.callId === null ? undefined : reads.approvals.findByCall(pid, agent.callId);
     if (known !== undefined && known.digest === digest && known.runId === agent.runId)
       return this.#applyAnswer(caller, agent, judged, known);
     if (agent.runId === null || agent.callId === null) fail(403, `${decision.why}, and nobody can be asked about it here`);
@@ -165,7 +165,7 @@ export class Judge {
       case "expired":
         return fail(403, "Nobody approved this in time, so it did not run", DENIED_OUTCOME);
       default:
-        if (known.state === "used" && agent.isAgain) return allow(caller, agent, judged, [...judged.tags]);
+        if (known.state === "used" && agent.isRepeat) return allow(caller, agent, judged, [...judged.tags]);
         return fail(403, "The approval was for one call, which has already been made", { outcome: "unknown" });
     }
   }
@@ -181,12 +181,12 @@ export class Judge {
     return this.#store.commit(({ approvals, emit, after, now }) => {
       const same = approvals.findSameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
-      if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
+      if (reads.approvals.listPending(pid).length >= PENDING_MAX)
         fail(429, `Too many questions are waiting for an answer: at most ${PENDING_MAX} per process. Wait until some are answered`);
-      if (reads.approvals.pendingOfUser(uid).length >= PENDING_OF_USER_MAX)
+      if (reads.approvals.listPendingOfUser(uid).length >= PENDING_OF_USER_MAX)
         fail(429, `Too many questions are waiting for an answer: at most ${PENDING_OF_USER_MAX} per user. Wait until some are answered`);
       after(() => emit.announceChanges(uid, ["approvals"]));
-      return approvals.ask({
+      return approvals.addQuestion({
         requestId: ports.crypto.uuid(),
         uid,
         pid,

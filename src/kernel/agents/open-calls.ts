@@ -3,7 +3,7 @@
 
 import { SysError } from "../../lib/sys-error.ts";
 import { STOPPED, type SysCall } from "../../process/kernel-port.ts";
-import { earliest, type Part } from "../part.ts";
+import { earliestOf, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 
 /** A call or command that may still run although its run was stopped, and why. */
@@ -37,7 +37,7 @@ export class OpenCalls implements Part {
     try {
       return await work(open.abort.signal);
     } catch (error) {
-      if (open.abort.signal.reason === STOPPED && isUnknown(error)) this.#noteUnknown(about, error.message);
+      if (open.abort.signal.reason === STOPPED && isUnknownOutcome(error)) this.#recordUnknown(about, error.message);
       throw error;
     } finally {
       signal.removeEventListener("abort", forwardAbort);
@@ -47,7 +47,7 @@ export class OpenCalls implements Part {
   }
 
   /** The running calls of a process: of one run, or all. */
-  of(pid: string, runId?: string): OpenCall[] {
+  listOf(pid: string, runId?: string): OpenCall[] {
     return [...this.#open].filter(({ about }) => about.pid === pid && (runId === undefined || about.runId === runId));
   }
 
@@ -68,7 +68,7 @@ export class OpenCalls implements Part {
   }
 
   /** The result of some work, or `late` if it takes too long. */
-  async within<T>(work: Promise<T>, late: T): Promise<T> {
+  async waitAtMost<T>(work: Promise<T>, late: T): Promise<T> {
     let done: { value: T } | null = null;
     const ended = work.then((value) => {
       done = { value };
@@ -83,14 +83,14 @@ export class OpenCalls implements Part {
   }
 
   nextDueAt(): number | null {
-    return earliest([...this.#waiters].map(({ dueAt }) => dueAt));
+    return earliestOf([...this.#waiters].map(({ dueAt }) => dueAt));
   }
 
   #checkWaiters(): void {
     for (const waiter of this.#waiters) if (waiter.isOver()) waiter.end();
   }
 
-  #noteUnknown({ pid, runId, target, command }: CallInfo, why: string): void {
+  #recordUnknown({ pid, runId, target, command }: CallInfo, why: string): void {
     const known = this.#unknown.get(pid);
     const others = known?.runId === runId ? known.calls : [];
     this.#unknown.set(pid, { runId, calls: [...others, { target, command, why }] });
@@ -113,6 +113,6 @@ export class OpenCalls implements Part {
   }
 }
 
-export function isUnknown(error: unknown): error is SysError {
+export function isUnknownOutcome(error: unknown): error is SysError {
   return error instanceof SysError && (error.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
 }

@@ -2,7 +2,7 @@
 // strictest decides. The policies of the parents apply too, so that an agent gains nothing by starting a child.
 
 import { defaultPolicy } from "../../approval/defaults.ts";
-import { decide, type Decision, readPolicy, type ReadPolicy, pickStricter, denyUnattended } from "../../approval/policy.ts";
+import { decide, type Decision, readPolicy, type PolicyResult, pickStricter, denyUnattended } from "../../approval/policy.ts";
 import type { JudgedCall } from "../../approval/request.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
@@ -15,7 +15,7 @@ export class Policies {
   readonly #reads: Pick<ReadContext, "config" | "processes">;
   readonly #isCall: (name: string) => boolean;
   /** Parsed policies by text: parsing takes longer than deciding. */
-  readonly #parsed = new Map<string, ReadPolicy>();
+  readonly #parsed = new Map<string, PolicyResult>();
 
   constructor(reads: Pick<ReadContext, "config" | "processes">, isCall: (name: string) => boolean) {
     this.#reads = reads;
@@ -26,7 +26,7 @@ export class Policies {
     const profiles = new Set([process.profile, ...this.#ancestorProfiles(process.parentPid)]);
     let decision: Decision | null = null;
     for (const profile of profiles) {
-      for (const policy of this.of(profile, process.uid)) {
+      for (const policy of this.listOf(profile, process.uid)) {
         const own = decide(policy, { ...judged, profile });
         const effective = profileOf(profile)?.background === true ? denyUnattended(own) : own;
         decision = decision === null ? effective : pickStricter(decision, effective);
@@ -36,7 +36,7 @@ export class Policies {
   }
 
   /** At least one. */
-  of(profile: string, uid: number): ReadPolicy[] {
+  listOf(profile: string, uid: number): PolicyResult[] {
     const policies = [policyKey(profile), userPolicyKey(uid, profile)].flatMap((key) => {
       const text = this.#reads.config.get(key);
       return text === undefined || text.trim() === "" ? [] : [this.#parse(text)];
@@ -44,7 +44,7 @@ export class Policies {
     return policies.length > 0 ? policies : [defaultPolicy(profile)];
   }
 
-  #parse(text: string): ReadPolicy {
+  #parse(text: string): PolicyResult {
     const known = this.#parsed.get(text);
     if (known !== undefined) return known;
     const policy = readPolicy(text, this.#isCall);

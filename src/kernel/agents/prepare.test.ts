@@ -14,7 +14,7 @@ import {
   silentMeter,
   memoryVitals,
 } from "../../../test/support/memory-ports.ts";
-import type { Windows } from "../../models/window.ts";
+import type { ContextWindows } from "../../models/window.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -26,7 +26,7 @@ import type { Devices } from "../nouns/devices.ts";
 import { Repos } from "../repos/repos.ts";
 import { Store } from "../store.ts";
 import type { Judge } from "./judge.ts";
-import { Preparer, type PreparedFor } from "./prepare.ts";
+import { Preparer, type PrepareArgs } from "./prepare.ts";
 
 const NOW = Date.parse("2026-11-16T08:00:00Z");
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -77,16 +77,18 @@ function newWorld(): World {
       files.makeHome(accounts.add({ username, hash: "$x" }, NOW), NOW);
       repositories.makeHome(username, NOW);
     }
-    const { workspaceId } = workspaces.create(1000, null, "thread", NOW);
+    const { workspaceId } = workspaces.make(1000, null, "thread", NOW);
     repositories.makeWorkspace("ann", workspaceId, NOW);
     return workspaceId;
   });
   const repos = new Repos(store);
   // Preparing makes no calls, so neither the gate nor the judge is used.
   const gatewayTarget = new GatewayTarget(store, {} as Gate, {} as Judge, repos.files);
-  const windows: Pick<Windows, "of"> = { of: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }) };
+  const windows: Pick<ContextWindows, "resolve"> = {
+    resolve: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }),
+  };
   const preparer = new Preparer(store, gatewayTarget, windows);
-  const process = { ...accounts.identity(accounts.byName("ann")!), workspaceId };
+  const process = { ...accounts.identityOf(accounts.findByName("ann")!), workspaceId };
   const ann = {
     origin: "user",
     uid: process.uid,
@@ -102,7 +104,7 @@ function newWorld(): World {
   return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId };
 }
 
-function prepare(change: Partial<PreparedFor> = {}) {
+function prepare(change: Partial<PrepareArgs> = {}) {
   return world.preparer.prepare({ pid: "p1", profile: "task", contextFiles: [], caller: world.ann, ...change });
 }
 
@@ -116,7 +118,7 @@ function connect(deviceId: string, more: { description?: string; ownerUid?: numb
     { deviceId, ownerUid: 1000, platform: "linux", version: "1", implements: ["*"], connectionId: `c-${deviceId}`, ...more },
     NOW,
   );
-  if (more.description !== undefined) world.devices.describe(key, more.description);
+  if (more.description !== undefined) world.devices.setDescription(key, more.description);
 }
 
 test("the context of a fresh home has its files, the system's, the profile's and the date", async () => {
@@ -260,8 +262,8 @@ test("a home that cannot be reached is left out, and the run continues", async (
 test("unreadable files are left out, with one log line per folder", async () => {
   await put("ann/home", { "context.d/20-a.md": "a", "context.d/30-b.md": "b", "skills.d/c.md": "c" });
   const files = world.gatewayTarget.filesOf(world.ann);
-  const read = files.readHeads.bind(files);
-  files.readHeads = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
+  const read = files.readFirstBytes.bind(files);
+  files.readFirstBytes = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
   world.gatewayTarget.filesOf = () => files;
   const { parts } = await prepare();
   expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
@@ -294,7 +296,7 @@ test("skills are found in files and directories, with unique ids", async () => {
     "skills.d/open.md": "---\ndescription: never closed\nand on",
   });
   await put(`ann/${world.workspaceId}`, { ".gsv/skills.d/build.md": "Another build." });
-  const { skillIndex } = await world.preparer.config(world.ann, "task");
+  const { skillIndex } = await world.preparer.readConfig(world.ann, "task");
   expect(skillIndex.map(({ id, description }) => [id, description])).toEqual([
     ["home:build", "make things"],
     ["d", "four down"],
@@ -318,7 +320,7 @@ describe("a process can read", () => {
     world.config.set("config/ai/api_key", "sk-canary");
     world.config.set("config/ai/fallback/api_key", "sk-canary-2");
     world.config.set("config/ai/profile/task/tools/approval", '{"default":"ask"}');
-    const answer = await world.preparer.config(world.ann, "task");
+    const answer = await world.preparer.readConfig(world.ann, "task");
     expect(answer).toMatchObject({
       profile: "task",
       provider: "anthropic",
@@ -339,7 +341,7 @@ describe("a process can read", () => {
 
   test("its tools and devices", () => {
     connect("laptop", { description: "for travel" });
-    const { tools, devices } = world.preparer.tools({ ...world.ann, capabilities: ["fs.search"] });
+    const { tools, devices } = world.preparer.listTools({ ...world.ann, capabilities: ["fs.search"] });
     expect(tools.map(({ name }) => name)).toEqual(["Search"]);
     expect(tools[0]!.inputSchema).toMatchObject({ type: "object", required: ["target", "query"] });
     expect(devices).toEqual([{ id: "laptop", implements: ["*"], description: "for travel", platform: "linux" }]);

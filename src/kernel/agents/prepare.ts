@@ -3,8 +3,8 @@
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
 import { allows } from "../../lib/capability.ts";
-import type { ContextWindow, Windows } from "../../models/window.ts";
-import { assemble, type ContextPart } from "../../agent/context/assemble.ts";
+import type { ContextWindow, ContextWindows } from "../../models/window.ts";
+import { assembleContext, type ContextPart } from "../../agent/context/assemble.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
@@ -14,11 +14,11 @@ import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
 import { type AiSettings, aiSettings } from "./ai-settings.ts";
 import { budgetsOf } from "./budgets.ts";
-import { contextFiles, headsOf, type Say } from "./context-files.ts";
-import { type Skill, type SkillFolder, skillsIn } from "./skills.ts";
+import { readContextFiles, readFirstBytes, type Warn } from "./context-files.ts";
+import { type Skill, type SkillFolder, listSkills } from "./skills.ts";
 import type { Store } from "../store.ts";
 
-export type PreparedFor = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
+export type PrepareArgs = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
 
 /** `problems` are for the owner of the process: settings that are not used, and why. */
 export type PreparedContext = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
@@ -30,36 +30,36 @@ const DEVICES_MAX = 100;
 export class Preparer {
   readonly #store: Store;
   readonly #gatewayTarget: Pick<GatewayTarget, "filesOf">;
-  readonly #windows: Pick<Windows, "of">;
+  readonly #windows: Pick<ContextWindows, "resolve">;
 
-  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesOf">, windows: Pick<Windows, "of">) {
+  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesOf">, windows: Pick<ContextWindows, "resolve">) {
     this.#store = store;
     this.#gatewayTarget = gatewayTarget;
     this.#windows = windows;
   }
 
-  async prepare({ pid, profile, contextFiles: own, caller }: PreparedFor): Promise<PreparedContext> {
+  async prepare({ pid, profile, contextFiles: own, caller }: PrepareArgs): Promise<PreparedContext> {
     const { reads } = this.#store;
     const settings = aiSettings(reads.config, caller.uid);
     const { maxContextBytes, timezone } = settings;
     const { run, process, problems } = budgetsOf(reads.config, caller.uid);
     const files = this.#gatewayTarget.filesOf(caller);
-    const say = makeSay(this.#store, pid);
+    const say = makeWarn(this.#store, pid);
     const [window, homeFiles, workspace, skills] = await Promise.all([
       this.#windowOf(settings),
-      contextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
-      readWorkspace(files, caller, maxContextBytes, say),
+      readContextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
+      readWorkspaceContext(files, caller, maxContextBytes, say),
       findSkills(this.#store, files, caller, profile, say),
     ]);
     const devices = listOnlineDevices(this.#store, caller);
-    const { text, parts } = assemble({
+    const { text, parts } = assembleContext({
       pid,
       profile,
       identity: caller.process,
       devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
       mcpServers: [],
       systemFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
-      profileFiles: readConfigFiles(this.#store, caller, profileFolder(profile)),
+      profileFiles: readConfigFiles(this.#store, caller, profileContextFolder(profile)),
       homeFiles,
       workspace,
       skills: skills.map(({ id, description, path }) => ({ id, description, path: abbreviateHome(path, caller) })),
@@ -82,7 +82,7 @@ export class Preparer {
     };
   }
 
-  tools(caller: Caller) {
+  listTools(caller: Caller) {
     const devices = listOnlineDevices(this.#store, caller);
     return {
       tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
@@ -96,11 +96,11 @@ export class Preparer {
   }
 
   /** Never contains a key: what an agent reads goes to a model and may be repeated anywhere. */
-  async config(caller: Caller, profile: string) {
+  async readConfig(caller: Caller, profile: string) {
     const { config } = this.#store.reads;
     const settings = aiSettings(config, caller.uid);
     const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
-    const say = makeSay(this.#store, caller.agent?.pid ?? "");
+    const say = makeWarn(this.#store, caller.agent?.pid ?? "");
     const [window, skills] = await Promise.all([
       this.#windowOf(settings),
       findSkills(this.#store, this.#gatewayTarget.filesOf(caller), caller, profile, say),
@@ -116,7 +116,7 @@ export class Preparer {
       contextWindowTokens: window.tokens,
       contextWindowSource: window.source,
       systemContextFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
-      profileContextFiles: readConfigFiles(this.#store, caller, profileFolder(profile)),
+      profileContextFiles: readConfigFiles(this.#store, caller, profileContextFolder(profile)),
       skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
         id,
         name,
@@ -130,7 +130,7 @@ export class Preparer {
   }
 
   #windowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
-    return this.#windows.of(choice, { ...contextWindow, catalogue });
+    return this.#windows.resolve(choice, { ...contextWindow, catalogue });
   }
 }
 
@@ -149,7 +149,7 @@ function toolsFor(caller: Caller, devices: readonly DeviceDetails[]) {
 
 const SYSTEM_FOLDER = "config/ai/context.d";
 
-function profileFolder(profile: string): string {
+function profileContextFolder(profile: string): string {
   return `config/ai/profile/${profile}/context.d`;
 }
 
@@ -166,12 +166,12 @@ function readConfigFiles({ reads: { config }, ports: { log } }: Store, caller: C
   }
 }
 
-async function readWorkspace(files: FileSystem, { process: { workspaceId } }: Caller, maxBytes: number, say: Say) {
+async function readWorkspaceContext(files: FileSystem, { process: { workspaceId } }: Caller, maxBytes: number, say: Warn) {
   if (workspaceId === null) return null;
   const folder = `/workspaces/${workspaceId}/.gsv`;
-  const found = await contextFiles(files, `${folder}/context.d`, maxBytes, say);
+  const found = await readContextFiles(files, `${folder}/context.d`, maxBytes, say);
   if (found.length > 0) return { id: workspaceId, files: found, summary: "" };
-  const [head] = await headsOf(files, [`${folder}/summary.md`], maxBytes + 1);
+  const [head] = await readFirstBytes(files, [`${folder}/summary.md`], maxBytes + 1);
   return { id: workspaceId, files: [], summary: truncate(head ?? new Uint8Array(), maxBytes, `${folder}/summary.md`) };
 }
 
@@ -182,7 +182,7 @@ function truncate(head: Uint8Array, maxBytes: number, path: string): string {
   return `${new TextDecoder().decode(head.slice(0, Math.max(0, maxBytes - more.length)), { stream: true })}${more}`;
 }
 
-function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
+function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Warn): Promise<Skill[]> {
   const { home, workspaceId } = caller.process;
   const folders: SkillFolder[] = [
     { kind: "profile", path: `/sys/config/ai/profile/${profile}/skills.d`, writable: isRoot(caller) },
@@ -192,7 +192,7 @@ function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile
     const writable = reads.workspaces.get(workspaceId)?.state !== "archived";
     folders.push({ kind: "workspace", path: `/workspaces/${workspaceId}/.gsv/skills.d`, writable });
   }
-  return skillsIn(files, folders, say);
+  return listSkills(files, folders, say);
 }
 
 /** Abbreviates the home directory to ~. */
@@ -200,6 +200,6 @@ function abbreviateHome(path: string, { process: { home } }: Caller): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-function makeSay({ ports: { log } }: Store, pid: string): Say {
+function makeWarn({ ports: { log } }: Store, pid: string): Warn {
   return (what, fields) => log.warn(what, { pid, ...fields });
 }

@@ -15,7 +15,7 @@ export function processCaller(reads: ReadContext, process: ProcessRow | null, ca
 }
 
 /** The owner of a process, locked or not: archives are written as the owner, and root can end the commands of a locked user. */
-export function processOwner(reads: ReadContext, process: ProcessRow): Caller {
+export function ownerCaller(reads: ReadContext, process: ProcessRow): Caller {
   const present = (): Caller | undefined => makeCaller(reads, process, undefined, present, true);
   const { agent: _, ...owner } = present() ?? fail(403, LOCKED);
   return owner;
@@ -27,15 +27,15 @@ function makeCaller(
   reads: ReadContext,
   process: ProcessRow | null,
   call: CallOfProcess | undefined,
-  present: () => Caller | undefined,
+  refresh: () => Caller | undefined,
   mayBeLocked = false,
 ): Caller | undefined {
-  const account = reads.accounts.byUid(process?.uid ?? ROOT_UID);
+  const account = reads.accounts.findByUid(process?.uid ?? ROOT_UID);
   // Root is locked on most gateways, which stops people from logging in as root but not the kernel.
   if (account === undefined || (process !== null && account.locked && !mayBeLocked)) return undefined;
-  const own = reads.accounts.identity(account);
+  const own = reads.accounts.identityOf(account);
   const identity = process === null ? own : { ...own, cwd: process.cwd, workspaceId: process.workspaceId };
-  const capabilities = reads.capabilities.of(own.gids);
+  const capabilities = reads.capabilities.listOf(own.gids);
   return {
     origin: "user",
     uid: identity.uid,
@@ -47,7 +47,7 @@ function makeCaller(
     credential: { kind: "process" },
     process: identity,
     identity: { role: "user", process: identity, capabilities },
-    refresh: present,
+    refresh,
     ...(process === null
       ? {}
       : {

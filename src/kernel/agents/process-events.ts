@@ -18,7 +18,7 @@ import type { Ipc } from "./ipc.ts";
 import type { ProcessSignals } from "./process-signals.ts";
 import type { Store } from "../store.ts";
 
-type Finished = Payload<typeof RUN_FINISHED>;
+type RunFinished = Payload<typeof RUN_FINISHED>;
 
 export class ProcessEvents {
   readonly #store: Store;
@@ -36,20 +36,20 @@ export class ProcessEvents {
     const process = this.#store.reads.processes.get(pid);
     if (process === undefined) return;
     for (const event of events) {
-      const isNew = this.#store.relaxed((nouns) => this.#record(nouns, process, event, isReceivingWork));
+      const isNew = this.#store.relaxed((nouns) => this.#recordEvent(nouns, process, event, isReceivingWork));
       if (!isNew) continue;
       this.#signals.send(process, event);
       if (event.signal === RUN_FINISHED) this.#answerIpc(pid, event.payload);
       // The route is needed until the last signal of its run.
-      if (event.signal === CHAT_COMPLETE) this.#store.relaxed(({ followers }) => followers.runEnded(pid, event.payload.runId));
+      if (event.signal === CHAT_COMPLETE) this.#store.relaxed(({ followers }) => followers.removeRoute(pid, event.payload.runId));
     }
   }
 
-  #answerIpc(pid: string, { runId, status, text, error, usage }: Finished): void {
-    this.#ipc.finished(pid, runId, { status, text, error, usage });
+  #answerIpc(pid: string, { runId, status, text, error, usage }: RunFinished): void {
+    this.#ipc.onRunFinished(pid, runId, { status, text, error, usage });
   }
 
-  #record(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
+  #recordEvent(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
     const { processes, spending, modelFailures, emit, after, now } = nouns;
     const { queuedCount } = event.payload;
     if (!processes.recordEvent(pid, event.seq, { ...stateAfter(event), queuedCount }, now)) return false;
@@ -75,7 +75,7 @@ export class ProcessEvents {
     return true;
   }
 
-  #recordEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: Finished, isReceivingWork: boolean): void {
+  #recordEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
     const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
     if (approvals.withdraw(pid, end.runId, now)) after(() => emit.announceChanges(uid, ["approvals"]));
     if (end.wallMs > 0) spending.add(uid, { wallMs: end.wallMs }, now);
@@ -86,7 +86,7 @@ export class ProcessEvents {
 }
 
 /** No run is active, and all queued messages are on hold. */
-function isIdle({ queuedCount, pausedCount = 0, activeRunId }: Finished): boolean {
+function isIdle({ queuedCount, pausedCount = 0, activeRunId }: RunFinished): boolean {
   return queuedCount === pausedCount && activeRunId === undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Vfs } from "../../vfs/vfs.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
-import { processCaller, processOwner } from "./process-caller.ts";
+import { processCaller, ownerCaller } from "./process-caller.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
 export const MEDIA_PER_MESSAGE = 20;
@@ -30,13 +30,13 @@ export class ProcessFiles {
   /** May exceed the quota: a conversation must be archived before it can be reset. */
   async archive(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#ensureFolder(process, path);
-    await this.#files(process, true).write(path, bytes);
+    await this.#filesOf(process, true).write(path, bytes);
   }
 
   async write(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#ensureFolder(process, path);
     try {
-      await this.#files(process).write(path, bytes);
+      await this.#filesOf(process).write(path, bytes);
     } catch (error) {
       if (error instanceof FileError && error.code === "EDQUOT") fail(507, error.message);
       throw error;
@@ -46,7 +46,7 @@ export class ProcessFiles {
   /** Null if the file does not exist. */
   async read(process: ProcessRow, path: string): Promise<Uint8Array | null> {
     try {
-      return await this.#files(process).read(path);
+      return await this.#filesOf(process).read(path);
     } catch (error) {
       if (error instanceof FileError && error.code === "ENOENT") return null;
       throw error;
@@ -54,14 +54,14 @@ export class ProcessFiles {
   }
 
   /** Stores the whole of an output of which the history holds only a part. */
-  async output(process: ProcessRow, callId: string, text: string): Promise<string> {
+  async storeOutput(process: ProcessRow, callId: string, text: string): Promise<string> {
     const path = `${archiveRoot(process)}/outputs/${encodeURIComponent(callId)}.txt`;
     await this.write(process, path, new TextEncoder().encode(text));
     return path;
   }
 
   /** Stores the media of one message. */
-  async media(process: ProcessRow, media: readonly Media[]): Promise<StoredMedia[]> {
+  async storeMedia(process: ProcessRow, media: readonly Media[]): Promise<StoredMedia[]> {
     if (media.length > MEDIA_PER_MESSAGE) fail(413, `Too many files: at most ${MEDIA_PER_MESSAGE} per message`);
     const stored: StoredMedia[] = [];
     for (const { data, ...rest } of media) {
@@ -78,7 +78,7 @@ export class ProcessFiles {
   }
 
   /** Stores an image from the result of a tool. */
-  async picture(process: ProcessRow, mimeType: string, bytes: Uint8Array): Promise<StoredMedia> {
+  async storePicture(process: ProcessRow, mimeType: string, bytes: Uint8Array): Promise<StoredMedia> {
     const key = await this.#storeMedia(process, bytes, extensionOf({ mimeType }));
     return { type: "image", mimeType, key, size: bytes.length };
   }
@@ -91,8 +91,8 @@ export class ProcessFiles {
   }
 
   /** Deletes all media of a process, whose conversations are deleted too. */
-  async forgetMedia(process: ProcessRow): Promise<void> {
-    const files = this.#files(process);
+  async deleteMedia(process: ProcessRow): Promise<void> {
+    const files = this.#filesOf(process);
     const folder = mediaFolder(process);
     try {
       for (const { name } of await files.list(folder)) await files.remove(`${folder}/${name}`);
@@ -110,8 +110,8 @@ export class ProcessFiles {
   }
 
   /** The file system as the owner, locked or not: archiving and deleting must work whoever resets the process. */
-  #files(process: ProcessRow, mayExceedQuota = false): Vfs {
-    return this.#gatewayTarget.filesOf(processOwner(this.#store.reads, process), mayExceedQuota);
+  #filesOf(process: ProcessRow, mayExceedQuota = false): Vfs {
+    return this.#gatewayTarget.filesOf(ownerCaller(this.#store.reads, process), mayExceedQuota);
   }
 
   /** Makes the user's own folder below /var/<kind>; folders below it are made with the rights of the user. */

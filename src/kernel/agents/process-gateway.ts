@@ -26,7 +26,7 @@ import type { DeviceWaiter } from "./device-waiter.ts";
 import type { ProcessEvents } from "./process-events.ts";
 import { ApprovalRequired } from "./judge.ts";
 import type { ProcessFiles } from "./process-files.ts";
-import { isUnknown, type OpenCalls } from "./open-calls.ts";
+import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { hilRequest, type Questions } from "./questions.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
@@ -44,7 +44,7 @@ export type ProcessServices = {
   signals: ProcessSignals;
   deviceWaiter: DeviceWaiter;
   openCalls: OpenCalls;
-  sessions: BackgroundCommands;
+  backgroundCommands: BackgroundCommands;
   deviceRouter: DeviceRouter;
   sweeper: Sweeper;
   /** Sends in progress by pid: while there is one, an event of an earlier run must not mark the process idle. */
@@ -68,8 +68,8 @@ export class ProcessGateway implements KernelPort {
   }
 
   readonly prepare = async (): Promise<Preparation> => {
-    await this.#services.shares.wait(this.#mustFindProcess().uid, PREPARE_MS);
-    const process = this.#mustFindProcess();
+    await this.#services.shares.waitForTurn(this.#requireProcess().uid, PREPARE_MS);
+    const process = this.#requireProcess();
     return this.#services.preparer.prepare({ ...process, caller: this.#callerOf(process) });
   };
 
@@ -83,34 +83,34 @@ export class ProcessGateway implements KernelPort {
   };
 
   /** Called before every model call; fails for a locked user, whose processes must not call models. */
-  readonly ofOwner = async () => {
+  readonly readOwnerAccount = async () => {
     const { reads } = this.#store;
-    const { uid } = this.#callerOf(this.#mustFindProcess());
+    const { uid } = this.#callerOf(this.#requireProcess());
     return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.readToday(uid, reads.now) };
   };
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {
-    return this.#services.questions.askForBudget(this.#mustFindProcess(), question);
+    return this.#services.questions.askForBudget(this.#requireProcess(), question);
   };
 
-  readonly keepOutput = async (callId: string, text: string): Promise<string> => {
-    return this.#services.files.output(this.#mustFindProcess(), callId, text);
+  readonly storeOutput = async (callId: string, text: string): Promise<string> => {
+    return this.#services.files.storeOutput(this.#requireProcess(), callId, text);
   };
 
   readonly readMedia = async (key: string): Promise<Uint8Array | null> => {
-    return this.#services.files.readMedia(this.#mustFindProcess(), key);
+    return this.#services.files.readMedia(this.#requireProcess(), key);
   };
 
   readonly archive = async (path: string, bytes: Uint8Array): Promise<void> => {
-    return this.#services.files.archive(this.#mustFindProcess(), path, bytes);
+    return this.#services.files.archive(this.#requireProcess(), path, bytes);
   };
 
   readonly readArchive = async (path: string): Promise<Uint8Array> => {
-    return (await this.#services.files.read(this.#mustFindProcess(), path)) ?? fail(404, `The archive is gone: ${path}`);
+    return (await this.#services.files.read(this.#requireProcess(), path)) ?? fail(404, `The archive is gone: ${path}`);
   };
 
   readonly checkpoint = async (checkpoint: Checkpoint): Promise<void> => {
-    return this.#services.checkpoints.keep(this.#mustFindProcess(), checkpoint);
+    return this.#services.checkpoints.store(this.#requireProcess(), checkpoint);
   };
 
   readonly stream = (piece: AnswerPiece): void => {
@@ -118,28 +118,28 @@ export class ProcessGateway implements KernelPort {
     if (process !== undefined) this.#services.signals.stream(process, piece);
   };
 
-  readonly sys = async (sys: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome> => {
+  readonly runSyscall = async (sys: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome> => {
     const process = this.#findProcess();
     if (process === undefined) return errorOutcome(`Error: Process not found: ${this.#pid}`);
     this.#services.sweeper.touch();
-    await this.#services.shares.wait(process.uid, CALL_MS);
+    await this.#services.shares.waitForTurn(process.uid, CALL_MS);
     try {
       const base = this.#callerOf(process, sys);
       const caller: Caller = { ...base, agent: { ...base.agent!, onStart } };
       const key = keyOf(sys);
-      if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))
+      if (sys.isRepeat && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#hasNotStarted(sys))
         return errorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
-      this.#services.sessions.calling(process, sys);
+      this.#services.backgroundCommands.onCall(process, sys);
       const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
-      this.#services.sessions.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
+      this.#services.backgroundCommands.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
       return await this.#toOutcome(process, { ok: true, data: answer.data });
     } catch (error) {
       if (error instanceof ApprovalRequired) {
         // The run was stopped while the call was being judged, so nobody needs to answer.
-        if (signal.reason === STOPPED) this.#withdraw(process, sys.runId);
+        if (signal.reason === STOPPED) this.#withdrawQuestions(process, sys.runId);
         return { kind: "asked", request: hilRequest(error.approval) };
       }
       const outcome = await this.#toOutcome(process, { ok: false, error: this.#toErrorShape(process, sys.syscall, error) });
@@ -151,17 +151,17 @@ export class ProcessGateway implements KernelPort {
   async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<CallAnswer> {
     const { gate, deviceWaiter, deviceRouter } = this.#services;
     const frame: Req = { type: "req", id: this.#store.ports.crypto.uuid(), call: sys.syscall, args: sys.args };
-    const repeated: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
+    const repeated: Caller = { ...caller, agent: { ...caller.agent!, isRepeat: true } };
     // The call may run on the device if it was sent before a restart of the process, or if the answer to a try was lost.
-    let mayRun = sys.isAgain;
-    const send = async (isAgain: boolean): Promise<CallAnswer> => {
-      const sender = isAgain || (sys.isAgain && key !== undefined) ? repeated : caller;
+    let mayRun = sys.isRepeat;
+    const send = async (isRepeat: boolean): Promise<CallAnswer> => {
+      const sender = isRepeat || (sys.isRepeat && key !== undefined) ? repeated : caller;
       try {
-        return await gate.pass(sender, key === undefined ? frame : { ...frame, key }, () => signal);
+        return await gate.runRequest(sender, key === undefined ? frame : { ...frame, key }, () => signal);
       } catch (error) {
         // Refused only because this call takes no key, before anything ran: send it again without one.
-        if (!sys.isAgain && !isAgain && takesNoKey(error)) return gate.pass(repeated, frame, () => signal);
-        mayRun ||= isUnknown(error);
+        if (!sys.isRepeat && !isRepeat && isKeyRefused(error)) return gate.runRequest(repeated, frame, () => signal);
+        mayRun ||= isUnknownOutcome(error);
         throw error;
       }
     };
@@ -171,7 +171,7 @@ export class ProcessGateway implements KernelPort {
     } catch (error) {
       if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof ApprovalRequired) throw error;
       deviceRouter.cancelLater(device.key, caller, key);
-      throw isUnknown(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
+      throw isUnknownOutcome(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
     }
   }
 
@@ -189,7 +189,7 @@ export class ProcessGateway implements KernelPort {
     return this.#store.reads.processes.get(this.#pid);
   }
 
-  #mustFindProcess(): ProcessRow {
+  #requireProcess(): ProcessRow {
     return this.#findProcess() ?? fail(404, `Process not found: ${this.#pid}`);
   }
 
@@ -198,13 +198,13 @@ export class ProcessGateway implements KernelPort {
   }
 
   /** A person was asked about the call and no approval was used: so it has not started, even if the process restarted meanwhile. */
-  #isStillAsked({ runId, callId }: SysCall): boolean {
-    const question = this.#store.reads.approvals.ofCall(this.#pid, callId);
+  #hasNotStarted({ runId, callId }: SysCall): boolean {
+    const question = this.#store.reads.approvals.findByCall(this.#pid, callId);
     return question !== undefined && question.runId === runId && question.state !== "used";
   }
 
   /** Withdraws the open questions of a run that is over. */
-  #withdraw(process: ProcessRow, runId: string): void {
+  #withdrawQuestions(process: ProcessRow, runId: string): void {
     this.#store.relaxed(({ approvals, emit, after, now }) => {
       if (approvals.withdraw(process.pid, runId, now)) after(() => emit.announceChanges(process.uid, ["approvals"]));
     });
@@ -213,13 +213,13 @@ export class ProcessGateway implements KernelPort {
   async #toOutcome(process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
     const { text, images, isError } = toolText(outcome);
     const stored: StoredMedia[] = [];
-    for (const { mimeType, data } of images) stored.push(await this.#services.files.picture(process, mimeType, data));
+    for (const { mimeType, data } of images) stored.push(await this.#services.files.storePicture(process, mimeType, data));
     return { kind: "done", isError, output: text, ...(stored.length === 0 ? {} : { images: stored }) };
   }
 
   #toErrorShape({ uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
     const { log, crypto } = this.#store.ports;
-    return toSysError(error, () => log.incident(crypto.uuid(), { call, uid }, error)).toShape();
+    return toSysError(error, () => log.reportIncident(crypto.uuid(), { call, uid }, error)).toShape();
   }
 }
 
@@ -236,7 +236,7 @@ function isDenied(error: unknown): boolean {
   return error instanceof SysError && (error.details as { outcome?: unknown } | undefined)?.outcome === "denied";
 }
 
-function takesNoKey(error: unknown): boolean {
+function isKeyRefused(error: unknown): boolean {
   return error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false;
 }
 

@@ -39,7 +39,7 @@ export class ProcessSignals {
     if (waiting !== undefined) return addPiece(waiting, piece);
     const send = () => this.#sendPiece(process, piece);
     if (this.#pendingFollows.has(pid)) return send();
-    if (this.#shares.attempt(uid, send)) return;
+    if (this.#shares.tryRun(uid, send)) return;
     this.#pieces.set(pid, [piece]);
     this.#shares.queue(uid, () => this.#flush(process));
   }
@@ -105,14 +105,14 @@ export class ProcessSignals {
 
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {
     const { followers, connections, now } = this.#store.reads;
-    const to = new Set(followers.of(pid));
+    const to = new Set(followers.listOf(pid));
     const route = runId === null ? undefined : followers.routeOf(pid, runId, now);
     if (route !== undefined && route.uid !== uid && route.uid !== 0) {
-      this.#store.relaxed(({ followers }) => followers.runEnded(pid, runId!));
+      this.#store.relaxed(({ followers }) => followers.removeRoute(pid, runId!));
       return to;
     }
     if (route !== undefined && connections.caller(route.connectionId) !== undefined) return to.add(route.connectionId);
-    for (const connectionId of connections.ofUser(uid, "user")) to.add(connectionId);
+    for (const connectionId of connections.idsOfUser(uid, "user")) to.add(connectionId);
     return to;
   }
 }

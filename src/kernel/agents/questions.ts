@@ -1,9 +1,9 @@
 // Questions to people: stores their answers and grants, and notifies the process. Answers are rows (nouns/approvals.ts); a notified
 // process sends its call again, and judge.ts finds the answer.
 
-import { describeGrant, grantFor, type NAMED_SCOPES, Remember } from "../../approval/grants.ts";
+import { describeGrant, createGrant, type NAMED_SCOPES, RememberOptions } from "../../approval/grants.ts";
 import type { JudgedCall } from "../../approval/request.ts";
-import { showRequest } from "../../approval/show.ts";
+import { formatRequest } from "../../approval/show.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
@@ -19,7 +19,7 @@ import { QUESTION_MS } from "./judge.ts";
 /** Calls a process. */
 export type AskProcess = <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
 
-export type Decision = {
+export type DecideArgs = {
   requestId: string;
   decision: "approve" | "deny";
   remember?: boolean | undefined;
@@ -41,32 +41,32 @@ export class Questions implements Part {
 
   /** The oldest question that waits for an answer. */
   findOldest(pid: string): HilRequest | null {
-    const [first] = this.#store.reads.approvals.pendingOf(pid);
+    const [first] = this.#store.reads.approvals.listPending(pid);
     return first === undefined ? null : hilRequest(first);
   }
 
   /** A question to the caller; one to another user fails like one that does not exist. */
-  find(caller: Caller, requestId: string): Approval {
+  requireQuestion(caller: Caller, requestId: string): Approval {
     const found = this.#store.reads.approvals.get(requestId);
     if (found === undefined || (found.uid !== caller.uid && !isRoot(caller)))
       fail(404, `Pending tool confirmation not found: ${requestId}`);
     return found;
   }
 
-  async decide(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: Decision) {
+  async decide(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: DecideArgs) {
     if (caller.agent !== undefined) fail(403, "A process cannot answer questions: a person must do it");
-    const question = this.find(caller, requestId);
+    const question = this.requireQuestion(caller, requestId);
     if (pid !== undefined && pid !== question.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
     const isRemembered = remember === true || scope !== undefined || ttlMs !== undefined;
     const terms = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
     const mayGrant = decision === "approve" && isRemembered && question.kind === "call";
-    const grant = mayGrant ? await this.#grantFor(question, Remember.parse(terms)) : null;
+    const grant = mayGrant ? await this.#makeGrant(question, RememberOptions.parse(terms)) : null;
     await this.#store.commit(({ approvals, spending, now }) => {
       const open = approvals.get(requestId);
       if (open?.state !== "pending") fail(409, `This question was already answered: it is ${open?.state ?? "gone"}`);
       if (open.expiresAt <= now) fail(409, "This question has expired: nobody answered it in time");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
-      if (grant !== null) approvals.remember(grant);
+      if (grant !== null) approvals.addGrant(grant);
       if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extendBudget(question.uid, now);
     });
     const resumed = await this.#notify(question);
@@ -81,7 +81,7 @@ export class Questions implements Part {
       const same = approvals.findSameQuestion(pid, runId, BUDGET);
       if (same !== undefined) return same;
       after(() => emit.announceChanges(uid, ["approvals"]));
-      return approvals.ask({
+      return approvals.addQuestion({
         requestId: crypto.uuid(),
         uid,
         pid,
@@ -105,15 +105,15 @@ export class Questions implements Part {
     return hilRequest(approval);
   }
 
-  async revoke(caller: Caller, grantId: string): Promise<boolean> {
+  async revokeGrant(caller: Caller, grantId: string): Promise<boolean> {
     if (caller.agent !== undefined) fail(403, "A process cannot change its own permissions");
-    const grant = this.#store.reads.approvals.grant(grantId);
+    const grant = this.#store.reads.approvals.getGrant(grantId);
     if (grant === undefined || (grant.uid !== caller.uid && !isRoot(caller))) return false;
-    return this.#store.commit(({ approvals, now }) => approvals.revoke(grantId, now));
+    return this.#store.commit(({ approvals, now }) => approvals.revokeGrant(grantId, now));
   }
 
   begin(): void {
-    this.tellAll();
+    this.notifyAll();
   }
 
   /** Expires questions that nobody answered in time. */
@@ -124,7 +124,7 @@ export class Questions implements Part {
         for (const { uid } of approvals.expire(now)) after(() => emit.announceChanges(uid, ["approvals"]));
       })
       .then(
-        () => this.tellAll(),
+        () => this.notifyAll(),
         (error: unknown) => this.#store.ports.log.error("expired questions could not be closed", { error: String(error) }),
       );
   }
@@ -134,7 +134,7 @@ export class Questions implements Part {
   }
 
   /** Notifies processes of all answers they may have missed. A second notification changes nothing. */
-  tellAll(): void {
+  notifyAll(): void {
     for (const approval of this.#store.reads.approvals.listUnnotified()) void this.#notify(approval);
   }
 
@@ -154,10 +154,10 @@ export class Questions implements Part {
     }
   }
 
-  async #grantFor(question: Approval, terms: Remember): Promise<StoredGrant> {
+  async #makeGrant(question: Approval, terms: RememberOptions): Promise<StoredGrant> {
     const judged = await this.#judgeAgain(question);
     const { uid, pid, target, digest, requestId } = question;
-    const grant = grantFor({ uid, pid, target, digest, judged }, terms, this.#store.reads.now);
+    const grant = createGrant({ uid, pid, target, digest, judged }, terms, this.#store.reads.now);
     if ("error" in grant) fail(400, grant.error);
     return { ...grant, grantId: this.#store.ports.crypto.uuid(), requestId };
   }
@@ -205,6 +205,6 @@ export function hilRequest({
 /** Shows a grant with the call it was made for, without which nobody could understand it. */
 export function grantRecord(grant: StoredGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
   const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
-  const shown = showRequest({ call: syscall, args, target: on, cwd }, whole);
+  const shown = formatRequest({ call: syscall, args, target: on, cwd }, whole);
   return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), shown, requestId };
 }

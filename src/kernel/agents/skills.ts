@@ -2,7 +2,7 @@
 // skills.d, or a directory that contains a SKILL.md. Only the head of each file is read, which is enough for an index.
 
 import type { FileEntry, FileSystem } from "../../hardware/filesystem.ts";
-import { headsOf, listFolder, type Say } from "./context-files.ts";
+import { readFirstBytes, listFolder, type Warn } from "./context-files.ts";
 import { skillHead } from "./skill-head.ts";
 
 export type SkillKind = "profile" | "home" | "workspace";
@@ -18,7 +18,7 @@ const DIRECTORIES_MAX = 100;
 const HEAD_BYTES = 4 * 1024;
 
 /** In the order of the folders, and by name within each. */
-export async function skillsIn(files: FileSystem, folders: readonly SkillFolder[], say: Say): Promise<Skill[]> {
+export async function listSkills(files: FileSystem, folders: readonly SkillFolder[], say: Warn): Promise<Skill[]> {
   const found = (await Promise.all(folders.map((folder) => findSkills(files, folder, say)))).flat();
   const byName = Map.groupBy(found, ({ name }) => name);
   const skills = new Map<string, Skill>();
@@ -30,11 +30,11 @@ export async function skillsIn(files: FileSystem, folders: readonly SkillFolder[
   return [...skills.values()];
 }
 
-async function findSkills(files: FileSystem, source: SkillFolder, say: Say): Promise<Omit<Skill, "id">[]> {
+async function findSkills(files: FileSystem, source: SkillFolder, say: Warn): Promise<Omit<Skill, "id">[]> {
   const root = await listFolder(files, source.path, say);
   const flat = root.filter(({ name, kind }) => kind === "file" && name.endsWith(".md") && name !== "DESCRIPTION.md");
   const paths = flat.map(({ name }) => `${source.path}/${name}`);
-  const heads = await headsOf(files, paths.slice(0, SKILLS_MAX), HEAD_BYTES);
+  const heads = await readFirstBytes(files, paths.slice(0, SKILLS_MAX), HEAD_BYTES);
   const found = paths.flatMap((path, at) => {
     const head = heads[at];
     return head ? [makeSkill(path, head, source)] : [];
@@ -47,14 +47,14 @@ async function findSkills(files: FileSystem, source: SkillFolder, say: Say): Pro
 }
 
 /** Searches level by level. A directory with a SKILL.md is a skill and is not searched; any other may contain skills. */
-async function findNested(files: FileSystem, source: SkillFolder, root: readonly FileEntry[], say: Say): Promise<Omit<Skill, "id">[]> {
+async function findNested(files: FileSystem, source: SkillFolder, root: readonly FileEntry[], say: Warn): Promise<Omit<Skill, "id">[]> {
   const found: Omit<Skill, "id">[] = [];
   let level = directoryPaths(source.path, root);
   let visited = 0;
   for (let depth = 1; depth <= DEPTH_MAX && level.length > 0 && visited < DIRECTORIES_MAX; depth++) {
     const paths = level.slice(0, DIRECTORIES_MAX - visited);
     visited += paths.length;
-    const heads = await headsOf(
+    const heads = await readFirstBytes(
       files,
       paths.map((path) => `${path}/${SKILL_FILE}`),
       HEAD_BYTES,

@@ -59,12 +59,12 @@ function resolveWorkspace(
     case "inherit":
       return { workspaceId: parent.workspaceId, cwd: parent.workspaceId === null ? parent.home : parent.cwd };
     case "attach": {
-      const { workspaceId } = workspaces.toUse(caller, wanted.workspaceId);
+      const { workspaceId } = workspaces.requireUsable(caller, wanted.workspaceId);
       workspaces.touch(workspaceId, now);
       return { workspaceId, cwd: `/workspaces/${workspaceId}` };
     }
     case "new": {
-      const { workspaceId } = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
+      const { workspaceId } = workspaces.make(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
       repositories.makeWorkspace(parent.username, workspaceId, now);
       return { workspaceId, cwd: `/workspaces/${workspaceId}` };
     }

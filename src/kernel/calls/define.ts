@@ -2,7 +2,7 @@
 // one transaction (one that returns a promise does not compile); an effect may await, and changes rows through commit.
 
 import type { z } from "zod";
-import type { Data, Declaration, Declared, IdentifiedOrigins, Schema } from "../../calls/define.ts";
+import type { Data, Declaration, DeclaredCall, IdentifiedOrigins, Schema } from "../../calls/define.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
 import type { Caller, Stranger } from "../../protocol/caller.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
@@ -37,14 +37,14 @@ type StrangerCall<N extends string, A extends Schema, R extends Schema> = Declar
   run(context: EffectContext, caller: Stranger, args: z.output<A>): Promise<z.input<R>>;
 };
 
-type Body =
+type CallBody =
   | { does: "read"; run(context: ReadContext, caller: Caller | Stranger, args: Data): Data }
   | { does: "write"; run(context: WriteContext, caller: Caller | Stranger, args: Data): Data }
   | { does: "effect"; run(context: EffectContext, caller: Caller | Stranger, args: Data): Promise<Data> };
 
 /** A kernel call as the table holds it. The gate checks origin and arguments before it runs the body. */
-export type KernelSyscall<N extends string = string, A extends Schema = Schema, R extends Schema = Schema> = Declared<N, A, R> &
-  Body & { runs: "kernel"; when?: "setup" };
+export type KernelSyscall<N extends string = string, A extends Schema = Schema, R extends Schema = Schema> = DeclaredCall<N, A, R> &
+  CallBody & { runs: "kernel"; when?: "setup" };
 
 /** Any call of the table. */
 export type Syscall = KernelSyscall | (HardwareSyscall & { when?: never });

@@ -98,7 +98,7 @@ function restart(): DeviceRouter {
     write: (body) => {
       durable++;
       const after: (() => void)[] = [];
-      const emit = { execStatus: (uid: number, payload: object) => void statuses.push({ uid, ...payload }) };
+      const emit = { sendExecStatus: (uid: number, payload: object) => void statuses.push({ uid, ...payload }) };
       const value = body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
       for (const action of after) action();
       return value;
@@ -128,7 +128,7 @@ it("sends a cancellation to the device when a call is stopped, and still accepts
 
 it("sends stored cancellations once to a device that was offline", () => {
   deviceRouter.cancelLater(KEY, ALICE, "k");
-  deviceRouter.deviceCame(KEY);
+  deviceRouter.onDeviceConnected(KEY);
   expect(sent).toMatchObject([{ to: DRIVER, frame: { signal: "req.cancel", payload: { key: expect.any(String) as string } } }]);
 });
 
@@ -310,12 +310,12 @@ it("after a lost batch, fails calls whose row was lost and does not answer again
   context.routes.add({ ...ROUTE, routeId: "life 1.2" });
   deviceRouter.onRollback();
   expect(await reasons([pending[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
-  expect(context.routes.ids()).toEqual(["life 1.3"]);
+  expect(context.routes.listIds()).toEqual(["life 1.3"]);
   // The same, with a restart before the answer arrives.
   deviceRouter = restart();
   deviceRouter.handleResult(DRIVER, answer("life 1.3"));
   context.routes.add({ ...ROUTE, routeId: "life 1.3" });
   context.routes.add({ ...ROUTE, routeId: "life 1.4" });
   deviceRouter.onRollback();
-  expect(context.routes.ids()).toEqual(["life 1.4"]);
+  expect(context.routes.listIds()).toEqual(["life 1.4"]);
 });

@@ -20,7 +20,7 @@ import { EXEC_STATUS, REQ_CANCEL } from "../../protocol/signal-names.ts";
 import type { Payload } from "../../protocol/signals.ts";
 
 type Data = Record<string, unknown>;
-type Request = Pick<Req, "id" | "key">;
+type RequestRef = Pick<Req, "id" | "key">;
 type PendingRoute = { route: Route; resolve: (data: Data) => void; reject: (error: SysError) => void };
 
 export const ROUTE_TTL_MS = 60_000;
@@ -32,7 +32,7 @@ const UNKNOWN = { outcome: "unknown" };
 const LIST = "shell.list";
 
 /** Creates the device's end of a body. `onActivity` must be called whenever a part of the body arrives. */
-type Join = (driverId: string, onActivity: () => void) => { args: Data; end(): void };
+type JoinBody = (driverId: string, onActivity: () => void) => { args: Data; end(): void };
 
 export class DeviceRouter implements Part {
   readonly #store: Store;
@@ -52,15 +52,15 @@ export class DeviceRouter implements Part {
   async forward(
     call: string,
     caller: Caller,
-    request: Request,
+    request: RequestRef,
     target: Target,
     args: Data,
     signal: AbortSignal,
-    join?: Join,
+    join?: JoinBody,
   ): Promise<Data> {
     const { ports } = this.#store;
     if (signal.aborted) fail(503, "The call was cancelled before it was sent");
-    const { driverId, keepsLedger } = this.#driverOf(call, caller, target);
+    const { driverId, keepsLedger } = this.#requireDriver(call, caller, target);
     const key = request.key === undefined || READS.has(call) ? undefined : this.#keyOf(request.key, caller);
     if (key !== undefined && !keepsLedger)
       fail(400, `Device ${target.name} keeps no ledger, so it takes no key: check what happened before you retry`, TAKES_NO_KEY);
@@ -92,11 +92,11 @@ export class DeviceRouter implements Part {
   cancelLater(deviceKey: string, caller: Caller, key: string): void {
     this.#store.relaxed(({ cancellations, now }) => cancellations.add(deviceKey, this.#keyOf(key, caller), now));
     // The device may have reconnected before its old socket was known to be closed.
-    this.deviceCame(deviceKey);
+    this.onDeviceConnected(deviceKey);
   }
 
   /** A device has connected: sends it the cancellations that were stored for it. */
-  deviceCame(deviceKey: string): void {
+  onDeviceConnected(deviceKey: string): void {
     const driverId = this.#store.reads.devices.driverOf(deviceKey);
     if (driverId === undefined || driverId === null) return;
     for (const key of this.#store.relaxed(({ cancellations }) => cancellations.take(deviceKey))) this.#cancel(driverId, { key });
@@ -112,7 +112,7 @@ export class DeviceRouter implements Part {
     if (route === undefined) return this.#store.ports.meter.countDropped("unasked");
     this.#settle(
       route,
-      frame.ok ? { ok: true, data: this.#processAnswer(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) },
+      frame.ok ? { ok: true, data: this.#handleAnswer(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) },
     );
   }
 
@@ -146,7 +146,7 @@ export class DeviceRouter implements Part {
 
   /** A batch was lost: a call whose row was lost would wait for ever, and one whose row came back would be answered twice. */
   onRollback(): void {
-    const open = new Set(this.#store.reads.routes.ids());
+    const open = new Set(this.#store.reads.routes.listIds());
     for (const [routeId, pending] of this.#pending) {
       if (open.has(routeId)) continue;
       const { route } = pending;
@@ -182,8 +182,8 @@ export class DeviceRouter implements Part {
   }
 
   /** Checks access, then presence, then support for the call: in this order, so that a user without access learns nothing. */
-  #driverOf(call: string, caller: Caller, { key, name }: Target): { driverId: string; keepsLedger: boolean } {
-    const device = this.#store.reads.devices.asTarget(caller, key) ?? fail(403, `Access denied to device: ${name}`);
+  #requireDriver(call: string, caller: Caller, { key, name }: Target): { driverId: string; keepsLedger: boolean } {
+    const device = this.#store.reads.devices.findTarget(caller, key) ?? fail(403, `Access denied to device: ${name}`);
     if (!device.online) fail(503, `Device offline: ${name}`);
     if (!allows(device.implements, call)) fail(400, `Device ${name} does not implement ${call}`);
     const driverId = device.driverId ?? fail(503, `No active connection for device: ${name}`);
@@ -191,14 +191,14 @@ export class DeviceRouter implements Part {
   }
 
   /** A device does not know who owns its sessions: the gateway records it, and hides other users' sessions from lists. */
-  #processAnswer(route: Route, data: Data): Data {
+  #handleAnswer(route: Route, data: Data): Data {
     if (route.call === EXEC) this.#recordSession(route, data);
     if (route.call !== LIST) return data;
     const sessions = Array.isArray(data.sessions) ? data.sessions.map(dataOf) : [];
-    return { sessions: sessions.filter((session) => isRoot(route) || this.#isOwn(route, session)) };
+    return { sessions: sessions.filter((session) => isRoot(route) || this.#isOwnSession(route, session)) };
   }
 
-  #isOwn({ deviceId, uid }: Route, { sessionId }: Data): boolean {
+  #isOwnSession({ deviceId, uid }: Route, { sessionId }: Data): boolean {
     const { shellSessions, now } = this.#store.reads;
     const own = typeof sessionId === "string" ? shellSessions.get(sessionId, now) : undefined;
     return own?.uid === uid && own.deviceId === deviceId;

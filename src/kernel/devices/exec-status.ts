@@ -18,7 +18,7 @@ export function handleExecStatus(store: Store, driver: Caller, payload: unknown)
   const { reads } = store;
   const { data: report } = ExecStatus.safeParse(payload);
   if (report === undefined || driver.identity.role !== "driver") return false;
-  const device = reads.devices.ofDriver(driver.connectionId);
+  const device = reads.devices.findByConnection(driver.connectionId);
   const session = reads.shellSessions.get(report.sessionId, reads.now);
   if (session === undefined || session.deviceId !== device) return false;
   store.write(({ shellSessions, processSessions, emit, after, now }) => {
@@ -26,7 +26,7 @@ export function handleExecStatus(store: Store, driver: Caller, payload: unknown)
     if (!shellSessions.setStatus(report.sessionId, { status, exitCode: report.exitCode ?? null }, now)) return;
     const processUid = status === "running" ? undefined : processSessions.remove(report.sessionId);
     if (processUid !== undefined) after(() => emit.announceChanges(processUid, ["sessions"]));
-    after(() => emit.execStatus(session.uid, { deviceId: session.target, ...report }));
+    after(() => emit.sendExecStatus(session.uid, { deviceId: session.target, ...report }));
   });
   return true;
 }

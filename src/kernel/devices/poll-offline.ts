@@ -11,7 +11,7 @@ import type { HardwareArgs, Target } from "../target.ts";
 const EXEC = "shell.exec";
 
 /** Null if the call must be forwarded, which fails if the device is offline. The last argument is where the call was routed. */
-export function answerWithoutDevice(
+export function answerOfflinePoll(
   { devices, shellSessions, now }: ReadContext,
   caller: Caller,
   { call, key }: Pick<Req, "call" | "key">,

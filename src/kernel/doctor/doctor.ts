@@ -10,8 +10,8 @@ import { isRoot } from "../../protocol/caller.ts";
 import type { Check } from "../../protocol/check.ts";
 import { aiSettings } from "../agents/ai-settings.ts";
 import type { EffectContext, ReadContext } from "../context.ts";
-import { hostChecks } from "./host-checks.ts";
-import { quota } from "./quota-check.ts";
+import { runHostChecks } from "./host-checks.ts";
+import { checkQuota } from "./quota-check.ts";
 import type { ModelTrials } from "../setup/model-trials.ts";
 
 type Who = { uid: number; gids: readonly number[]; agent?: unknown };
@@ -21,7 +21,7 @@ type Options = { now: number | undefined; tryModel: boolean };
 type DoctorServices = {
   vitals: Vitals;
   trials: Pick<ModelTrials, "check">;
-  agents: Pick<EffectContext["agents"], "findUndelivered">;
+  agents: Pick<EffectContext["agents"], "checkDelivery">;
   relaxed: EffectContext["relaxed"];
 };
 
@@ -51,11 +51,11 @@ export async function runChecks(
   { now: callerNow, tryModel }: Options,
   signal: AbortSignal,
 ): Promise<Check[]> {
-  const host = isRoot(caller) ? await hostChecks(services.vitals, reads) : [];
+  const host = isRoot(caller) ? await runHostChecks(services.vitals, reads) : [];
   return [
     ...host,
     checkClock(reads, callerNow),
-    quota(reads, caller),
+    checkQuota(reads, caller),
     await checkModel(services, reads, caller, tryModel, signal),
     await checkSecrets(reads, caller),
     checkDevices(reads, caller),
@@ -123,7 +123,7 @@ function describeFailures({ modelFailures, accounts, now }: ReadContext, caller:
   const [last, ...others] = modelFailures.list(isRoot(caller) ? undefined : caller.uid);
   if (last === undefined) return null;
   const { uid, error, count, at } = last;
-  const whose = uid === caller.uid ? "your agents" : `agents of ${accounts.byUid(uid)?.username ?? `uid ${uid}`}`;
+  const whose = uid === caller.uid ? "your agents" : `agents of ${accounts.findByUid(uid)?.username ?? `uid ${uid}`}`;
   const before = count === 1 ? "" : ` and ${pluralize(count - 1, "time")} before that`;
   const more = others.length === 0 ? "" : ` The models of ${pluralize(others.length, "other user")} failed too.`;
   return `The model of ${whose} failed ${formatDuration(now - at)} ago${before}: ${endSentence(error)}${more}`;
@@ -216,10 +216,10 @@ function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
       says: `Without expiry, even if unused: ${names(endless)}.`,
       next: "Replace them with tokens that expire, or revoke those that nobody needs.",
     };
-  return { ...check, state: "ok", says: `${pluralize(live.length, "valid token")}${useSummary(live.length, never.length)}.`, next: null };
+  return { ...check, state: "ok", says: `${pluralize(live.length, "valid token")}${describeUse(live.length, never.length)}.`, next: null };
 }
 
-function useSummary(all: number, never: number): string {
+function describeUse(all: number, never: number): string {
   if (all === 0) return "";
   if (never === 0) return all === 1 ? ", in use" : ", all in use";
   return all === never ? ", never used yet" : `, ${never} of them never used yet`;
@@ -227,7 +227,7 @@ function useSummary(all: number, never: number): string {
 
 function checkQuestions({ approvals, now }: ReadContext, caller: Who): Check {
   const check = { id: "questions", title: "Questions from agents" };
-  const pending = approvals.pendingOfUser(isRoot(caller) ? undefined : caller.uid);
+  const pending = approvals.listPendingOfUser(isRoot(caller) ? undefined : caller.uid);
   const old = pending.filter(({ createdAt }) => now - createdAt > QUESTION_OLD_MS);
   if (old.length > 0)
     return {
@@ -254,7 +254,7 @@ async function checkProcesses({ agents }: DoctorServices, { processes, now }: Re
   const stuck = silent.filter(({ state }) => state !== "idle");
   const reports = silent
     .slice(0, NAMED_MAX)
-    .map(async (process) => ({ ...process, unheard: await agents.findUndelivered(process).catch(() => null) }));
+    .map(async (process) => ({ ...process, unheard: await agents.checkDelivery(process).catch(() => null) }));
   for (const { pid, unheard } of await Promise.all(reports)) {
     if (unheard === null) continue;
     const { count, error } = unheard;

@@ -13,7 +13,7 @@ const FREE_CRITICAL_BYTES = 100 * MIB;
 const DATABASE_LARGE_BYTES = 8 * GIB;
 const REMOTE = "See docs/guides/remote-access.md.";
 
-export async function hostChecks(vitals: Vitals, reads: ReadContext): Promise<Check[]> {
+export async function runHostChecks(vitals: Vitals, reads: ReadContext): Promise<Check[]> {
   const signs = await vitals.read();
   return [checkStorage(signs), checkDatabase(signs), checkRuntime(signs), checkAddress(signs), checkHosts(reads), checkRights(reads)];
 }

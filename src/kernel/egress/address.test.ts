@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressBytes, whyForbidden, prefixOf } from "./address.ts";
+import { parseAddress, forbiddenReason, parsePrefix } from "./address.ts";
 
 const V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 255.255.255.255/32`.split(/\s+/);
@@ -34,7 +34,7 @@ describe("forbidden", () => {
     fc.assert(
       fc.property(fc.oneof(four, near(V4, four)), (bytes) => {
         const text = bytes.join(".");
-        expect(whyForbidden(text) !== null, text).toBe(V4.some((range) => isIn(range, bytes)));
+        expect(forbiddenReason(text) !== null, text).toBe(V4.some((range) => isIn(range, bytes)));
       }),
       { numRuns: 2_000 },
     );
@@ -46,8 +46,8 @@ describe("forbidden", () => {
       fc.property(fc.oneof(sixteen, global, near(V6, sixteen)), (bytes) => {
         const wanted = V6.some((range) => isIn(range, bytes));
         for (const text of spellings(bytes)) {
-          expect([...(addressBytes(text) ?? [])], text).toEqual(bytes);
-          expect(whyForbidden(text) !== null, text).toBe(wanted);
+          expect([...(parseAddress(text) ?? [])], text).toEqual(bytes);
+          expect(forbiddenReason(text) !== null, text).toBe(wanted);
         }
       }),
       { numRuns: 2_000 },
@@ -68,7 +68,7 @@ describe("forbidden", () => {
           `2002:${high}:${low}::1`,
           `2001:0:${high}:${low}::${high}:${low}`,
         ];
-        for (const text of carriers) expect(whyForbidden(text), text).not.toBeNull();
+        for (const text of carriers) expect(forbiddenReason(text), text).not.toBeNull();
       }),
     );
   });
@@ -87,13 +87,13 @@ describe("forbidden", () => {
       ":::",
       "1:2:3:4:5:6:7",
     ])
-      expect(whyForbidden(text), text).toBe("no readable address");
+      expect(forbiddenReason(text), text).toBe("no readable address");
     for (const text of ["2606:4700::1%eth0", "2606:4700::12345", "1:2:3:4:5:6:7:8:9", "::ffff:1.2.3.256", "1:2:3:4:5:6:7::8", "g::1", ":1"])
-      expect(whyForbidden(text), text).toBe("no readable address");
+      expect(forbiddenReason(text), text).toBe("no readable address");
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(":", "::", "f", "0", ".", "1", "%", "[", "]", "/", "x") }), (text) => {
-        const bytes = addressBytes(text);
-        if (bytes === null) expect(whyForbidden(text), text).not.toBeNull();
+        const bytes = parseAddress(text);
+        if (bytes === null) expect(forbiddenReason(text), text).not.toBeNull();
         else expect([4, 16]).toContain(bytes.length);
       }),
       { numRuns: 2_000 },
@@ -101,12 +101,12 @@ describe("forbidden", () => {
   });
 
   it("forbids the machine's own networks", () => {
-    const own = [prefixOf("2606:4700:1:2::5/64")!, prefixOf("93.184.216.34")!];
-    expect(whyForbidden("2606:4700:1:2:ffff::9", own)).toContain("own network");
-    expect(whyForbidden("2606:4700:1:3::9", own)).toBeNull();
-    expect(whyForbidden("93.184.216.34", own)).toContain("own network");
-    expect(whyForbidden("93.184.216.35", own)).toBeNull();
-    for (const text of ["10.0.0.0/33", "::/129", "x/8", "1.2.3.4/x", "1.2.3.4/-1"]) expect(prefixOf(text), text).toBeNull();
+    const own = [parsePrefix("2606:4700:1:2::5/64")!, parsePrefix("93.184.216.34")!];
+    expect(forbiddenReason("2606:4700:1:2:ffff::9", own)).toContain("own network");
+    expect(forbiddenReason("2606:4700:1:3::9", own)).toBeNull();
+    expect(forbiddenReason("93.184.216.34", own)).toContain("own network");
+    expect(forbiddenReason("93.184.216.35", own)).toBeNull();
+    for (const text of ["10.0.0.0/33", "::/129", "x/8", "1.2.3.4/x", "1.2.3.4/-1"]) expect(parsePrefix(text), text).toBeNull();
   });
 });
 

@@ -5,8 +5,8 @@
 export type Prefix = { bytes: Uint8Array; bits: number };
 
 /** Why the address is forbidden, as text that follows "is"; null for a public one. `own` are the networks of the machine itself. */
-export function whyForbidden(address: string, own: readonly Prefix[] = []): string | null {
-  const bytes = addressBytes(address);
+export function forbiddenReason(address: string, own: readonly Prefix[] = []): string | null {
+  const bytes = parseAddress(address);
   if (bytes === null) return "no readable address";
   for (const [prefix, why] of FORBIDDEN) if (contains(prefix, bytes)) return why;
   if (bytes.length === 16 && !contains(GLOBAL_UNICAST, bytes)) return "a reserved address";
@@ -14,14 +14,14 @@ export function whyForbidden(address: string, own: readonly Prefix[] = []): stri
 }
 
 /** Parses an address to four or sixteen bytes. Null for anything but the plain spelling: no zone, no short or zero-padded IPv4. */
-export function addressBytes(text: string): Uint8Array | null {
+export function parseAddress(text: string): Uint8Array | null {
   return text.includes(":") ? parseV6(text) : parseV4(text);
 }
 
 /** Parses a prefix such as "2001:db8::/32"; without a slash, it covers the one address. */
-export function prefixOf(text: string): Prefix | null {
+export function parsePrefix(text: string): Prefix | null {
   const [address = "", bits] = text.split("/");
-  const bytes = addressBytes(address);
+  const bytes = parseAddress(address);
   if (bytes === null) return null;
   const length = bits === undefined ? bytes.length * 8 : Number(bits);
   return Number.isInteger(length) && length >= 0 && length <= bytes.length * 8 ? { bytes, bits: length } : null;
@@ -70,7 +70,7 @@ const FORBIDDEN = LISTED.map(([text, why]) => [mustParsePrefix(text), why] as co
 const GLOBAL_UNICAST = mustParsePrefix("2000::/3");
 
 function mustParsePrefix(text: string): Prefix {
-  const prefix = prefixOf(text);
+  const prefix = parsePrefix(text);
   if (prefix === null) throw new Error(`not a prefix: ${text}`);
   return prefix;
 }
@@ -93,7 +93,7 @@ function parseV6(text: string): Uint8Array | null {
   const dotted = /^(.*:)([^:]*\..*)$/.exec(text);
   const tail = dotted === null ? null : parseV4(dotted[2]!);
   if (dotted !== null && tail === null) return null;
-  const halves = (tail === null ? text : `${dotted![1]}${hex(tail, 0)}:${hex(tail, 2)}`).split("::");
+  const halves = (tail === null ? text : `${dotted![1]}${hexGroup(tail, 0)}:${hexGroup(tail, 2)}`).split("::");
   if (halves.length > 2) return null;
   const [front = [], back = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
   const missing = 8 - front.length - back.length;
@@ -103,6 +103,6 @@ function parseV6(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]));
 }
 
-function hex(bytes: Uint8Array, at: number): string {
+function hexGroup(bytes: Uint8Array, at: number): string {
   return ((bytes[at]! << 8) | bytes[at + 1]!).toString(16);
 }

@@ -10,31 +10,31 @@ export const ALLOWED_HOSTS_KEY = "config/net/allowed_hosts";
 /** Entries are "host" for every port, or "host:port", separated by commas or white space. Other entries are ignored. */
 export function allowList(listed: string | undefined, ...baseUrls: readonly (string | undefined)[]): IsAllowed {
   const entries = new Set<string>();
-  for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of entriesOf(text)) entries.add(entry);
+  for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of parseEntry(text)) entries.add(entry);
   // A base URL names one service, so it lists only that port of the host.
   for (const baseUrl of baseUrls) for (const entry of entriesOfUrl(baseUrl ?? "")) entries.add(entry);
-  return (host, port) => entries.has(host) || entries.has(key(host, port));
+  return (host, port) => entries.has(host) || entries.has(entryKey(host, port));
 }
 
-function entriesOf(text: string): string[] {
+function parseEntry(text: string): string[] {
   if (text.includes("://")) return entriesOfUrl(text);
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
   const plain = /^([^:[\]/]+)(?::(\d+))?$/.exec(text);
   const host = bracketed?.[1] ?? plain?.[1] ?? (text.split(":").length > 2 ? text : "");
   const port = bracketed?.[2] ?? plain?.[2];
-  const spelled = canonical(host);
+  const spelled = canonicalizeHost(host);
   if (spelled === null) return [];
-  return [port === undefined ? spelled : key(spelled, Number(port))];
+  return [port === undefined ? spelled : entryKey(spelled, Number(port))];
 }
 
 function entriesOfUrl(text: string): string[] {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
-  return [key(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port) || (url.protocol === "https:" ? 443 : 80))];
+  return [entryKey(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port) || (url.protocol === "https:" ? 443 : 80))];
 }
 
 /** The spelling that target.ts uses: names and IPv6 as the URL parser writes them, IPv4 as the caller wrote it. */
-function canonical(host: string): string | null {
+function canonicalizeHost(host: string): string | null {
   const isV6 = host.includes(":");
   const text = `http://${isV6 ? `[${host}]` : host}/`;
   if (host === "" || !URL.canParse(text)) return null;
@@ -44,6 +44,6 @@ function canonical(host: string): string | null {
 }
 
 /** Host names contain no space, so an entry with a port never equals one without. */
-function key(host: string, port: number): string {
+function entryKey(host: string, port: number): string {
   return `${host} ${port}`;
 }

@@ -2,14 +2,14 @@
 // ahead, so a slow reader causes backpressure on the sender.
 
 import { NetError } from "../../ports/net.ts";
-import type { Timer, Watch } from "./watch.ts";
+import type { Timer, Deadline } from "./watch.ts";
 
 /** Where a host reads the bytes from. `read` returns null at the end; `close` releases the connection, and may be called repeatedly. */
 export type ByteSource = { read(): Promise<Uint8Array | null>; close(): void };
 
 export type BodyLimits = { bytesMax: number; idleMs: number };
 
-export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch, timer: Timer): ReadableStream<Uint8Array> {
+export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Deadline, timer: Timer): ReadableStream<Uint8Array> {
   let bytes = 0;
   let isOver = false;
   let stopIdle = () => {};
@@ -49,7 +49,7 @@ export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch
         try {
           chunk = await readChunk();
         } catch (error) {
-          watch.fail(error instanceof NetError ? error : connectionCut(error));
+          watch.fail(error instanceof NetError ? error : connectionCutError(error));
           return;
         }
         if (isOver) return;
@@ -59,7 +59,7 @@ export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch
           return;
         }
         bytes += chunk.length;
-        if (bytes > limits.bytesMax) watch.fail(tooLarge(limits.bytesMax));
+        if (bytes > limits.bytesMax) watch.fail(tooLargeError(limits.bytesMax));
         else controller.enqueue(chunk);
       },
       cancel() {
@@ -70,10 +70,10 @@ export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch
   );
 }
 
-export function tooLarge(bytesMax: number): NetError {
+export function tooLargeError(bytesMax: number): NetError {
   return new NetError("too_large", `The answer is larger than ${bytesMax} bytes: ask for less, or for a part of it`);
 }
 
-function connectionCut(cause: unknown): NetError {
+function connectionCutError(cause: unknown): NetError {
   return new NetError("protocol", "The connection was lost before the answer was complete: try again", cause);
 }

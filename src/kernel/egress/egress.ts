@@ -2,15 +2,15 @@
 
 import { type Net, NetError, type NetOptions, type NetRequest, type NetResponse } from "../../ports/net.ts";
 import type { IsAllowed } from "./allow.ts";
-import { type ByteSource, limitedBody, tooLarge } from "./body.ts";
+import { type ByteSource, limitedBody, tooLargeError } from "./body.ts";
 import { firstHop, type Hop, isRedirect, nextHop } from "./hop.ts";
 import { EGRESS } from "./limits.ts";
 import { KeyedSemaphore } from "./keyed-semaphore.ts";
-import { type Timer, Watch } from "./watch.ts";
+import { type Timer, Deadline } from "./watch.ts";
 
 export type EgressResponse = { status: number; headers: Readonly<Record<string, string>>; body: ByteSource };
 
-export type Wire = {
+export type Transport = {
   isAllowed: IsAllowed;
   timer: Timer;
   /**
@@ -21,16 +21,16 @@ export type Wire = {
 };
 
 export class Egress implements Net {
-  readonly #wire: Wire;
+  readonly #wire: Transport;
   readonly #turns = new KeyedSemaphore(EGRESS.parallelPerHost);
 
-  constructor(wire: Wire) {
+  constructor(wire: Transport) {
     this.#wire = wire;
   }
 
   async fetch(request: NetRequest, options: NetOptions = {}): Promise<NetResponse> {
     const ms = Math.min(options.timeoutMs ?? EGRESS.totalMs, EGRESS.totalMsMax);
-    const watch = new Watch(
+    const watch = new Deadline(
       options.isLong ? () => () => {} : this.#wire.timer,
       ms,
       () => new NetError("timeout", `No complete answer within ${ms / 1000} s: try again later, or set a longer timeout`),
@@ -45,13 +45,13 @@ export class Egress implements Net {
     }
   }
 
-  async #follow(request: NetRequest, options: NetOptions, watch: Watch): Promise<NetResponse> {
-    const isAllowed: IsAllowed = (host, port) => this.#wire.isAllowed(host, port) || options.alsoTo?.(host, port) === true;
+  async #follow(request: NetRequest, options: NetOptions, watch: Deadline): Promise<NetResponse> {
+    const isAllowed: IsAllowed = (host, port) => this.#wire.isAllowed(host, port) || options.isAlsoAllowed?.(host, port) === true;
     let hop = firstHop(request, isAllowed);
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#send(hop, options, watch.signal);
       const { location } = answer.headers;
-      if (!isRedirect(answer.status, location)) return this.#response(hop, answer, options, watch);
+      if (!isRedirect(answer.status, location)) return this.#makeResponse(hop, answer, options, watch);
       answer.body.close();
       if (redirects === EGRESS.redirects)
         throw new NetError(
@@ -81,7 +81,7 @@ export class Egress implements Net {
     }
   }
 
-  #response(hop: Hop, answer: EgressResponse, options: NetOptions, watch: Watch): NetResponse {
+  #makeResponse(hop: Hop, answer: EgressResponse, options: NetOptions, watch: Deadline): NetResponse {
     const limits = { bytesMax: options.bytesMax ?? EGRESS.bodyBytes, idleMs: options.idleMs ?? EGRESS.idleMs };
     const head = { status: answer.status, headers: answer.headers, url: hop.target.url.href };
     const length = answer.headers["content-length"];
@@ -93,7 +93,7 @@ export class Egress implements Net {
     }
     if (Number(length) > limits.bytesMax) {
       answer.body.close();
-      throw tooLarge(limits.bytesMax);
+      throw tooLargeError(limits.bytesMax);
     }
     return { ...head, body: limitedBody(answer.body, limits, watch, this.#wire.timer) };
   }

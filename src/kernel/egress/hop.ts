@@ -4,10 +4,10 @@
 import { NetError, type NetRequest } from "../../ports/net.ts";
 import { VERSION } from "../../protocol/version.ts";
 import type { IsAllowed } from "./allow.ts";
-import { resolveLocation, shorten, type Target, targetOf } from "./target.ts";
+import { resolveLocation, shorten, type UrlTarget, parseUrlTarget } from "./target.ts";
 
 export type Hop = {
-  target: Target;
+  target: UrlTarget;
   method: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export function firstHop(request: NetRequest, isAllowed: IsAllowed): Hop {
   const body = request.body ?? null;
   if (body !== null && (method === "GET" || method === "HEAD"))
     throw new NetError("protocol", `${method} carries no body: use another method, or leave the body out`);
-  return { target: targetOf(request.url, isAllowed), method, headers: headersOf(request.headers), body };
+  return { target: parseUrlTarget(request.url, isAllowed), method, headers: headersOf(request.headers), body };
 }
 
 export function isRedirect(status: number, location: string | undefined): location is string {

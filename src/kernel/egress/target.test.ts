@@ -4,17 +4,26 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NetError } from "../../ports/net.ts";
 import { allowList, type IsAllowed } from "./allow.ts";
-import { checkAddresses, resolveLocation, targetOf } from "./target.ts";
+import { checkAddresses, resolveLocation, parseUrlTarget } from "./target.ts";
 
 const none: IsAllowed = () => false;
 
 describe("targetOf", () => {
   it("accepts public hosts as they are written", () => {
-    expect(targetOf("https://Example.COM/a?b#c", none)).toMatchObject({ host: "example.com", port: 443, address: null, isListed: false });
-    expect(targetOf("https://Example.COM/a?b#c", none).url.href).toBe("https://example.com/a?b");
-    expect(targetOf("http://93.184.216.34:8080/", none)).toMatchObject({ host: "93.184.216.34", port: 8080, address: "93.184.216.34" });
-    expect(targetOf("http://[2606:4700:0::1]/", none)).toMatchObject({ host: "2606:4700::1", port: 80, address: "2606:4700::1" });
-    expect(targetOf("https://bücher.example/", none).host).toBe("xn--bcher-kva.example");
+    expect(parseUrlTarget("https://Example.COM/a?b#c", none)).toMatchObject({
+      host: "example.com",
+      port: 443,
+      address: null,
+      isListed: false,
+    });
+    expect(parseUrlTarget("https://Example.COM/a?b#c", none).url.href).toBe("https://example.com/a?b");
+    expect(parseUrlTarget("http://93.184.216.34:8080/", none)).toMatchObject({
+      host: "93.184.216.34",
+      port: 8080,
+      address: "93.184.216.34",
+    });
+    expect(parseUrlTarget("http://[2606:4700:0::1]/", none)).toMatchObject({ host: "2606:4700::1", port: 80, address: "2606:4700::1" });
+    expect(parseUrlTarget("https://bücher.example/", none).host).toBe("xn--bcher-kva.example");
   });
 
   it("refuses anything but a plain http or https URL, without repeating its secrets", () => {
@@ -45,7 +54,7 @@ describe("targetOf", () => {
       "http://[v1.x]/",
     ];
     for (const text of [...texts, ...more, ...last, `https://a.example/${"x".repeat(9_000)}`]) {
-      const error = refusalOf(() => targetOf(text, () => true));
+      const error = refusalOf(() => parseUrlTarget(text, () => true));
       expect(error.kind, text).toBe("bad_url");
       expect(error.message).not.toContain("hunter2");
     }
@@ -62,10 +71,10 @@ describe("targetOf", () => {
       "x.home.arpa.",
       "pc.lan",
     ]) {
-      const error = refusalOf(() => targetOf(`http://${host}/`, none));
+      const error = refusalOf(() => parseUrlTarget(`http://${host}/`, none));
       expect([error.kind, error.message.includes("sys.config.set config/net/allowed_hosts")], host).toEqual(["blocked", true]);
     }
-    for (const host of ["localhost.example", "local.example", "internal.example.com"]) targetOf(`http://${host}/`, none);
+    for (const host of ["localhost.example", "local.example", "internal.example.com"]) parseUrlTarget(`http://${host}/`, none);
   });
 
   it("refuses every spelling of an IPv4 address but the usual one", () => {
@@ -87,7 +96,7 @@ describe("targetOf", () => {
         ];
         for (const text of odd.filter((text) => text !== usual)) {
           expect(new URL(`http://${text}/`).hostname).toBe(usual);
-          expect(refusalOf(() => targetOf(`http://${text}/`, (host) => host === usual)).kind, text).toBe("blocked");
+          expect(refusalOf(() => parseUrlTarget(`http://${text}/`, (host) => host === usual)).kind, text).toBe("blocked");
         }
       }),
     );
@@ -97,7 +106,7 @@ describe("targetOf", () => {
     const listed = allowList("localhost 127.0.0.1:8080, [::1] nas.local,0x7f.1", "http://10.0.0.5:11434/v1");
     const open = ["http://localhost/", "https://LOCALHOST:1/", "http://127.0.0.1:8080/", "http://[::1]:3/", "http://[0:0::1]/"];
     for (const text of [...open, "http://nas.local/", "http://0x7f.1/", "http://10.0.0.5:11434/"])
-      expect(targetOf(text, listed).isListed, text).toBe(true);
+      expect(parseUrlTarget(text, listed).isListed, text).toBe(true);
     const shut = [
       "http://127.0.0.1/",
       "http://127.0.0.1:80801/",
@@ -113,7 +122,7 @@ describe("targetOf", () => {
       "http://xnas.local/",
       "http://0x7f000001/",
     ])
-      refusalOf(() => targetOf(text, listed));
+      refusalOf(() => parseUrlTarget(text, listed));
   });
 });
 
@@ -132,7 +141,7 @@ describe("allowList", () => {
 
 describe("checkAddresses", () => {
   it("requires every address to be public, unless the host is listed", () => {
-    const target = targetOf("http://a.example/", none);
+    const target = parseUrlTarget("http://a.example/", none);
     checkAddresses(target, ["93.184.216.34", "2606:4700::1"]);
     const error = refusalOf(() => checkAddresses(target, ["93.184.216.34", "10.1.2.3"]));
     expect(error.message).toContain("a.example resolves to a private address");
@@ -142,7 +151,7 @@ describe("checkAddresses", () => {
 });
 
 describe("resolveLocation", () => {
-  const from = targetOf("https://a.example/dir/page?q", none);
+  const from = parseUrlTarget("https://a.example/dir/page?q", none);
 
   it("resolves paths, other hosts, and text that a server did not escape", () => {
     const resolve = (location: string) => resolveLocation(from, location, none).url.href;

@@ -2,11 +2,11 @@
 // resolved, all of its addresses. A host that root listed passes both checks.
 
 import { NetError } from "../../ports/net.ts";
-import { whyForbidden, type Prefix } from "./address.ts";
+import { forbiddenReason, type Prefix } from "./address.ts";
 import { ALLOWED_HOSTS_KEY, type IsAllowed } from "./allow.ts";
 import { EGRESS } from "./limits.ts";
 
-export type Target = {
+export type UrlTarget = {
   url: URL;
   /** In lower case and without brackets; an IPv4 address is spelled as the caller wrote it. */
   host: string;
@@ -17,8 +17,8 @@ export type Target = {
 };
 
 /** Throws a NetError of kind "bad_url" or "blocked" if the request may not be sent. */
-export function targetOf(text: string, isAllowed: IsAllowed): Target {
-  const { url, written } = parse(text);
+export function parseUrlTarget(text: string, isAllowed: IsAllowed): UrlTarget {
+  const { url, written } = parseUrl(text);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const isV6 = url.hostname.startsWith("[");
   const isV4 = /^\d+\.\d+\.\d+\.\d+$/.test(url.hostname);
@@ -29,17 +29,17 @@ export function targetOf(text: string, isAllowed: IsAllowed): Target {
   if (isV4 && written !== url.hostname)
     throw new NetError("blocked", `${shorten(written)} is an unusual spelling of an address: write it as ${url.hostname}`);
   if (address !== null) checkAddresses(target, [address]);
-  else if (isLocalName(host)) throw refusal(`${shorten(host)} is a name of a local network`);
+  else if (isLocalName(host)) throw blockedError(`${shorten(host)} is a name of a local network`);
   return target;
 }
 
 /** Throws unless every address is public: one private address makes the whole name suspect. */
-export function checkAddresses(target: Target, addresses: readonly string[], own: readonly Prefix[] = []): void {
+export function checkAddresses(target: UrlTarget, addresses: readonly string[], own: readonly Prefix[] = []): void {
   if (target.isListed) return;
   for (const address of addresses) {
-    const why = whyForbidden(address, own);
+    const why = forbiddenReason(address, own);
     if (why !== null)
-      throw refusal(target.address === null ? `${shorten(target.host)} resolves to ${why}` : `${shorten(target.host)} is ${why}`);
+      throw blockedError(target.address === null ? `${shorten(target.host)} resolves to ${why}` : `${shorten(target.host)} is ${why}`);
   }
 }
 
@@ -47,17 +47,17 @@ export function checkAddresses(target: Target, addresses: readonly string[], own
  * Resolves a Location header. A path that turns out to name another host is refused, because browsers and servers interpret such
  * spellings differently.
  */
-export function resolveLocation(from: Target, location: string, isAllowed: IsAllowed): Target {
-  const text = asUtf8(location.trim());
-  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return targetOf(text, isAllowed);
-  if (text.startsWith("//")) return targetOf(`${from.url.protocol}${text}`, isAllowed);
+export function resolveLocation(from: UrlTarget, location: string, isAllowed: IsAllowed): UrlTarget {
+  const text = decodeUtf8(location.trim());
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return parseUrlTarget(text, isAllowed);
+  if (text.startsWith("//")) return parseUrlTarget(`${from.url.protocol}${text}`, isAllowed);
   const url = hasControls(text) || !URL.canParse(text, from.url.href) ? null : new URL(text, from.url.href);
   if (url === null || url.origin !== from.url.origin || url.username !== "" || url.password !== "")
     throw new NetError("bad_url", `${shorten(from.host)} redirects to something that is not a URL`);
   return { ...from, url };
 }
 
-function parse(text: string): { url: URL; written: string } {
+function parseUrl(text: string): { url: URL; written: string } {
   const trimmed = text.trim();
   if (trimmed.length > EGRESS.urlBytes) throw new NetError("bad_url", `The URL is longer than ${EGRESS.urlBytes} characters`);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed)?.[1]?.toLowerCase();
@@ -85,7 +85,7 @@ function isLocalName(host: string): boolean {
   return !name.includes(".") || LOCAL_SUFFIXES.some((suffix) => name.endsWith(`.${suffix}`));
 }
 
-function refusal(what: string): NetError {
+function blockedError(what: string): NetError {
   return new NetError(
     "blocked",
     `${what}, and only public hosts can be reached: root can allow this host with sys.config.set ${ALLOWED_HOSTS_KEY}`,
@@ -99,7 +99,7 @@ function hasControls(text: string): boolean {
 }
 
 /** Header values arrive as one byte per character; servers that do not escape a Location send UTF-8. */
-function asUtf8(text: string): string {
+function decodeUtf8(text: string): string {
   const codes = Array.from(text, (character) => character.charCodeAt(0));
   if (!codes.some((code) => code > 0x7f) || codes.some((code) => code > 0xff)) return text;
   return new TextDecoder().decode(Uint8Array.from(codes));

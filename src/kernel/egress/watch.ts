@@ -6,7 +6,7 @@ import { NetError } from "../../ports/net.ts";
 /** Calls `fire` once after `ms` milliseconds, unless the returned function is called before. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
-export class Watch {
+export class Deadline {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal | undefined;
   readonly #stopTimer: () => void;

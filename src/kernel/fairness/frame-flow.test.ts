@@ -16,14 +16,14 @@ function world(hasOthers = false) {
     now: () => now,
     pause: async (ms) => {
       now += ms;
-      if (hasOthers) shares.take("b", () => {});
+      if (hasOthers) shares.runOrQueue("b", () => {});
       await yieldToEventLoop();
     },
     onError: (error) => expect.unreachable(String(error)),
   });
   const peersSockets = {
     isFull: (socketId: string) => full.has(socketId),
-    pause: (socketId: string, isPaused: boolean) => void (isPaused ? paused.add(socketId) : paused.delete(socketId)),
+    setPaused: (socketId: string, isPaused: boolean) => void (isPaused ? paused.add(socketId) : paused.delete(socketId)),
   };
   const flow: FrameFlow = new FrameFlow(shares, peersSockets, {
     sharerOf: (socketId) => socketId.charAt(0),
@@ -106,7 +106,7 @@ test("spaces out long frames only while others are active, and does not delay th
   expect(alone.now()).toBeLessThan(100);
 
   const { flow, handled, shares, now } = world(true);
-  shares.take("b", () => {});
+  shares.runOrQueue("b", () => {});
   for (let at = 0; at < 3; at++) flow.receive("a", `${at} ${long}`);
   flow.receive("a2", "stop");
   while (handled.length < 4) await yieldToEventLoop();

@@ -16,7 +16,7 @@ export type Peers = {
 /** The queued frames of one socket. `isScheduled`: its next frame is queued in the shares. */
 type FrameQueue = { socketId: string; sharer: Sharer; texts: string[]; chars: number; isScheduled: boolean; isPaused: boolean };
 /** What a sharer holds in memory, in characters: queued frames, and frames of running calls. */
-type Held = { waiting: number; running: number; isPaused: boolean };
+type HeldMemory = { waiting: number; running: number; isPaused: boolean };
 
 /** How much may be queued for one socket before reading from it stops, and how much is left when reading resumes. */
 const PAUSE_CHARS = 256 * 1024;
@@ -41,16 +41,16 @@ const LONG_CHARS_PER_MS = 2 * 1024;
 
 export class FrameFlow {
   readonly #shares: Shares;
-  readonly #sockets: Pick<Sockets, "isFull" | "pause">;
+  readonly #sockets: Pick<Sockets, "isFull" | "setPaused">;
   readonly #peers: Peers;
   /** Only sockets with queued frames have an entry. */
   readonly #queues = new Map<string, FrameQueue>();
-  readonly #held = new Map<Sharer, Held>();
+  readonly #held = new Map<Sharer, HeldMemory>();
   /** Sharers whose long frames wait so that others are served. */
   readonly #yielding = new Set<Sharer>();
   #running = 0;
 
-  constructor(shares: Shares, sockets: Pick<Sockets, "isFull" | "pause">, peers: Peers) {
+  constructor(shares: Shares, sockets: Pick<Sockets, "isFull" | "setPaused">, peers: Peers) {
     this.#shares = shares;
     this.#sockets = sockets;
     this.#peers = peers;
@@ -59,7 +59,7 @@ export class FrameFlow {
   receive(socketId: string, text: string): void {
     const queue = this.#queues.get(socketId);
     if (queue !== undefined) return this.#enqueue(queue, text);
-    if (this.#mayHandle(socketId, text) && this.#shares.attempt(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
+    if (this.#mayHandle(socketId, text) && this.#shares.tryRun(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
     const created: FrameQueue = {
       socketId,
       sharer: this.#peers.sharerOf(socketId),
@@ -74,7 +74,7 @@ export class FrameFlow {
 
   /** A socket has authenticated. */
   onIdentified(socketId: string): void {
-    if (this.#isPaused(this.#peers.sharerOf(socketId))) this.#sockets.pause(socketId, true);
+    if (this.#isPaused(this.#peers.sharerOf(socketId))) this.#sockets.setPaused(socketId, true);
   }
 
   /** A call is still running, so its frame stays in memory until the returned function is called. */
@@ -141,12 +141,12 @@ export class FrameFlow {
   }
 
   #handle(socketId: string, text: string): void {
-    if (text.length >= LONG_CHARS) this.#giveWay(this.#peers.sharerOf(socketId), text.length / LONG_CHARS_PER_MS);
+    if (text.length >= LONG_CHARS) this.#pauseForOthers(this.#peers.sharerOf(socketId), text.length / LONG_CHARS_PER_MS);
     this.#peers.handle(socketId, text);
   }
 
-  #giveWay(sharer: Sharer, ms: number): void {
-    const pause = this.#shares.giveWay(sharer, ms);
+  #pauseForOthers(sharer: Sharer, ms: number): void {
+    const pause = this.#shares.yieldToOthers(sharer, ms);
     if (pause === undefined) return;
     this.#yielding.add(sharer);
     void pause.then(() => {
@@ -176,15 +176,15 @@ export class FrameFlow {
     }
   }
 
-  #pauseAll(sharer: Sharer, held: Held, isPaused: boolean): void {
+  #pauseAll(sharer: Sharer, held: HeldMemory, isPaused: boolean): void {
     held.isPaused = isPaused;
     for (const socketId of this.#peers.socketsOf(sharer))
-      this.#sockets.pause(socketId, isPaused || (this.#queues.get(socketId)?.isPaused ?? false));
+      this.#sockets.setPaused(socketId, isPaused || (this.#queues.get(socketId)?.isPaused ?? false));
   }
 
   #pause(queue: FrameQueue, isPaused: boolean): void {
     queue.isPaused = isPaused;
-    this.#sockets.pause(queue.socketId, isPaused || this.#isPaused(queue.sharer));
+    this.#sockets.setPaused(queue.socketId, isPaused || this.#isPaused(queue.sharer));
   }
 
   #isPaused(sharer: Sharer): boolean {

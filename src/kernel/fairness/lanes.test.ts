@@ -21,7 +21,7 @@ function world() {
   const ports = { clock: { now: () => now, elapsed: () => now }, sockets: { isFull: (connectionId: string) => full.has(connectionId) } };
   const store = fakeStore({ connections: { caller: () => PRESENT } }, { ports, wakeBy: (at) => (dueAt = at) });
   const shares = {
-    take: (_uid: number, work: () => void) => (busy === null ? work() : void busy.push(work)),
+    runOrQueue: (_uid: number, work: () => void) => (busy === null ? work() : void busy.push(work)),
     charge: () => {},
   } as unknown as Shares;
   const lanes = new Lanes(store, shares);

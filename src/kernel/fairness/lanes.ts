@@ -8,7 +8,7 @@ import { LIMITS } from "../../protocol/limits.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { Syscall } from "../calls/define.ts";
 import type { Part } from "../part.ts";
-import { mustStillMay } from "../run.ts";
+import { checkStillAllowed } from "../run.ts";
 import type { Store } from "../store.ts";
 import type { Shares } from "./shares.ts";
 
@@ -19,7 +19,7 @@ type Lane = { uid: number; kind: Kind; running: number; waiting: QueuedCall[]; u
 /** How many expensive calls of a user could start immediately at the time `at`. */
 type Allowance = { left: number; at: number };
 
-export function isLaned({ atOnce, isExpensive }: Kind): boolean {
+export function usesLane({ atOnce, isExpensive }: Kind): boolean {
   return atOnce !== undefined || isExpensive === true;
 }
 
@@ -40,13 +40,13 @@ export class Lanes implements Part {
 
   /** Runs the call once its lane has room. The next call of the lane starts after the answer has been sent. */
   async run(kind: Kind, caller: Caller, signal: AbortSignal, work: () => Promise<CallAnswer>): Promise<CallAnswer> {
-    if (!isLaned(kind)) return work();
+    if (!usesLane(kind)) return work();
     const entered = this.#enter(kind, caller, signal);
     const leave = entered instanceof Promise ? await entered : entered;
     const { clock } = this.#store.ports;
     const from = clock.elapsed();
     try {
-      if (entered instanceof Promise) mustStillMay(this.#store.reads, kind, caller);
+      if (entered instanceof Promise) checkStillAllowed(this.#store.reads, kind, caller);
       const answer = await work();
       return { ...answer, after: [...answer.after, leave] };
     } catch (error) {
@@ -60,7 +60,7 @@ export class Lanes implements Part {
 
   /** Returns, once the call may start, the function that leaves the lane. Fails with 429, or if the signal aborts the wait. */
   #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
-    const lane = this.#lane(uid, kind);
+    const lane = this.#laneOf(uid, kind);
     const leave = this.#makeLeave(lane);
     const isFree = lane.waiting.length === 0 && lane.running < concurrencyOf(kind) && !this.#isFull(connectionId);
     if (isFree && this.#dueAt(lane) <= this.#now) {
@@ -132,13 +132,13 @@ export class Lanes implements Part {
       }
       this.#countStart(lane);
       const next = lane.waiting.splice(at, 1)[0]!;
-      this.#shares.take(lane.uid, () => next.start());
+      this.#shares.runOrQueue(lane.uid, () => next.start());
     }
   }
 
   #countStart(lane: Lane): void {
     lane.running++;
-    if (lane.kind.isExpensive === true) this.#allowance(lane.uid).left--;
+    if (lane.kind.isExpensive === true) this.#allowanceOf(lane.uid).left--;
   }
 
   #waitForDrain(lane: Lane): void {
@@ -167,11 +167,11 @@ export class Lanes implements Part {
   /** When the user's allowance permits the next call of the lane. */
   #dueAt({ uid, kind }: Lane): number {
     if (kind.isExpensive !== true) return 0;
-    const { left, at } = this.#allowance(uid);
+    const { left, at } = this.#allowanceOf(uid);
     return left >= 1 ? at : Math.ceil(at + (1 - left) * EXPENSIVE_INTERVAL_MS);
   }
 
-  #allowance(uid: number): Allowance {
+  #allowanceOf(uid: number): Allowance {
     const now = this.#now;
     const known = this.#allowances.get(uid) ?? { left: LIMITS.expensiveCallsAtOnce, at: now };
     // A clock that was set back neither adds to the allowance nor reduces it.
@@ -192,7 +192,7 @@ export class Lanes implements Part {
     );
   }
 
-  #lane(uid: number, kind: Kind): Lane {
+  #laneOf(uid: number, kind: Kind): Lane {
     const key = keyOf(uid, kind);
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;

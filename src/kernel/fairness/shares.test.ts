@@ -29,11 +29,11 @@ async function waitUntil(isDone: () => boolean): Promise<void> {
 
 test("a little work runs immediately, and later work in order behind what is queued", async () => {
   const { shares, log, work } = world();
-  shares.take(1, work("a", 1));
-  shares.take(1, work("b", 20));
+  shares.runOrQueue(1, work("a", 1));
+  shares.runOrQueue(1, work("b", 20));
   expect(log).toEqual(["a", "b"]);
-  shares.take(1, work("c", 1));
-  shares.take(1, work("d", 1));
+  shares.runOrQueue(1, work("c", 1));
+  shares.runOrQueue(1, work("d", 1));
   expect(log).toEqual(["a", "b"]);
   await waitUntil(() => log.includes("d"));
   expect(log.filter((entry) => !entry.startsWith("rest"))).toEqual(["a", "b", "c", "d"]);
@@ -41,9 +41,9 @@ test("a little work runs immediately, and later work in order behind what is que
 
 test("a sharer who asks for little is served before another's large backlog", async () => {
   const { shares, log, work } = world();
-  for (let at = 0; at < 100; at++) shares.take("much", work(`much ${at}`, 4));
+  for (let at = 0; at < 100; at++) shares.runOrQueue("much", work(`much ${at}`, 4));
   const before = log.length;
-  shares.take("little", work("little", 1));
+  shares.runOrQueue("little", work("little", 1));
   expect(log.at(-1)).toBe("little");
   expect(before).toBeLessThan(10);
   await waitUntil(() => log.includes("much 99"));
@@ -51,8 +51,8 @@ test("a sharer who asks for little is served before another's large backlog", as
 
 test("of two waiting sharers, the one who has used less is served first", async () => {
   const { shares, log, work } = world();
-  for (let at = 0; at < 10; at++) shares.take("much", work("much", 30));
-  for (let at = 0; at < 10; at++) shares.take("less", work("less", 10));
+  for (let at = 0; at < 10; at++) shares.runOrQueue("much", work("much", 30));
+  for (let at = 0; at < 10; at++) shares.runOrQueue("less", work("less", 10));
   await waitUntil(() => log.filter((entry) => !entry.startsWith("rest")).length === 20);
   const served = log.filter((entry) => !entry.startsWith("rest"));
   expect(served.lastIndexOf("less")).toBeLessThan(15);
@@ -60,18 +60,18 @@ test("of two waiting sharers, the one who has used less is served first", async 
 
 test("a sharer who has used much rests while others are active, and does not rest alone", async () => {
   const busy = world();
-  busy.shares.take(1, busy.work("first", 30));
-  busy.shares.take(2, busy.work("other", 1));
-  busy.shares.take(1, busy.work("second", 1));
+  busy.shares.runOrQueue(1, busy.work("first", 30));
+  busy.shares.runOrQueue(2, busy.work("other", 1));
+  busy.shares.runOrQueue(1, busy.work("second", 1));
   await waitUntil(() => busy.log.includes("second"));
   expect(busy.log.some((entry) => entry.startsWith("rest"))).toBe(true);
 
   const alone = world();
-  alone.shares.take(2, alone.work("long ago", 1));
+  alone.shares.runOrQueue(2, alone.work("long ago", 1));
   alone.pass(2_000);
-  alone.shares.take(1, alone.work("first", 30));
+  alone.shares.runOrQueue(1, alone.work("first", 30));
   alone.shares.charge(1, 100);
-  for (let at = 0; at < 5; at++) alone.shares.take(1, alone.work("more", 3));
+  for (let at = 0; at < 5; at++) alone.shares.runOrQueue(1, alone.work("more", 3));
   await waitUntil(() => alone.log.filter((entry) => entry === "more").length === 5);
   expect(alone.log.some((entry) => entry.startsWith("rest"))).toBe(false);
 });
@@ -79,10 +79,10 @@ test("a sharer who has used much rests while others are active, and does not res
 test("work that only starts something is charged its declared cost", async () => {
   const { shares, log, work } = world();
   const waited: number[] = [];
-  for (let at = 0; at < 10; at++) void shares.wait(1, 5).then(() => waited.push(at));
+  for (let at = 0; at < 10; at++) void shares.waitForTurn(1, 5).then(() => waited.push(at));
   await Promise.resolve();
   expect(waited.length).toBeLessThan(6);
-  shares.take(2, work("other", 1));
+  shares.runOrQueue(2, work("other", 1));
   expect(log).toEqual(["other"]);
   await waitUntil(() => waited.length === 10);
   expect(waited).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -134,12 +134,12 @@ test("a sharer who has used less neither waits for another's rest nor rests for 
     now += ms;
     log.push(name);
   };
-  shares.take("less", work("less 0", 14));
-  shares.take("much", work("much 0", 60));
+  shares.runOrQueue("less", work("less 0", 14));
+  shares.runOrQueue("much", work("much 0", 60));
   shares.charge("less", 20);
-  shares.take("much", work("much 1", 1));
+  shares.runOrQueue("much", work("much 1", 1));
   await waitUntil(() => rests.length > 0);
-  shares.take("less", work("less 1", 1));
+  shares.runOrQueue("less", work("less 1", 1));
   await waitUntil(() => log.includes("less 1"));
   await waitUntil(() => rests.length > 1);
   expect(log).toEqual(["less 0", "much 0", "less 1"]);

@@ -2,7 +2,7 @@
 // is queued, and the user who has used least is served first. So a user who asks for much waits for their own work, and others
 // hardly notice.
 
-import { pause, yieldToEventLoop } from "../../lib/yield.ts";
+import { delay, yieldToEventLoop } from "../../lib/yield.ts";
 
 /** A uid, or the address of a stranger. */
 export type Sharer = number | string;
@@ -33,7 +33,7 @@ const ACCOUNTS_MAX = 10_000;
 
 /** `costMs`: the minimum charge, for work that only starts something and returns quickly. */
 type Work = { run: () => void; costMs: number };
-type Served = { account: Account; at: number };
+type ServedTurn = { account: Account; at: number };
 type Account = { usedMs: number; at: number; waiting: Work[] };
 
 export class Shares {
@@ -45,17 +45,17 @@ export class Shares {
   #resting: Account | null = null;
   #endRest: () => void = () => {};
   /** The last sharer who was served without waiting, and the last different one before, each with the time. */
-  #lastServed: Served | null = null;
-  #previousServed: Served | null = null;
+  #lastServed: ServedTurn | null = null;
+  #previousServed: ServedTurn | null = null;
 
   constructor(options: SharesOptions) {
-    this.#options = { yield: yieldToEventLoop, pause, ...options };
+    this.#options = { yield: yieldToEventLoop, pause: delay, ...options };
   }
 
   /** Runs the work now and returns true, unless the sharer has used much lately or has queued work: then runs nothing. */
-  attempt(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
-    const account = this.#account(who);
-    if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;
+  tryRun(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
+    const account = this.#accountOf(who);
+    if (account.waiting.length > 0 || this.#updateUsedMs(account) >= BURST_MS) return false;
     if (this.#lastServed !== null && this.#lastServed.account !== account) this.#previousServed = this.#lastServed;
     this.#lastServed = { account, at: this.#options.now() };
     this.#runWork(account, { run, costMs });
@@ -64,49 +64,49 @@ export class Shares {
 
   /** Queues the work behind the sharer's other queued work. */
   queue(who: Sharer, run: () => void, costMs = LEAST_MS): void {
-    const account = this.#account(who);
+    const account = this.#accountOf(who);
     account.waiting.push({ run, costMs });
     this.#waiting.add(account);
     if (!this.#isServing) void this.#serve();
     // A sharer who has used less does not wait until another one has rested.
-    else if (this.#resting !== null && this.#usedMs(account) < this.#usedMs(this.#resting)) this.#endRest();
+    else if (this.#resting !== null && this.#updateUsedMs(account) < this.#updateUsedMs(this.#resting)) this.#endRest();
   }
 
   /** Runs the work now if possible, and queues it otherwise. */
-  take(who: Sharer, run: () => void, costMs = LEAST_MS): void {
-    if (!this.attempt(who, run, costMs)) this.queue(who, run, costMs);
+  runOrQueue(who: Sharer, run: () => void, costMs = LEAST_MS): void {
+    if (!this.tryRun(who, run, costMs)) this.queue(who, run, costMs);
   }
 
   /** Resolves when the sharer is served, and charges `costMs`. */
-  wait(who: Sharer, costMs: number): Promise<void> {
-    return new Promise((resolve) => this.take(who, resolve, costMs));
+  waitForTurn(who: Sharer, costMs: number): Promise<void> {
+    return new Promise((resolve) => this.runOrQueue(who, resolve, costMs));
   }
 
   /** Waits up to `ms` while others are active; undefined if none are. */
-  giveWay(who: Sharer, ms: number): Promise<void> | undefined {
-    const account = this.#account(who);
-    return this.#hasOthers(account) ? this.#giveWay(account, ms) : undefined;
+  yieldToOthers(who: Sharer, ms: number): Promise<void> | undefined {
+    const account = this.#accountOf(who);
+    return this.#hasOthers(account) ? this.#waitWhileOthersActive(account, ms) : undefined;
   }
 
-  async #giveWay(account: Account, ms: number): Promise<void> {
+  async #waitWhileOthersActive(account: Account, ms: number): Promise<void> {
     for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#options.pause(Math.min(left, REST_MS_MAX));
   }
 
   /** Charges time that was used for a sharer outside of `attempt` and `queue`. */
   charge(who: Sharer, ms: number): void {
-    const account = this.#account(who);
-    account.usedMs = this.#usedMs(account) + ms;
+    const account = this.#accountOf(who);
+    account.usedMs = this.#updateUsedMs(account) + ms;
   }
 
   /** Returns how much the work was charged, including what it charged itself for later work of the host. */
   #runWork(account: Account, { run, costMs }: Work): number {
-    const before = this.#usedMs(account);
+    const before = this.#updateUsedMs(account);
     const startedAt = this.#options.now();
     try {
       run();
     } finally {
       const usedMs = Math.max(costMs, this.#options.now() - startedAt);
-      account.usedMs = this.#usedMs(account) + usedMs;
+      account.usedMs = this.#updateUsedMs(account) + usedMs;
     }
     return Math.max(costMs, account.usedMs - before);
   }
@@ -129,7 +129,7 @@ export class Shares {
   /** Resolves with the next sharer, once they have rested or need not. */
   async #restForOthers(): Promise<Account | undefined> {
     for (;;) {
-      const first = this.#leastUsed();
+      const first = this.#findLeastUsed();
       const ms = first === undefined ? 0 : this.#restMs(first);
       if (first === undefined || ms === 0) return first;
       this.#resting = first;
@@ -148,36 +148,37 @@ export class Shares {
 
   /** How long a sharer who has used much waits for others. Nobody waits for a sharer who has used more. */
   #restMs(account: Account): number {
-    const other = this.#recentOther(account);
-    if (other === undefined || this.#usedMs(other) >= this.#usedMs(account)) return 0;
-    return Math.min(Math.max(0, this.#usedMs(account) - BURST_MS) / REGAINED_PER_MS, REST_MS_MAX);
+    const other = this.#findRecentOther(account);
+    if (other === undefined || this.#updateUsedMs(other) >= this.#updateUsedMs(account)) return 0;
+    return Math.min(Math.max(0, this.#updateUsedMs(account) - BURST_MS) / REGAINED_PER_MS, REST_MS_MAX);
   }
 
   /** Whether more queued work may run before the host handles pending events. */
   #mayContinue(rested: Account | undefined): boolean {
-    const next = this.#leastUsed();
+    const next = this.#findLeastUsed();
     return next !== undefined && (next === rested || this.#restMs(next) === 0);
   }
 
   #hasOthers(account: Account): boolean {
-    return this.#recentOther(account) !== undefined;
+    return this.#findRecentOther(account) !== undefined;
   }
 
   /** Another sharer who was served recently. */
-  #recentOther(account: Account): Account | undefined {
+  #findRecentOther(account: Account): Account | undefined {
     const other = this.#lastServed?.account === account ? this.#previousServed : this.#lastServed;
     return other !== null && this.#options.now() - other.at < OTHERS_MS ? other.account : undefined;
   }
 
   /** The waiting sharer who has used least. */
-  #leastUsed(): Account | undefined {
+  #findLeastUsed(): Account | undefined {
     let first: Account | undefined;
-    for (const account of this.#waiting) if (first === undefined || this.#usedMs(account) < this.#usedMs(first)) first = account;
+    for (const account of this.#waiting)
+      if (first === undefined || this.#updateUsedMs(account) < this.#updateUsedMs(first)) first = account;
     return first;
   }
 
   #serveNext(): number {
-    const next = this.#leastUsed();
+    const next = this.#findLeastUsed();
     if (next === undefined) return 0;
     const work = next.waiting.shift()!;
     if (next.waiting.length === 0) this.#waiting.delete(next);
@@ -190,14 +191,14 @@ export class Shares {
   }
 
   /** Brings the account up to date and returns its used time. */
-  #usedMs(account: Account): number {
+  #updateUsedMs(account: Account): number {
     const now = this.#options.now();
     account.usedMs = Math.max(0, account.usedMs - (now - account.at) * REGAINED_PER_MS);
     account.at = now;
     return account.usedMs;
   }
 
-  #account(who: Sharer): Account {
+  #accountOf(who: Sharer): Account {
     const known = this.#accounts.get(who);
     if (known !== undefined) return known;
     if (this.#accounts.size >= ACCOUNTS_MAX) this.#forgetIdle();
@@ -208,6 +209,6 @@ export class Shares {
 
   #forgetIdle(): void {
     for (const [who, account] of this.#accounts)
-      if (account.waiting.length === 0 && this.#usedMs(account) === 0) this.#accounts.delete(who);
+      if (account.waiting.length === 0 && this.#updateUsedMs(account) === 0) this.#accounts.delete(who);
   }
 }

@@ -9,8 +9,8 @@ let sent: unknown[];
 let dropped: string[];
 let received: { chunks: number; notes: BodyNote[] };
 let bodies: Bodies;
-const end: BodyEnd = { chunk: (bytes) => (received.chunks += bytes.length), note: (note) => received.notes.push(note) };
-const join = (socketId: string, id: number) => bodies.join(socketId, id, end, () => {});
+const end: BodyEnd = { acceptChunk: (bytes) => (received.chunks += bytes.length), acceptNote: (note) => received.notes.push(note) };
+const join = (socketId: string, id: number) => bodies.connect(socketId, id, end, () => {});
 
 beforeEach(() => {
   [sent, dropped, received] = [[], [], { chunks: 0, notes: [] }];
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 it("passes on chunks and notes of a joined body, and drops all others", () => {
   const near = join("a", 1);
-  near.note({ kind: "more", from: 0, until: 100 });
+  near.acceptNote({ kind: "more", from: 0, until: 100 });
   bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(60)));
   bodies.handleSignal("a", { id: 1, kind: "busy" });
   expect(received).toEqual({ chunks: 60, notes: [{ kind: "busy" }] });
@@ -36,14 +36,14 @@ it("passes on chunks and notes of a joined body, and drops all others", () => {
   bodies.handleSignal("b", { id: 1, kind: "busy" });
   bodies.handleSignal("a", { id: 1, kind: "nonsense" });
   expect(dropped).toEqual(["binary", "binary", "binary", "signal", "signal"]);
-  bodies.part("a", 1);
-  near.chunk(new Uint8Array(1));
+  bodies.disconnect("a", 1);
+  near.acceptChunk(new Uint8Array(1));
   expect(sent).toHaveLength(1);
 });
 
 it("asks for at most one window, and stops a sender that sends more than it was asked for", () => {
   const near = join("a", 1);
-  near.note({ kind: "more", from: 1_000, until: 10 * BODY_WINDOW_BYTES });
+  near.acceptNote({ kind: "more", from: 1_000, until: 10 * BODY_WINDOW_BYTES });
   expect(sent).toEqual([
     ["a", { type: "sig", signal: "body", payload: { id: 1, kind: "more", from: 1_000, until: 1_000 + BODY_WINDOW_BYTES } }],
   ]);

@@ -28,10 +28,10 @@ type OpenBody = {
   at: number | null;
 };
 
-type More = Extract<BodyNote, { kind: "more" }>;
+type MoreNote = Extract<BodyNote, { kind: "more" }>;
 
 /** However much the receiver asks for, at most one window may be in transit. */
-function limitToWindow(open: OpenBody, { from, until }: More): More {
+function limitToWindow(open: OpenBody, { from, until }: MoreNote): MoreNote {
   open.at ??= from;
   open.until = Math.max(open.until, Math.min(until, open.at + BODY_WINDOW_BYTES));
   return { kind: "more", from, until: open.until };
@@ -54,24 +54,24 @@ export class Bodies implements Part {
   }
 
   /** Connects a body of the socket to `end`, and returns the socket's own end. */
-  join(socketId: string, id: number, end: BodyEnd, onActivity: () => void): BodyEnd {
+  connect(socketId: string, id: number, end: BodyEnd, onActivity: () => void): BodyEnd {
     const bodies = this.#open.get(socketId) ?? new Map<number, OpenBody>();
     if (bodies.has(id)) fail(409, `A body with the number ${id} is in progress: choose another`);
     if (bodies.size >= BODIES_PER_SOCKET) fail(429, `Too many bodies in progress: at most ${BODIES_PER_SOCKET} per socket`);
     const open: OpenBody = { end, onActivity, until: 0, at: null };
     this.#open.set(socketId, bodies.set(id, open));
     return {
-      chunk: (bytes) => {
+      acceptChunk: (bytes) => {
         if (bodies.get(id) === open) this.#ports.sockets.sendBytes(socketId, bodyFrame(id, bytes));
       },
-      note: (note) => {
+      acceptNote: (note) => {
         if (bodies.get(id) !== open) return;
         this.#ports.sockets.send(socketId, bodySignal(id, note.kind === "more" ? limitToWindow(open, note) : note));
       },
     };
   }
 
-  part(socketId: string, id: number): void {
+  disconnect(socketId: string, id: number): void {
     const bodies = this.#open.get(socketId);
     if (bodies?.delete(id) && bodies.size === 0) this.#open.delete(socketId);
   }
@@ -83,12 +83,12 @@ export class Bodies implements Part {
     const { id, chunk } = parsed;
     open.at = (open.at ?? 0) + chunk.length;
     if (open.at > open.until) {
-      this.part(socketId, id);
+      this.disconnect(socketId, id);
       this.#ports.meter.countDropped("binary");
-      return open.end.note({ kind: "stop", why: "The sender sent more than was requested" });
+      return open.end.acceptNote({ kind: "stop", why: "The sender sent more than was requested" });
     }
     open.onActivity();
-    open.end.chunk(chunk);
+    open.end.acceptChunk(chunk);
   }
 
   /** A `body` signal arrived. */
@@ -97,12 +97,12 @@ export class Bodies implements Part {
     const open = parsed === null ? undefined : this.#open.get(socketId)?.get(parsed.id);
     if (parsed === null || open === undefined) return this.#ports.meter.countDropped("signal");
     open.onActivity();
-    open.end.note(parsed.note);
+    open.end.acceptNote(parsed.note);
   }
 
   onSocketClosed(socketId: string): void {
     const bodies = this.#open.get(socketId);
     this.#open.delete(socketId);
-    for (const { end } of bodies?.values() ?? []) end.note({ kind: "stop", why: "The connection was lost" });
+    for (const { end } of bodies?.values() ?? []) end.acceptNote({ kind: "stop", why: "The connection was lost" });
   }
 }

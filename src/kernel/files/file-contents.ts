@@ -26,23 +26,23 @@ export class FileContents {
 
   /** Puts the blob and runs `name`, which makes a row refer to it; no sweep deletes it in between. If `name` fails, it is deleted. */
   put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
-    return this.#putAndName(key, () => this.#blobs.put(key, content), name);
+    return this.#putAndAddRow(key, () => this.#blobs.put(key, content), name);
   }
 
-  grow(part: string): Promise<GrowingBlob> {
-    return this.#blobs.grow(part);
+  openGrowing(part: string): Promise<GrowingBlob> {
+    return this.#blobs.openGrowing(part);
   }
 
   /** Like `put`, for a blob that was written in pieces. */
   finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T> {
-    return this.#putAndName(key, () => grown.finish(key), name);
+    return this.#putAndAddRow(key, () => grown.finish(key), name);
   }
 
   dropParts(before: number): Promise<void> {
-    return this.#blobs.dropParts(before);
+    return this.#blobs.dropUnfinished(before);
   }
 
-  async #putAndName<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
+  async #putAndAddRow<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
     this.#writers.set(key, (this.#writers.get(key) ?? 0) + 1);
     const removeWriter = () => {
       const remaining = this.#writers.get(key)! - 1;

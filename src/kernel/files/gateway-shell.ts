@@ -14,7 +14,7 @@ import type { ReadContext } from "../context.ts";
 import type { Judge } from "../agents/judge.ts";
 import { callsByName } from "../calls/table.ts";
 import type { Gate } from "../gate.ts";
-import { withPresence } from "../identity/present-caller.ts";
+import { withRefresh } from "../identity/present-caller.ts";
 import type { Store } from "../store.ts";
 
 /** What the shell needs from the kernel. */
@@ -60,7 +60,7 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
   const { ports, reads } = kernel.store;
   const { shells } = ports;
   const { uid } = caller;
-  const waitMs = () => positiveSetting(reads, "config/shell/wait_ms", 10_000, 60_000);
+  const waitMs = () => readPositiveSetting(reads, "config/shell/wait_ms", 10_000, 60_000);
   return {
     get waitMs() {
       return waitMs();
@@ -73,7 +73,7 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
       const where = files.resolve(cwd ?? ".");
       const stat = await files.stat(where);
       if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
-      const longest = positiveSetting(reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
+      const longest = readPositiveSetting(reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
       const { gid, gids, username, home } = caller.process;
       const command = {
         input,
@@ -82,9 +82,9 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
         who: { uid, gid, gids, username, home },
         host: { name: serverName(reads), version: reads.about.version, platform: reads.about.host },
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
-        outputBytesMax: positiveSetting(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
+        outputBytesMax: readPositiveSetting(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
       };
-      return startWhenFree(shells, command, makeLink(kernel, withPresence(reads, caller)), signal);
+      return startWhenFree(shells, command, makeLink(kernel, withRefresh(reads, caller)), signal);
     },
     wait: (sessionId, look, signal) => shells.wait(uid, sessionId, look, signal),
     send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
@@ -133,7 +133,7 @@ function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
     const reply = await shellReply(pending);
     if (reply.ok || reply.failure.kind !== "fault") return reply;
     const { log, crypto } = kernel.store.ports;
-    const incident = log.incident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
+    const incident = log.reportIncident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
     return { ok: false, failure: { kind: "fault", message: `Internal error (incident ${incident})` } };
   };
 }
@@ -149,7 +149,7 @@ async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signa
       // String arguments are paths. They are resolved here, outside the command's reach.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
       if (caller.agent !== undefined)
-        for (const [call, about] of callsFor(op, args)) await kernel.judge.pass(callsByName.get(call)!, caller, about);
+        for (const [call, about] of callsFor(op, args)) await kernel.judge.requireAllowed(callsByName.get(call)!, caller, about);
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
       return CALL_OF[op] === "fs.read" ? readDurably(kernel.store, work) : work();
     }
@@ -157,8 +157,8 @@ async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signa
       return kernel.gate.call(caller, ask.call, ask.args, signal);
     case "fetch":
       kernel.gate.authorize(caller, "shell.exec");
-      kernel.judge.mayConnect(caller);
-      return fetchFor(kernel, ask.request, signal);
+      kernel.judge.checkMayConnect(caller);
+      return fetchForShell(kernel, ask.request, signal);
   }
 }
 
@@ -179,7 +179,7 @@ async function readDurably(store: Store, read: () => Promise<unknown>): Promise<
   }
 }
 
-async function fetchFor({ store: { ports, reads } }: ShellKernel, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
+async function fetchForShell({ store: { ports, reads } }: ShellKernel, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
   if (reads.config.get("config/shell/network_enabled") === "false")
     fail(403, "Commands may not use the network: root can allow it with config/shell/network_enabled");
   const { timeoutMs = FETCH_MS_MAX, ...rest } = request;
@@ -201,7 +201,7 @@ function serverName(reads: ReadContext): string {
 }
 
 /** A setting that may hold any text: anything but a positive integer counts as the default. */
-function positiveSetting(reads: ReadContext, key: string, fallback: number, max: number): number {
+function readPositiveSetting(reads: ReadContext, key: string, fallback: number, max: number): number {
   const value = Number(reads.config.get(key));
   return Number.isInteger(value) && value > 0 ? Math.min(value, max) : fallback;
 }

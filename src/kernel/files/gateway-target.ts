@@ -28,7 +28,7 @@ import type { AccountReads } from "../nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "../nouns/files.ts";
 import type { Workspace } from "../nouns/workspaces.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
-import { mustStillMay } from "../run.ts";
+import { checkStillAllowed } from "../run.ts";
 import { gatewayShell } from "./gateway-shell.ts";
 import type { Store } from "../store.ts";
 
@@ -59,22 +59,22 @@ export class GatewayTarget {
       change: (body) =>
         store.commit(({ files, after }) => {
           const value = body(files);
-          const freed = files.takeFreed();
+          const freed = files.takeFreedHashes();
           if (freed.length > 0) after(() => void this.#contents.release(freed.map(blobKey)));
           return value;
         }),
       mustHaveRoom: (who, uid, bytes, path) => {
-        if (bytes <= 0 || isRoot(who) || who.mayExceedQuota === true || reads.quotas.leftOf(uid) >= bytes) return;
-        throw new FileError("EDQUOT", path, reads.quotas.refusal(uid));
+        if (bytes <= 0 || isRoot(who) || who.mayExceedQuota === true || reads.quotas.remainingBytesOf(uid) >= bytes) return;
+        throw new FileError("EDQUOT", path, reads.quotas.describeExcess(uid));
       },
       uploads: {
         set: (part, uid, bytes) => ignoreStorageError(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
         drop: (part) => ignoreStorageError(() => store.relaxed(({ usage }) => usage.dropPart(part))),
-        of: (uid) => reads.usage.partsOf(uid),
+        listOf: (uid) => reads.usage.partsOf(uid),
       },
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),
-      sha256Slowly: (bytes) => ports.crypto.sha256Slowly(bytes),
+      sha256Slowly: (bytes) => ports.crypto.sha256Async(bytes),
       now: () => ports.clock.now(),
       uuid: () => ports.crypto.uuid(),
       inlineBytesMax: INLINE_BYTES_MAX,
@@ -83,10 +83,11 @@ export class GatewayTarget {
       homeMount({ tree, git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
       workspacesMount({
         git,
-        workspaces: (who) => reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => filesOf(reads, workspace)),
+        workspaces: (who) =>
+          reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => workspaceFilesOf(reads, workspace)),
         find: (workspaceId) => {
           const workspace = reads.workspaces.get(workspaceId);
-          return workspace && filesOf(reads, workspace);
+          return workspace && workspaceFilesOf(reads, workspace);
         },
       }),
       ...etcMounts({
@@ -95,19 +96,19 @@ export class GatewayTarget {
         group: () => reads.groups.list().map(({ name, gid, members }) => `${name}:x:${gid}:${members.join(",")}`),
       }),
       sysMount({
-        configKeys: (who, prefix) => reads.config.keys(who, prefix),
+        configKeys: (who, prefix) => reads.config.listKeys(who, prefix),
         configValue: (who, key) => (reads.config.mayRead(who, key) ? reads.config.get(key) : undefined),
         capabilities: () => reads.capabilities.list(),
-        devices: (who) => reads.devices.files(who),
+        devices: (who) => reads.devices.listDeviceFiles(who),
       }),
       procMount({
         version: reads.about.version,
         uptimeMs: () => ports.clock.now() - reads.about.startedAt,
         pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
-        process: (who, pid) => visibleProcess(reads, who, pid),
-        quota: (uid) => reads.quotas.of(uid),
+        process: (who, pid) => findVisibleProcess(reads, who, pid),
+        quota: (uid) => reads.quotas.get(uid),
       }),
-      devMount((length) => ports.crypto.bytes(length)),
+      devMount((length) => ports.crypto.randomBytes(length)),
       usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
       ...docsMounts(async () => (await import("./manuals.ts")).manuals),
     ];
@@ -131,27 +132,27 @@ export class GatewayTarget {
     signal: AbortSignal,
     body?: Body,
   ): Promise<Record<string, unknown>> {
-    const machine = this.#machine(call, caller, signal);
+    const machine = this.#machineFor(call, caller, signal);
     return call.run(body === undefined ? machine : { ...machine, body }, args);
   }
 
   /** The files as the caller sees them, for the kernel's own reads and writes on the caller's behalf. */
   filesOf(caller: Caller, mayExceedQuota = false): Vfs {
-    return this.#files("fs.read", caller, new AbortController().signal, mayExceedQuota);
+    return this.#filesFor("fs.read", caller, new AbortController().signal, mayExceedQuota);
   }
 
-  #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
-    const files = this.#files(call.name, caller, signal);
+  #machineFor(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
+    const files = this.#filesFor(call.name, caller, signal);
     const { ports } = this.#store;
-    const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#files.bind(this) };
+    const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#filesFor.bind(this) };
     const shell = gatewayShell(kernel, caller, files, signal);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
-  #files(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
+  #filesFor(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
     const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
-    const sys = (name: string, args: Record<string, unknown>) => this.#gate.call(nestedCaller(caller), name, args, signal);
-    const mustStill = () => mustStillMay(this.#store.reads, { name: call }, caller);
+    const runSyscall = (name: string, args: Record<string, unknown>) => this.#gate.call(nestedCaller(caller), name, args, signal);
+    const checkCaller = () => checkStillAllowed(this.#store.reads, { name: call }, caller);
     return new Vfs(this.#mounts, {
       uid,
       gid,
@@ -163,8 +164,8 @@ export class GatewayTarget {
       ...(caller.agent === undefined ? {} : { agent: caller.agent.profile }),
       workspaceId,
       mayExceedQuota,
-      sys,
-      mustStillMay: mustStill,
+      runSyscall,
+      checkStillAllowed: checkCaller,
     });
   }
 }
@@ -180,20 +181,20 @@ function ignoreStorageError(body: () => void): void {
 
 /** Homes are named after their users; a directory that only looks like a home has no owner. */
 function ownerOf(accounts: AccountReads, home: string): Account | undefined {
-  const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
+  const account = accounts.findByName(home.slice(home.lastIndexOf("/") + 1));
   return account?.home === home ? account : undefined;
 }
 
 /** Another user's process looks like one that does not exist; root sees all. */
-function visibleProcess(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
+function findVisibleProcess(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
   const process = reads.processes.get(pid);
   if (process === undefined || (process.uid !== who.uid && !isRoot(who))) return null;
-  const account = reads.accounts.byUid(process.uid);
+  const account = reads.accounts.findByUid(process.uid);
   if (account === undefined) return null;
-  const { gid, gids } = reads.accounts.identity(account);
+  const { gid, gids } = reads.accounts.identityOf(account);
   return { ...process, gid, gids };
 }
 
-function filesOf(reads: ReadContext, { workspaceId, ownerUid, state }: Workspace): WorkspaceFiles {
-  return { workspaceId, owner: reads.accounts.byUid(ownerUid)?.username ?? "", ownerUid, archived: state === "archived" };
+function workspaceFilesOf(reads: ReadContext, { workspaceId, ownerUid, state }: Workspace): WorkspaceFiles {
+  return { workspaceId, owner: reads.accounts.findByUid(ownerUid)?.username ?? "", ownerUid, archived: state === "archived" };
 }

@@ -27,18 +27,18 @@ function world(storageBytes: number | null = null) {
 
 it("uses root's limit for the user, else root's limit for all, else the smaller of 10 GiB and half the disk", () => {
   const { quotas, config, ann } = world();
-  expect(quotas.of(ann.uid).limitBytes).toBe(10 * GIB);
-  expect(world(4 * GIB).quotas.of(1000).limitBytes).toBe(2 * GIB);
-  expect(world(400 * GIB).quotas.of(1000).limitBytes).toBe(10 * GIB);
+  expect(quotas.get(ann.uid).limitBytes).toBe(10 * GIB);
+  expect(world(4 * GIB).quotas.get(1000).limitBytes).toBe(2 * GIB);
+  expect(world(400 * GIB).quotas.get(1000).limitBytes).toBe(10 * GIB);
   config.set("config/files/quota_bytes", "5000");
-  expect(quotas.of(ann.uid)).toEqual({ uid: ann.uid, username: "ann", usedBytes: 0, limitBytes: 5000 });
+  expect(quotas.get(ann.uid)).toEqual({ uid: ann.uid, username: "ann", usedBytes: 0, limitBytes: 5000 });
   config.set(`config/files/user_quota_bytes/${ann.uid}`, "0");
-  expect(quotas.leftOf(ann.uid)).toBe(0);
+  expect(quotas.remainingBytesOf(ann.uid)).toBe(0);
   config.set(`config/files/user_quota_bytes/${ann.uid}`, "unlimited");
-  expect(quotas.leftOf(ann.uid)).toBe(Infinity);
+  expect(quotas.remainingBytesOf(ann.uid)).toBe(Infinity);
   config.set(`config/files/user_quota_bytes/${ann.uid}`, "");
-  expect(quotas.leftOf(ann.uid)).toBe(5000);
-  expect(quotas.leftOf(0)).toBe(Infinity);
+  expect(quotas.remainingBytesOf(ann.uid)).toBe(5000);
+  expect(quotas.remainingBytesOf(0)).toBe(Infinity);
 });
 
 it("refuses a limit that cannot be parsed", () => {
@@ -69,7 +69,7 @@ it("counts every row of the tree for its owner, however rows are added, change o
         } else files.makeHome({ home: "/home/ann", uid: 1000, gid: 1000 }, 0);
       }
       const stored = sql.all(`SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files GROUP BY uid`);
-      for (const uid of [0, 1000, 1001]) expect(usage.of(uid)).toBe(stored.find((row) => row.uid === uid)?.bytes ?? 0);
+      for (const uid of [0, 1000, 1001]) expect(usage.bytesOf(uid)).toBe(stored.find((row) => row.uid === uid)?.bytes ?? 0);
     }),
     { numRuns: 100 },
   );
@@ -80,19 +80,19 @@ it("counts uploads from their start until they are finished or dropped", () => {
   usage.setPart("a", 1000, 5000, 1);
   usage.setPart("b", 1000, 300, 5);
   usage.setPart("a", 1000, 200, 2);
-  expect(usage.of(1000)).toBe(2 * (4096 + ROW_BYTES));
+  expect(usage.bytesOf(1000)).toBe(2 * (4096 + ROW_BYTES));
   expect(usage.partsOf(1000)).toEqual(["a", "b"]);
   usage.dropPartsBefore(3);
-  expect(usage.of(1000)).toBe(4096 + ROW_BYTES);
+  expect(usage.bytesOf(1000)).toBe(4096 + ROW_BYTES);
   usage.dropPart("b");
   usage.dropPart("b");
-  expect(usage.of(1000)).toBe(0);
+  expect(usage.bytesOf(1000)).toBe(0);
 });
 
 it("counts an upload that was interrupted before any bytes arrived", () => {
   const { usage } = world();
   usage.setPart("a", 1000, 0, 1);
-  expect(usage.of(1000)).toBe(ROW_BYTES);
+  expect(usage.bytesOf(1000)).toBe(ROW_BYTES);
 });
 
 it("starts with the files that are already stored", () => {
@@ -105,7 +105,7 @@ it("starts with the files that are already stored", () => {
     "INSERT INTO files VALUES ('/tmp/a', '/tmp', 'file', 1000, 1000, 420, 100, 'x', 0), ('/tmp/b', '/tmp', 'file', 1000, 1000, 420, 7, 'y', 0)",
   );
   migrate(sql);
-  expect(new Usage(sql).of(1000)).toBe(107 + 2 * ROW_BYTES);
+  expect(new Usage(sql).bytesOf(1000)).toBe(107 + 2 * ROW_BYTES);
 });
 
 it("reports large content whose last row was removed", () => {
@@ -117,9 +117,9 @@ it("reports large content whose last row was removed", () => {
   put("/tmp/c", "small", new Uint8Array(1));
   files.remove("/tmp/a");
   files.remove("/tmp/c");
-  expect(files.takeFreed()).toEqual([]);
+  expect(files.takeFreedHashes()).toEqual([]);
   put("/tmp/b", "other", null);
-  expect(files.takeFreed()).toEqual(["large"]);
+  expect(files.takeFreedHashes()).toEqual(["large"]);
   expect(() =>
     sql.transaction(() => {
       files.remove("/tmp/b");
@@ -127,5 +127,5 @@ it("reports large content whose last row was removed", () => {
     }),
   ).toThrow("lost");
   files.onRollback();
-  expect(files.takeFreed()).toEqual([]);
+  expect(files.takeFreedHashes()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // How much each user may store: what root set for that user, else what root set for all, else the smaller of 10 GiB and half the
 // disk. Root has no quota. A user over quota can still read and delete.
 
-import { byteSize } from "../../lib/byte-size.ts";
+import { formatByteSize } from "../../lib/byte-size.ts";
 import { parseWholeNumber } from "../agents/read-setting.ts";
 import type { AccountReads } from "../nouns/accounts.ts";
 import type { ConfigReads } from "../nouns/config.ts";
@@ -22,14 +22,14 @@ export type Quota = { uid: number; username: string; usedBytes: number; limitByt
 
 export class Quotas {
   readonly #config: Pick<ConfigReads, "get">;
-  readonly #accounts: Pick<AccountReads, "byUid" | "list">;
+  readonly #accounts: Pick<AccountReads, "findByUid" | "list">;
   readonly #usage: UsageReads;
   readonly #storageBytes: number | null;
 
   /** `storageBytes` is the size of the disk that everything is stored on; null if unknown. */
   constructor(
     config: Pick<ConfigReads, "get">,
-    accounts: Pick<AccountReads, "byUid" | "list">,
+    accounts: Pick<AccountReads, "findByUid" | "list">,
     usage: UsageReads,
     storageBytes: number | null,
   ) {
@@ -39,36 +39,36 @@ export class Quotas {
     this.#storageBytes = storageBytes;
   }
 
-  of(uid: number): Quota {
-    const username = this.#accounts.byUid(uid)?.username ?? `uid ${uid}`;
-    return { uid, username, usedBytes: this.#usage.of(uid), limitBytes: this.#limitOf(uid) };
+  get(uid: number): Quota {
+    const username = this.#accounts.findByUid(uid)?.username ?? `uid ${uid}`;
+    return { uid, username, usedBytes: this.#usage.bytesOf(uid), limitBytes: this.#limitOf(uid) };
   }
 
   list(): Quota[] {
-    return this.#accounts.list().map(({ uid }) => this.of(uid));
+    return this.#accounts.list().map(({ uid }) => this.get(uid));
   }
 
   /** How much more the user may store; Infinity for no limit. `more` is added to the limit, and may be negative. */
-  leftOf(uid: number, more = 0): number {
+  remainingBytesOf(uid: number, more = 0): number {
     const limit = this.#limitOf(uid);
-    return limit === Infinity ? limit : Math.max(0, limit + more - this.#usage.of(uid));
+    return limit === Infinity ? limit : Math.max(0, limit + more - this.#usage.bytesOf(uid));
   }
 
-  refusal(uid: number): string {
-    const { username, usedBytes, limitBytes } = this.of(uid);
-    return `Quota exceeded: ${username} uses ${byteSize(usedBytes)} of ${byteSize(limitBytes)}, and this does not fit: delete files or ask root to raise ${USER_QUOTAS_KEY}/${uid}`;
+  describeExcess(uid: number): string {
+    const { username, usedBytes, limitBytes } = this.get(uid);
+    return `Quota exceeded: ${username} uses ${formatByteSize(usedBytes)} of ${formatByteSize(limitBytes)}, and this does not fit: delete files or ask root to raise ${USER_QUOTAS_KEY}/${uid}`;
   }
 
   #limitOf(uid: number): number {
     if (uid === 0) return Infinity;
     return (
-      this.#configured(`${USER_QUOTAS_KEY}/${uid}`) ??
-      this.#configured(QUOTA_KEY) ??
+      this.#readLimit(`${USER_QUOTAS_KEY}/${uid}`) ??
+      this.#readLimit(QUOTA_KEY) ??
       Math.min(DEFAULT_BYTES, (this.#storageBytes ?? Infinity) / 2)
     );
   }
 
-  #configured(key: string): number | null {
+  #readLimit(key: string): number | null {
     return parseLimit(this.#config.get(key)?.trim() ?? "");
   }
 }

@@ -26,7 +26,7 @@ export type CopyResult = { ok: true; from: string; to: string; size: number; sha
 
 /** Reports the progress of a copy to the caller, if it asked for that. */
 type Progress = { size: number; skip: (from: number) => void; add: (bytes: number) => void };
-type Started = { near: BodyEnd; answer: Promise<Data> };
+type StartedTransfer = { near: BodyEnd; answer: Promise<Data> };
 
 const PROGRESS_MS = 250;
 
@@ -52,14 +52,14 @@ export class Transfers {
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
     const wire: { near: BodyEnd | null } = { near: null };
-    const callerEnd = this.#bodies.join(connectionId, id, lateEnd(wire), () => {});
+    const callerEnd = this.#bodies.connect(connectionId, id, lateEnd(wire), () => {});
     try {
       const { near, answer } = this.#start(call, caller, args, frame.id, callerEnd, signal);
       wire.near = near;
       return await answer;
     } finally {
-      wire.near?.note({ kind: "stop", why: "The call has ended" });
-      this.#bodies.part(connectionId, id);
+      wire.near?.acceptNote({ kind: "stop", why: "The call has ended" });
+      this.#bodies.disconnect(connectionId, id);
     }
   }
 
@@ -69,8 +69,8 @@ export class Transfers {
     const tracker = this.#trackProgress(caller, progress);
     const source = this.#start(fsDownload, caller, from, "", sourceEnd(lateEnd(destination), begin.resolve, tracker.add), signal);
     const stop = (why: string) => {
-      source.near.note({ kind: "stop", why });
-      destination.near?.note({ kind: "stop", why });
+      source.near.acceptNote({ kind: "stop", why });
+      destination.near?.acceptNote({ kind: "stop", why });
     };
     const onAbort = () => stop("The call was cancelled");
     signal.addEventListener("abort", onAbort, { once: true });
@@ -78,16 +78,16 @@ export class Transfers {
     source.answer.catch(() => {});
     try {
       const first = await Promise.race([begin.promise, source.answer]);
-      if (!isBegin(first)) return failure(from, first);
+      if (!isBegin(first)) return failureResult(from, first);
       tracker.size = first.size;
       const { size } = first;
       const mode = first.mode & 0o777;
-      const args = { ...to, size, mode, ...(first.version === "" ? {} : { tag: this.#tag(caller, from, first.version) }) };
+      const args = { ...to, size, mode, ...(first.version === "" ? {} : { tag: this.#resumeId(caller, from, first.version) }) };
       const toSource: BodyEnd = {
-        chunk: () => {},
-        note: (note) => {
+        acceptChunk: () => {},
+        acceptNote: (note) => {
           if (note.kind === "more") tracker.skip(note.from);
-          source.near.note(note);
+          source.near.acceptNote(note);
         },
       };
       const sink = this.#start(fsUpload, caller, args, "", toSource, signal);
@@ -100,7 +100,7 @@ export class Transfers {
           });
           return null;
         });
-        if (data !== null && data.ok !== true) failures.push(() => failure(location, data));
+        if (data !== null && data.ok !== true) failures.push(() => failureResult(location, data));
         if (data?.ok !== true) stop(why);
         return data;
       };
@@ -125,23 +125,23 @@ export class Transfers {
     requestId: string,
     far: BodyEnd,
     signal: AbortSignal,
-  ): Started {
+  ): StartedTransfer {
     const device = targetOf(this.#store.reads, caller, call, target === undefined ? {} : { target });
     if (device === null) {
-      const body = new Body(far, () => this.#store.ports.crypto.sha256Pieces());
+      const body = new Body(far, () => this.#store.ports.crypto.newSha256());
       return { near: body, answer: this.#gatewayTarget.run(call, caller, args, signal, body) };
     }
     const wire: { near: BodyEnd | null } = { near: null };
     const answer = this.#deviceRouter.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, onActivity) => {
       const id = this.#bodies.newId(driverId);
-      wire.near = this.#bodies.join(driverId, id, far, onActivity);
-      return { args: { body: id }, end: () => this.#bodies.part(driverId, id) };
+      wire.near = this.#bodies.connect(driverId, id, far, onActivity);
+      return { args: { body: id }, end: () => this.#bodies.disconnect(driverId, id) };
     });
     return { near: lateEnd(wire), answer };
   }
 
   /** Equal for the same version of the same file and the same user, so an interrupted copy can be resumed. */
-  #tag({ uid }: Caller, { target = NATIVE, path }: FileLocation, version: string): string {
+  #resumeId({ uid }: Caller, { target = NATIVE, path }: FileLocation, version: string): string {
     return toHex(this.#store.ports.crypto.sha256(JSON.stringify([uid, target, path, version])));
   }
 
@@ -167,16 +167,16 @@ export class Transfers {
 
 /** An end that is connected later; chunks and notes that arrive before that are dropped, which is harmless. */
 function lateEnd(wire: { near: BodyEnd | null }): BodyEnd {
-  return { chunk: (bytes) => wire.near?.chunk(bytes), note: (note) => wire.near?.note(note) };
+  return { acceptChunk: (bytes) => wire.near?.acceptChunk(bytes), acceptNote: (note) => wire.near?.acceptNote(note) };
 }
 
 function sourceEnd(to: BodyEnd, onBegin: (note: Extract<BodyNote, { kind: "begin" }>) => void, onSent: (bytes: number) => void): BodyEnd {
   return {
-    chunk(bytes) {
+    acceptChunk(bytes) {
       onSent(bytes.length);
-      to.chunk(bytes);
+      to.acceptChunk(bytes);
     },
-    note: (note) => (note.kind === "begin" ? onBegin(note) : to.note(note)),
+    acceptNote: (note) => (note.kind === "begin" ? onBegin(note) : to.acceptNote(note)),
   };
 }
 
@@ -184,6 +184,6 @@ function isBegin(first: Data | Extract<BodyNote, { kind: "begin" }>): first is E
   return first.kind === "begin";
 }
 
-function failure({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
+function failureResult({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
   return { ok: false, error: `${target}: ${typeof data.error === "string" ? data.error : "It failed without giving a reason"}` };
 }

@@ -10,9 +10,9 @@ test("an error in a route is logged as an incident, and nothing is written to th
     isSetupMode: () => false,
     isOperator: () => false,
     metrics: null,
-    git: () => Promise.reject(new Error("not asked")),
+    serveGit: () => Promise.reject(new Error("not asked")),
     downloads: () => Promise.reject(new Error("the folder is gone")),
-    broken: (error, address) => `${incidents.push(`${address}: ${String(error)}`)}`,
+    logIncident: (error, address) => `${incidents.push(`${address}: ${String(error)}`)}`,
   });
   const response = await app.fetch(new Request("http://localhost/downloads/cli/install.sh"), {
     address: "192.0.2.7",

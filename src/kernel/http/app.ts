@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { cliCommand } from "../../lib/gsv-at.ts";
-import { type Downloads, downloads } from "./downloads.ts";
+import { type Downloads, serveDownload } from "./downloads.ts";
 import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
@@ -15,9 +15,9 @@ export type HttpServices = {
   isOperator: (token: string) => boolean;
   /** Null if the host has no metrics page. */
   metrics: (() => Promise<string>) | null;
-  git: (request: Request, address: string) => Promise<Response>;
+  serveGit: (request: Request, address: string) => Promise<Response>;
   /** Logs an error that was thrown here; returns the incident id. */
-  broken: (error: unknown, address: string) => string;
+  logIncident: (error: unknown, address: string) => string;
   downloads: Downloads;
 };
 
@@ -35,7 +35,7 @@ export function httpApp(services: HttpServices): HttpApp {
     for (const [name, value] of Object.entries(HEADERS)) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
   // Hono's default handler would write every error to the console, without any rate limit.
-  app.onError((error, context) => context.text(`Internal error (incident ${services.broken(error, context.env.address)})\n`, 500));
+  app.onError((error, context) => context.text(`Internal error (incident ${services.logIncident(error, context.env.address)})\n`, 500));
   app.get("/healthz", (context) =>
     context.json({ status: "ok", version: services.version, setupMode: services.isSetupMode(), startedAt: services.startedAt }, 200, {
       "cache-control": "no-store",
@@ -50,8 +50,8 @@ export function httpApp(services: HttpServices): HttpApp {
     }
     return context.text(await services.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
-  app.all("/git/*", (context) => services.git(context.req.raw, context.env.address));
-  app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, services.downloads));
+  app.all("/git/*", (context) => services.serveGit(context.req.raw, context.env.address));
+  app.all("/downloads/cli/*", (context) => serveDownload(context.req.raw, context.env.origin, services.downloads));
   app.notFound(
     async (context) => (await serveWeb(context.req.raw, context.env.origin, services.downloads)) ?? context.text("Not found\n", 404),
   );

@@ -17,18 +17,18 @@ const FILES: Record<string, { name: string; type: string; isScript: boolean }> =
 };
 
 /** `origin` goes into a script that people run, so it must be one of our own addresses, verified by the host. */
-export async function downloads(request: Request, origin: string, read: Downloads): Promise<Response> {
+export async function serveDownload(request: Request, origin: string, read: Downloads): Promise<Response> {
   const path = new URL(request.url).pathname.replace("/downloads/cli/", "");
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
-  if (file === undefined) return text(404, `Not found. Available: ${Object.keys(FILES).join(", ")}`);
-  if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Only GET is allowed here", { allow: "GET, HEAD" });
-  if (file.isScript && !PLAIN_ORIGIN.test(origin)) return text(404, "There is no install script for this host name");
+  if (file === undefined) return textResponse(404, `Not found. Available: ${Object.keys(FILES).join(", ")}`);
+  if (request.method !== "GET" && request.method !== "HEAD") return textResponse(405, "Only GET is allowed here", { allow: "GET, HEAD" });
+  if (file.isScript && !PLAIN_ORIGIN.test(origin)) return textResponse(404, "There is no install script for this host name");
   const bytes = await read(file.name);
-  if (bytes === null) return text(404, "This gateway was started without its downloads: run it from the bundle, as npm start does");
+  if (bytes === null) return textResponse(404, "This gateway was started without its downloads: run it from the bundle, as npm start does");
   const body = file.isScript ? new TextDecoder().decode(bytes).replaceAll(ORIGIN_MARK, origin) : bytes;
   return new Response(body, { headers: { "content-type": file.type, "cache-control": "no-store" } });
 }
 
-function text(status: number, message: string, headers: Record<string, string> = {}): Response {
+function textResponse(status: number, message: string, headers: Record<string, string> = {}): Response {
   return new Response(`${message}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers } });
 }

@@ -47,7 +47,7 @@ export class GitServer {
     } catch (error) {
       response = this.#refuse(error, target, address, request.headers.has("authorization"));
     }
-    this.#store.ports.meter.call(target?.service ?? "git", response.status, performance.now() - startedAt);
+    this.#store.ports.meter.countCall(target?.service ?? "git", response.status, performance.now() - startedAt);
     return response;
   }
 
@@ -69,7 +69,7 @@ export class GitServer {
       const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: sent, access });
       // The outcome of a push is reported even if the caller has lost the right to push meanwhile.
       const body = endingStream(access.write ? answer.body : checkedStream(answer.body, checkStillAllowed), releaseSlot);
-      cancelWith(request.signal, body);
+      cancelOnAbort(request.signal, body);
       return new Response(body, { status: answer.status, headers: answer.headers });
     } catch (error) {
       releaseSlot();
@@ -94,7 +94,7 @@ export class GitServer {
       return token !== undefined && isTokenLive(token, reads.now);
     };
     return () => {
-      const present = reads.accounts.byUid(account.uid);
+      const present = reads.accounts.findByUid(account.uid);
       return present !== undefined && !present.locked && isCredentialLive() ? present : fail(401, WRONG_CREDENTIAL);
     };
   }
@@ -110,11 +110,11 @@ export class GitServer {
       return row;
     }
     const call = isPush ? "repo.apply" : "repo.read";
-    const capabilities = reads.capabilities.of(accounts.identity(account).gids);
+    const capabilities = reads.capabilities.listOf(accounts.identityOf(account).gids);
     if (!allows(capabilities, call)) fail(403, `Permission denied: ${call}`);
-    if (!isPush) return repositories.toRead(account, repo);
+    if (!isPush) return repositories.requireReadable(account, repo);
     return (
-      repositories.toWrite({ ...account, capabilities }, repo) ??
+      repositories.findWritable({ ...account, capabilities }, repo) ??
       fail(404, `Repository not found: ${repo}. Create it first: gsv repo create ${repo}`)
     );
   }
@@ -133,7 +133,7 @@ export class GitServer {
   #refuse(error: unknown, target: GitRequest | null, address: string, hasCredential: boolean): Response {
     const { log, crypto } = this.#store.ports;
     const call = target?.service ?? "git";
-    const { code, message, details } = toSysError(error, () => log.incident(crypto.uuid(), { call, address }, error));
+    const { code, message, details } = toSysError(error, () => log.reportIncident(crypto.uuid(), { call, address }, error));
     // git clients always send their first request without a credential, so that 401 is not logged.
     if ((code === 401 && hasCredential) || code === 429) log.warn("refused", { call, status: code, address });
     const { retryAfterMs } = (details ?? {}) as { retryAfterMs?: number };
@@ -142,7 +142,7 @@ export class GitServer {
 }
 
 /** Cancels the body of an answer whose caller has disconnected. A body that is being read is cancelled by its reader. */
-function cancelWith(signal: AbortSignal, body: ReadableStream<Uint8Array>): void {
+function cancelOnAbort(signal: AbortSignal, body: ReadableStream<Uint8Array>): void {
   const cancel = () => {
     if (!body.locked) body.cancel().catch(() => {});
   };

@@ -78,7 +78,7 @@ async function servePage(request: Request, origin: string, read: Downloads): Pro
     "content-type": "text/html; charset=utf-8",
     "cache-control": REVALIDATE,
     etag,
-    "content-security-policy": pagePolicy(origin),
+    "content-security-policy": contentSecurityPolicy(origin),
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), serial=(), hid=(), midi=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -88,7 +88,7 @@ async function servePage(request: Request, origin: string, read: Downloads): Pro
 }
 
 /** `origin` is one of our own addresses, never text from a request. In older browsers 'self' does not include WebSockets. */
-function pagePolicy(origin: string): string {
+function contentSecurityPolicy(origin: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -107,11 +107,11 @@ function pagePolicy(origin: string): string {
   ].join("; ");
 }
 
-type Found = { bytes: Uint8Array<ArrayBuffer>; encoding: "br" | "gzip" | null };
+type FoundFile = { bytes: Uint8Array<ArrayBuffer>; encoding: "br" | "gzip" | null };
 
 /** Reads the compressed copy that the build wrote beside the file, if the client accepts it. */
-async function readCompressed(request: Request, name: string, read: Downloads): Promise<Found | null> {
-  const accepted = encodings(request.headers.get("accept-encoding") ?? "");
+async function readCompressed(request: Request, name: string, read: Downloads): Promise<FoundFile | null> {
+  const accepted = parseEncodings(request.headers.get("accept-encoding") ?? "");
   for (const [encoding, suffix] of [
     ["br", ".br"],
     ["gzip", ".gz"],
@@ -123,7 +123,7 @@ async function readCompressed(request: Request, name: string, read: Downloads): 
   return bytes === null ? null : { bytes, encoding: null };
 }
 
-function encodings(header: string): Set<string> {
+function parseEncodings(header: string): Set<string> {
   const parts = header.split(",").map((part) =>
     part
       .trim()
@@ -133,7 +133,7 @@ function encodings(header: string): Set<string> {
   return new Set(parts.filter(([, weight]) => weight === undefined || Number(weight) > 0).map(([name]) => name!));
 }
 
-function respond({ bytes, encoding }: Found, headers: Record<string, string>): Response {
+function respond({ bytes, encoding }: FoundFile, headers: Record<string, string>): Response {
   // Without encodeBody "manual", Cloudflare would compress the body again because of its content-encoding header.
   const init = {
     headers: { ...headers, vary: "accept-encoding", ...(encoding === null ? {} : { "content-encoding": encoding }) },

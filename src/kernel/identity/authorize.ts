@@ -14,7 +14,7 @@ export function authorize(
 ): Syscall {
   const call = table.get(name);
   if (caller.origin === "stranger") {
-    if (call?.from.includes("stranger") !== true) return isSetupMode() ? setupRequired() : fail(403, "Must call sys.connect first");
+    if (call?.from.includes("stranger") !== true) return isSetupMode() ? failSetupRequired() : fail(403, "Must call sys.connect first");
     if (call.when === "setup" && !isSetupMode()) fail(409, "System already initialized");
     return call;
   }
@@ -24,7 +24,7 @@ export function authorize(
   return call;
 }
 
-export function setupRequired(): never {
+export function failSetupRequired(): never {
   fail(425, "Setup required", { setupMode: true, next: "sys.setup" });
 }
 

@@ -33,14 +33,14 @@ export async function loginByPassword(
   { username, password }: { username: string; password: string },
   address: string,
 ): Promise<Login> {
-  const attempt = throttle.take(username, address, now);
+  const attempt = throttle.countAttempt(username, address, now);
   const stored = accounts.hashOf(username);
   const isRight = await passwords.verify(password, stored, signal).catch((error: unknown) => {
     throttle.cancel(attempt);
     throw error;
   });
   // The password may have been changed, or the account locked, while the password was hashed.
-  const account = accounts.hashOf(username) === stored ? accounts.byName(username) : undefined;
+  const account = accounts.hashOf(username) === stored ? accounts.findByName(username) : undefined;
   if (!isRight || account === undefined) fail(401, WRONG_CREDENTIAL);
   throttle.recordSuccess(attempt, now);
   return { account, credential: { kind: "password" } };
@@ -52,7 +52,7 @@ function loginByToken(
   as: { role: Role; clientId: string; address: string },
 ): Login {
   const token = tokens.findLive(proof.token, now);
-  const account = token && accounts.byUid(token.uid);
+  const account = token && accounts.findByUid(token.uid);
   const isValid =
     token !== undefined &&
     account !== undefined &&

@@ -2,7 +2,7 @@
 // and none for a caller that disconnected while it waited.
 
 import { fromBase64, toBase64 } from "../../lib/base64.ts";
-import { equalBytes } from "../../lib/equal-bytes.ts";
+import { areBytesEqual } from "../../lib/equal-bytes.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -29,7 +29,7 @@ export class Passwords {
   }
 
   async hash(password: string, signal: AbortSignal): Promise<string> {
-    const salt = this.#crypto.bytes(SALT_BYTES);
+    const salt = this.#crypto.randomBytes(SALT_BYTES);
     const key = await this.#runLimited(signal, () => this.#crypto.scrypt(password, salt, PARAMS));
     return `$scrypt$ln=${COST_LOG2},r=${PARAMS.blockSize},p=${PARAMS.parallelization}$${toBase64(salt)}$${toBase64(key)}`;
   }
@@ -37,14 +37,14 @@ export class Passwords {
   /** If `stored` is null (nobody can log in to the account), this returns false and takes just as long. */
   async verify(password: string, stored: string | null, signal: AbortSignal): Promise<boolean> {
     const parsed = stored === null ? null : STORED.exec(stored);
-    const salt = parsed ? fromBase64(parsed[4]!) : this.#crypto.bytes(SALT_BYTES);
+    const salt = parsed ? fromBase64(parsed[4]!) : this.#crypto.randomBytes(SALT_BYTES);
     const expected = parsed ? fromBase64(parsed[5]!) : new Uint8Array(PARAMS.length);
     const params = parsed
       ? { cost: 2 ** Number(parsed[1]), blockSize: Number(parsed[2]), parallelization: Number(parsed[3]), length: expected.length }
       : PARAMS;
     if (password.length > LIMITS.passwordBytes) return false;
     const key = await this.#runLimited(signal, () => this.#crypto.scrypt(password, salt, params));
-    return equalBytes(key, expected) && parsed !== null;
+    return areBytesEqual(key, expected) && parsed !== null;
   }
 
   async #runLimited<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

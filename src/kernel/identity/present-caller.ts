@@ -5,7 +5,7 @@ import { isTokenLive } from "../../lib/token-end.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ReadContext } from "../context.ts";
 
-export function withPresence(reads: ReadContext, caller: Caller): Caller {
+export function withRefresh(reads: ReadContext, caller: Caller): Caller {
   const { credential, username, uid } = caller;
   const hash = reads.accounts.hashOf(username);
   const stillHolds = () => {
@@ -14,13 +14,13 @@ export function withPresence(reads: ReadContext, caller: Caller): Caller {
     const token = reads.tokens.get(credential.tokenId);
     return token !== undefined && isTokenLive(token, reads.now);
   };
-  const present = (): Caller | undefined => {
+  const refresh = (): Caller | undefined => {
     const connected = reads.connections.caller(caller.connectionId);
-    if (connected !== undefined) return { ...connected, refresh: present };
-    const account = reads.accounts.byUid(uid);
+    if (connected !== undefined) return { ...connected, refresh };
+    const account = reads.accounts.findByUid(uid);
     if (account === undefined || account.locked || !stillHolds()) return undefined;
-    const process = reads.accounts.identity(account);
-    return { ...caller, gids: process.gids, capabilities: reads.capabilities.of(process.gids), process, refresh: present };
+    const process = reads.accounts.identityOf(account);
+    return { ...caller, gids: process.gids, capabilities: reads.capabilities.listOf(process.gids), process, refresh };
   };
-  return { ...caller, refresh: present };
+  return { ...caller, refresh };
 }

@@ -15,7 +15,7 @@ const LOCK = "!";
 
 export type AccountReads = Pick<
   Accounts,
-  "list" | "byUid" | "byName" | "identity" | "hashOf" | "isLocked" | "isSetupMode" | "passwdLines" | "shadowLines"
+  "list" | "findByUid" | "findByName" | "identityOf" | "hashOf" | "isLocked" | "isSetupMode" | "passwdLines" | "shadowLines"
 >;
 
 export class Accounts {
@@ -33,17 +33,17 @@ export class Accounts {
       .map((row) => this.#fromRow(row));
   }
 
-  byUid(uid: number): Account | undefined {
+  findByUid(uid: number): Account | undefined {
     const row = this.#sql.get("SELECT p.*, s.hash FROM passwd p LEFT JOIN shadow s USING (username) WHERE uid = ?", uid);
     return row && this.#fromRow(row);
   }
 
-  byName(username: string): Account | undefined {
+  findByName(username: string): Account | undefined {
     const row = this.#sql.get("SELECT p.*, s.hash FROM passwd p LEFT JOIN shadow s USING (username) WHERE username = ?", username);
     return row && this.#fromRow(row);
   }
 
-  identity(account: Account): ProcessIdentity {
+  identityOf(account: Account): ProcessIdentity {
     const { uid, gid, username, home } = account;
     return { uid, gid, gids: this.#groups.gidsOf(username, gid), username, home, cwd: home, workspaceId: null };
   }
@@ -88,11 +88,11 @@ export class Accounts {
     if (this.#sql.get("SELECT 1 FROM passwd WHERE username = ?", username) !== undefined) fail(409, `User already exists: ${username}`);
     const highest = Number(this.#sql.get("SELECT max(uid) AS uid FROM passwd")?.uid ?? 0);
     const uid = Math.max(FIRST_UID, highest + 1);
-    this.#groups.makePrivate(uid, username);
+    this.#groups.makePrivateGroup(uid, username);
     this.#groups.addMember(USERS_GID, username);
     this.#sql.run("INSERT INTO passwd VALUES (?, ?, ?, ?, ?, ?)", username, uid, uid, gecos, `/home/${username}`, SHELL);
-    this.#sql.run("INSERT INTO shadow VALUES (?, ?, ?, '0', '99999', '7', '', '', '')", username, hash, days(now));
-    return this.byName(username)!;
+    this.#sql.run("INSERT INTO shadow VALUES (?, ?, ?, '0', '99999', '7', '', '', '')", username, hash, daysSinceEpoch(now));
+    return this.findByName(username)!;
   }
 
   setGecos(username: string, gecos: string): void {
@@ -101,7 +101,7 @@ export class Accounts {
   }
 
   setHash(username: string, hash: string, now: number): void {
-    this.#sql.run("UPDATE shadow SET hash = ?, last_changed = ? WHERE username = ?", hash, days(now), username);
+    this.#sql.run("UPDATE shadow SET hash = ?, last_changed = ? WHERE username = ?", hash, daysSinceEpoch(now), username);
   }
 
   setLocked(username: string, locked: boolean): void {
@@ -132,6 +132,6 @@ function checkGecos(gecos: string): void {
   if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
 }
 
-function days(now: number): string {
+function daysSinceEpoch(now: number): string {
   return String(Math.floor(now / DAY_MS));
 }

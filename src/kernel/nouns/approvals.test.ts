@@ -44,32 +44,32 @@ const GRANT: StoredGrant = {
 it("prunes answered questions, except those that a grant was made from", () => {
   const approvals = fresh();
   for (const requestId of ["q1", "q2"]) {
-    approvals.ask({ ...ASKED, requestId });
+    approvals.addQuestion({ ...ASKED, requestId });
     approvals.decide(requestId, "approved", 1000, null, 1);
     approvals.markUsed(requestId);
   }
-  approvals.remember(GRANT);
+  approvals.addGrant(GRANT);
   approvals.prune(30.5 * DAY_MS);
   expect(approvals.get("q2")).toBeUndefined();
   expect(approvals.grantsOf("p1", "shell.exec")).toEqual([GRANT]);
   // Both are pruned long after the grant has expired.
   approvals.prune(62 * DAY_MS);
   approvals.prune(62 * DAY_MS);
-  expect([approvals.get("q1"), approvals.grant("g1")]).toEqual([undefined, undefined]);
+  expect([approvals.get("q1"), approvals.getGrant("g1")]).toEqual([undefined, undefined]);
 });
 
 it("revokes the grants for a device, and no others", () => {
   const approvals = fresh();
-  approvals.ask(ASKED);
-  approvals.remember(GRANT);
-  approvals.remember({ ...GRANT, grantId: "g2", target: "server" });
-  approvals.remember({ ...GRANT, grantId: "g3", uid: 1001 });
-  approvals.remember({ ...GRANT, grantId: "g4", uid: 1001, target: "alice@laptop" });
+  approvals.addQuestion(ASKED);
+  approvals.addGrant(GRANT);
+  approvals.addGrant({ ...GRANT, grantId: "g2", target: "server" });
+  approvals.addGrant({ ...GRANT, grantId: "g3", uid: 1001 });
+  approvals.addGrant({ ...GRANT, grantId: "g4", uid: 1001, target: "alice@laptop" });
   const gone = { owner: 1000, own: "laptop", others: "alice@laptop" };
-  expect(new Set(approvals.revokeFor(gone, 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
+  expect(new Set(approvals.revokeGrantsForDevice(gone, 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
   // Grant g3 is for the other user's own laptop.
   expect(new Set(approvals.grantsOfUser(undefined, 2 * DAY_MS).map(({ grantId }) => grantId))).toEqual(new Set(["g2", "g3"]));
-  expect(approvals.revokeFor(gone, 2 * DAY_MS)).toEqual([]);
+  expect(approvals.revokeGrantsForDevice(gone, 2 * DAY_MS)).toEqual([]);
 });
 
 function fresh(): Approvals {

@@ -44,14 +44,14 @@ export type StoredGrant = Grant & { grantId: string; requestId: string };
 export type ApprovalReads = Pick<
   Approvals,
   | "get"
-  | "ofCall"
-  | "pendingOf"
-  | "pendingOfUser"
-  | "history"
+  | "findByCall"
+  | "listPending"
+  | "listPendingOfUser"
+  | "listClosed"
   | "findSameQuestion"
   | "grantsOf"
   | "grantsOfUser"
-  | "grant"
+  | "getGrant"
   | "listUnnotified"
   | "nextDueAt"
 >;
@@ -78,18 +78,18 @@ export class Approvals {
   }
 
   /** The newest question about a call of a process. */
-  ofCall(pid: string, callId: string): Approval | undefined {
+  findByCall(pid: string, callId: string): Approval | undefined {
     const row = this.#sql.get("SELECT * FROM approvals WHERE pid = ? AND call_id = ? ORDER BY created_at DESC LIMIT 1", pid, callId);
     return row && fromRow(row);
   }
 
   /** Oldest first. */
-  pendingOf(pid: string): Approval[] {
+  listPending(pid: string): Approval[] {
     return this.#sql.all("SELECT * FROM approvals WHERE pid = ? AND state = 'pending' ORDER BY created_at, request_id", pid).map(fromRow);
   }
 
   /** Oldest first. Without a uid, those of all users. */
-  pendingOfUser(uid?: number): Approval[] {
+  listPendingOfUser(uid?: number): Approval[] {
     const rows =
       uid === undefined
         ? this.#sql.all("SELECT * FROM approvals WHERE state = 'pending' ORDER BY created_at, request_id")
@@ -98,7 +98,7 @@ export class Approvals {
   }
 
   /** Closed questions, newest first. */
-  history(uid: number | undefined, before: number, limit: number): Approval[] {
+  listClosed(uid: number | undefined, before: number, limit: number): Approval[] {
     const rows =
       uid === undefined
         ? this.#sql.all(
@@ -117,10 +117,10 @@ export class Approvals {
 
   /** An open question of the run with the same digest. */
   findSameQuestion(pid: string, runId: string, digest: string): Approval | undefined {
-    return this.pendingOf(pid).find((open) => open.runId === runId && open.digest === digest);
+    return this.listPending(pid).find((open) => open.runId === runId && open.digest === digest);
   }
 
-  ask(approval: NewApproval): Approval {
+  addQuestion(approval: NewApproval): Approval {
     this.#sql.run(
       "INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, NULL, NULL, NULL, 1)",
       approval.requestId,
@@ -206,12 +206,12 @@ export class Approvals {
     return rows.map(grantFromRow);
   }
 
-  grant(grantId: string): StoredGrant | undefined {
+  getGrant(grantId: string): StoredGrant | undefined {
     const row = this.#sql.get(`${GRANTS} WHERE grant_id = ?`, grantId);
     return row && grantFromRow(row);
   }
 
-  remember(grant: StoredGrant): void {
+  addGrant(grant: StoredGrant): void {
     const { grantId, uid, pid, call, target, scope, digest, folder, requestId, madeAt, expiresAt } = grant;
     this.#sql.run(
       "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
@@ -230,14 +230,14 @@ export class Approvals {
   }
 
   /** False if the grant is not active. */
-  revoke(grantId: string, now: number): boolean {
+  revokeGrant(grantId: string, now: number): boolean {
     return (
       this.#sql.run("UPDATE grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL AND expires_at > ?", now, grantId, now) > 0
     );
   }
 
   /** Revokes grants for a device whose name may now mean another one. Returns the uids of their users. */
-  revokeFor({ owner, own, others }: { owner: number; own: string; others: string }, now: number): number[] {
+  revokeGrantsForDevice({ owner, own, others }: { owner: number; own: string; others: string }, now: number): number[] {
     const which = `((uid = ?2 AND target = ?3) OR (uid <> ?2 AND target = ?4)) AND ${IS_ACTIVE}`;
     const holders = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE ${which}`, now, owner, own, others);
     this.#sql.run(`UPDATE grants SET revoked_at = ?1 WHERE ${which}`, now, owner, own, others);

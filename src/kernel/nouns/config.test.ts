@@ -59,7 +59,7 @@ describe("Config", () => {
           .filter((path) => path.startsWith(`${prefix}/`))
           .toSorted((a, b) => (a < b ? -1 : 1));
         expect(config.list(ROOT, prefix).map((entry) => entry.key)).toEqual(wanted);
-        expect(config.keys(ROOT, prefix)).toEqual(wanted);
+        expect(config.listKeys(ROOT, prefix)).toEqual(wanted);
       }),
       { numRuns: 60 },
     );
@@ -76,8 +76,8 @@ describe("Config", () => {
     for (const [caller, prefix] of [[ROOT], [ROOT, "users"], [{ uid: 1001 }]] as const)
       expect(() => config.list(caller, prefix)).toThrow("Result too large");
     expect(config.list(ROOT, "config")).toHaveLength(1);
-    expect(config.keys(ROOT, "users")).toHaveLength(38);
-    expect(config.keys({ uid: 1000 }, "users")).toEqual(["users/1000/ai/model"]);
+    expect(config.listKeys(ROOT, "users")).toHaveLength(38);
+    expect(config.listKeys({ uid: 1000 }, "users")).toEqual(["users/1000/ai/model"]);
   });
 
   it("lists the other values if one cannot be opened", () => {
@@ -90,7 +90,7 @@ describe("Config", () => {
       { key: "config/ai/api_key", value: "", problem },
       { key: "config/ai/other_token", value: "kept" },
     ]);
-    expect(config.keys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
+    expect(config.listKeys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
     expect(() => config.get("config/ai/api_key")).toThrow(problem);
     expect(config.listSealedKeys(ROOT)).toEqual(["config/ai/api_key", "config/ai/other_token"]);
     expect(config.listSealedKeys({ uid: 1000 })).toEqual([]);
@@ -99,13 +99,13 @@ describe("Config", () => {
   it("limits what each user stores, and lets them write existing keys again", () => {
     const { config } = fresh();
     const mib = "x".repeat(1024 * 1024);
-    for (let at = 0; at < 3; at++) config.setWithinShare(1000, `users/1000/ai/${at}`, mib);
-    expect(() => config.setWithinShare(1000, "users/1000/ai/3", mib)).toThrow("Too much configuration");
-    config.setWithinShare(1000, "users/1000/ai/0", mib);
-    config.setWithinShare(1001, "users/1001/ai/0", mib);
-    for (let at = 0; at < LIMITS.configKeysPerUser; at++) config.setWithinShare(1002, `users/1002/ai/${at}`, "");
-    expect(() => config.setWithinShare(1002, "users/1002/ai/more", "")).toThrow("Too many keys");
-    config.setWithinShare(1002, "users/1002/ai/0", "larger");
+    for (let at = 0; at < 3; at++) config.setWithinUserLimit(1000, `users/1000/ai/${at}`, mib);
+    expect(() => config.setWithinUserLimit(1000, "users/1000/ai/3", mib)).toThrow("Too much configuration");
+    config.setWithinUserLimit(1000, "users/1000/ai/0", mib);
+    config.setWithinUserLimit(1001, "users/1001/ai/0", mib);
+    for (let at = 0; at < LIMITS.configKeysPerUser; at++) config.setWithinUserLimit(1002, `users/1002/ai/${at}`, "");
+    expect(() => config.setWithinUserLimit(1002, "users/1002/ai/more", "")).toThrow("Too many keys");
+    config.setWithinUserLimit(1002, "users/1002/ai/0", "larger");
   });
 
   it("never stores a secret in plain text", () => {

@@ -27,7 +27,7 @@ type Range = readonly [from: string, to: string | Uint8Array];
 /** SQLite sorts every blob after every text. */
 const EVERYTHING: Range = ["", new Uint8Array(0)];
 
-export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "listSealedKeys" | "mayRead">;
+export type ConfigReads = Pick<Config, "get" | "list" | "listKeys" | "listSealedKeys" | "mayRead">;
 
 export class Config {
   readonly #sql: Sql;
@@ -66,7 +66,7 @@ export class Config {
   }
 
   /** The same without values, and therefore without a limit. */
-  keys(caller: Reader, prefix: string): string[] {
+  listKeys(caller: Reader, prefix: string): string[] {
     const keys = new Set(this.#defaultsBelow(prefix).map(([key]) => key));
     for (const range of rangesOf(caller, prefix))
       for (const row of this.#sql.all("SELECT key FROM config_kv WHERE key >= ? AND key < ?", ...range)) keys.add(String(row.key));
@@ -96,7 +96,7 @@ export class Config {
    * A user's own write, which fails if they would store more than the limit per user. Counts only if the value needs more bytes than the
    * one it replaces, so that writing the same keys again stays cheap and always possible.
    */
-  setWithinShare(uid: number, key: string, value: string): void {
+  setWithinUserLimit(uid: number, key: string, value: string): void {
     const before = this.#storedBytes(key);
     this.set(key, value);
     if (before !== null && this.#storedBytes(key)! <= before) return;
@@ -146,7 +146,7 @@ export class Config {
     if (row.sealed !== 1) return String(row.value);
     const key = String(row.key);
     try {
-      return this.#crypto.open(`${PURPOSE}:${key}`, String(row.value));
+      return this.#crypto.unseal(`${PURPOSE}:${key}`, String(row.value));
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error;
       fail(409, `${key} cannot be opened: set it again, or restore the gateway's secret key from a backup`, { key });

@@ -10,7 +10,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { SERVICES_GID } from "./groups.ts";
 
-export type ConnectionReads = Pick<Connections, "list" | "caller" | "ofUser">;
+export type ConnectionReads = Pick<Connections, "list" | "caller" | "idsOfUser">;
 
 export type NewConnection = {
   connectionId: string;
@@ -25,7 +25,7 @@ export type NewConnection = {
   address: string;
 };
 
-type Shared = Pick<ConnectionIdentity, "process" | "capabilities">;
+type SharedIdentity = Pick<ConnectionIdentity, "process" | "capabilities">;
 
 export type ConnectionSummary = {
   connectionId: string;
@@ -48,7 +48,7 @@ export class Connections {
   readonly #capabilities: Capabilities;
   readonly #callers = new Map<string, Caller>();
   /** What all connections of one user in one role have in common: most people have several, a service thousands. */
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, SharedIdentity>();
   /** Whether a write may have changed the caches since the last rollback. */
   #changed = false;
 
@@ -132,21 +132,21 @@ export class Connections {
     }
   }
 
-  ofToken(tokenId: string): string[] {
-    return this.#ids("SELECT connection_id FROM connections WHERE token_id = ?", tokenId);
+  idsOfToken(tokenId: string): string[] {
+    return this.#queryIds("SELECT connection_id FROM connections WHERE token_id = ?", tokenId);
   }
 
-  ofPassword(uid: number): string[] {
-    return this.#ids("SELECT connection_id FROM connections WHERE uid = ? AND token_id IS NULL", uid);
+  idsOfPassword(uid: number): string[] {
+    return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND token_id IS NULL", uid);
   }
 
-  ofUser(uid: number, role?: Role): string[] {
-    if (role === undefined) return this.#ids("SELECT connection_id FROM connections WHERE uid = ?", uid);
-    return this.#ids("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
+  idsOfUser(uid: number, role?: Role): string[] {
+    if (role === undefined) return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ?", uid);
+    return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
   }
 
   listExpired(now: number): string[] {
-    return this.#ids("SELECT connection_id FROM connections WHERE expires_at <= ?", now);
+    return this.#queryIds("SELECT connection_id FROM connections WHERE expires_at <= ?", now);
   }
 
   nextExpiryAt(): number | null {
@@ -159,12 +159,12 @@ export class Connections {
     return this.#sql.all("SELECT DISTINCT token_id FROM connections WHERE token_id IS NOT NULL").map((row) => String(row.token_id));
   }
 
-  all(): string[] {
-    return this.#ids("SELECT connection_id FROM connections");
+  listIds(): string[] {
+    return this.#queryIds("SELECT connection_id FROM connections");
   }
 
   /** Rights changed or rows were rolled back: the next use reads the rows again. */
-  forget(): void {
+  clearCaches(): void {
     this.#changed = true;
     this.#clear();
   }
@@ -175,7 +175,7 @@ export class Connections {
     this.#changed = false;
   }
 
-  #ids(query: string, ...bindings: (string | number)[]): string[] {
+  #queryIds(query: string, ...bindings: (string | number)[]): string[] {
     return this.#sql.all(query, ...bindings).map((row) => String(row.connection_id));
   }
 
@@ -186,7 +186,7 @@ export class Connections {
 
   #fromRow(row: SqlRow): Caller | undefined {
     const role = row.role as Role;
-    const shared = this.#sharedBy(Number(row.uid), role);
+    const shared = this.#sharedIdentityOf(Number(row.uid), role);
     if (shared === undefined) return undefined;
     const { process, capabilities } = shared;
     return {
@@ -206,13 +206,13 @@ export class Connections {
     };
   }
 
-  #sharedBy(uid: number, role: Role): Shared | undefined {
+  #sharedIdentityOf(uid: number, role: Role): SharedIdentity | undefined {
     const key = `${role}:${uid}`;
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
-    const account = this.#accounts.byUid(uid);
+    const account = this.#accounts.findByUid(uid);
     if (account === undefined) return undefined;
-    const process = this.#accounts.identity(account);
+    const process = this.#accounts.identityOf(account);
     const shared = { process, capabilities: this.#capabilitiesOf(role, process.gids) };
     this.#shared.set(key, shared);
     return shared;
@@ -221,11 +221,11 @@ export class Connections {
   /** A driver may make no calls, it only answers them. A service has the capabilities of the services group, whoever owns its token. */
   #capabilitiesOf(role: Role, gids: readonly number[]): string[] {
     if (role === "driver") return [];
-    return this.#capabilities.of(role === "service" ? [SERVICES_GID] : gids);
+    return this.#capabilities.listOf(role === "service" ? [SERVICES_GID] : gids);
   }
 }
 
-function identityOf(row: SqlRow, shared: Shared): ConnectionIdentity {
+function identityOf(row: SqlRow, shared: SharedIdentity): ConnectionIdentity {
   switch (row.role as Role) {
     case "user":
       return { role: "user", ...shared };

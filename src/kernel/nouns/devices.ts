@@ -11,7 +11,7 @@ import { isRoot } from "../../protocol/caller.ts";
 import type { DeviceFiles } from "../../vfs/sys.ts";
 import { DeviceMeanings } from "./device-meanings.ts";
 
-type People = { nameOf(uid: number): string; uidOf(username: string): number | undefined };
+type UserDirectory = { nameOf(uid: number): string; uidOf(username: string): number | undefined };
 type Who = { uid: number; gids: readonly number[] };
 
 export type Device = {
@@ -28,7 +28,17 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "find" | "permanentName" | "toManage" | "asTarget" | "driverOf" | "ofDriver" | "groupsOf"
+  | "get"
+  | "list"
+  | "listDeviceFiles"
+  | "details"
+  | "find"
+  | "permanentName"
+  | "findManageable"
+  | "findTarget"
+  | "driverOf"
+  | "findByConnection"
+  | "groupsOf"
 >;
 
 /** `driverId` is the present connection of the device; `keepsLedger` says whether it has a ledger, so that a call may be sent again. */
@@ -44,13 +54,13 @@ export const DESCRIPTION_CHARS_MAX = 500;
 
 export class Devices {
   readonly #sql: Sql;
-  readonly #people: People;
+  readonly #people: UserDirectory;
   readonly #meanings: DeviceMeanings;
   readonly #lastHeardAt: (connectionId: string) => number;
   readonly #now: () => number;
 
   /** `lastHeardAt` returns when the peer of a connection last sent something. */
-  constructor(sql: Sql, people: People, lastHeardAt: (connectionId: string) => number, now: () => number) {
+  constructor(sql: Sql, people: UserDirectory, lastHeardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
     this.#people = people;
     this.#meanings = new DeviceMeanings(sql);
@@ -84,7 +94,7 @@ export class Devices {
   }
 
   /** As /sys/devices shows them. */
-  files(who: Who): DeviceFiles[] {
+  listDeviceFiles(who: Who): DeviceFiles[] {
     return this.list(who).map(({ ownerUid, online, ...device }) => ({ ...device, owner: ownerUid, status: online ? "online" : "offline" }));
   }
 
@@ -100,14 +110,14 @@ export class Devices {
     if (at !== -1) return this.#findByOwner(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
     const others = this.#findOthers(who, name);
     if (others.length > 1)
-      fail(409, `Several devices are called ${name}: use ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
+      fail(409, `Several devices are called ${name}: use ${others.map((row) => this.#nameWithOwner(row)).join(" or ")}`, { name });
     const [only] = others;
     if (only === undefined) return null;
     const otherOwner = this.#findOtherMeaning(who, only);
     if (otherOwner !== null)
       fail(
         409,
-        `${name} meant ${this.#people.nameOf(otherOwner)}${AT}${name} when you last used it: use ${this.#withOwner(only)} for this one`,
+        `${name} meant ${this.#people.nameOf(otherOwner)}${AT}${name} when you last used it: use ${this.#nameWithOwner(only)} for this one`,
         { name },
       );
     return String(only.device_id);
@@ -123,18 +133,18 @@ export class Devices {
   permanentName({ uid }: Pick<Who, "uid">, key: string): string | null {
     const row = this.#row(key);
     if (row === undefined) return null;
-    return Number(row.owner_uid) === uid && !String(row.name).includes(AT) ? String(row.name) : this.#withOwner(row);
+    return Number(row.owner_uid) === uid && !String(row.name).includes(AT) ? String(row.name) : this.#nameWithOwner(row);
   }
 
   /** The names of the device in grants: in those of its owner, and in those of others. */
   namesInGrants(key: string): { owner: number; own: string; others: string } {
     const row = this.#row(key) ?? fail(404, "Unknown device");
     const owner = Number(row.owner_uid);
-    return { owner, own: this.permanentName({ uid: owner }, key)!, others: this.#withOwner(row) };
+    return { owner, own: this.permanentName({ uid: owner }, key)!, others: this.#nameWithOwner(row) };
   }
 
   /** What routing a call to the device needs, in one query; null for a device that the caller may not use. */
-  asTarget(who: Who, key: string): DeviceTarget | null {
+  findTarget(who: Who, key: string): DeviceTarget | null {
     const row = this.#row(key);
     if (row === undefined) return isRoot(who) ? { online: false, implements: [], driverId: null, keepsLedger: false } : null;
     if (!this.#allows(who, row)) return null;
@@ -144,7 +154,7 @@ export class Devices {
   }
 
   /** The key of a device to manage, which only its owner and root may, not members of its groups. Null if the caller may not use it. */
-  toManage(who: Who, name: string): string | null {
+  findManageable(who: Who, name: string): string | null {
     const key = this.find(who, name);
     if (key !== null && !isRoot(who) && this.get(key)?.ownerUid !== who.uid)
       fail(403, `Permission denied: ${name} belongs to another user, and only they or root can manage it`);
@@ -161,11 +171,11 @@ export class Devices {
   }
 
   /** The key of the device on this connection. */
-  ofDriver(connectionId: string): string | null {
+  findByConnection(connectionId: string): string | null {
     return (this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId)?.device_id ?? null) as string | null;
   }
 
-  describe(key: string, description: string): void {
+  setDescription(key: string, description: string): void {
     const text = description.trim().slice(0, DESCRIPTION_CHARS_MAX);
     this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, key);
   }
@@ -231,7 +241,7 @@ export class Devices {
 
   /** Returns the key of the device, or null if the connection was no device or a newer connection has replaced it. */
   recordDisconnection(connectionId: string, now: number): string | null {
-    const key = this.ofDriver(connectionId);
+    const key = this.findByConnection(connectionId);
     if (key !== null)
       this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
     return key;
@@ -274,7 +284,7 @@ export class Devices {
     const name = String(row.name);
     if (Number(row.owner_uid) === who.uid) return name;
     const isOnly = this.#keyOf(who.uid, name) === null && this.#findOthers(who, name).length === 1;
-    return isOnly && this.#findOtherMeaning(who, row) === null ? name : this.#withOwner(row);
+    return isOnly && this.#findOtherMeaning(who, row) === null ? name : this.#nameWithOwner(row);
   }
 
   /** The other owner whose device this user has meant by the same name; null for none. */
@@ -283,7 +293,7 @@ export class Devices {
     return owner === Number(row.owner_uid) ? null : owner;
   }
 
-  #withOwner(row: SqlRow): string {
+  #nameWithOwner(row: SqlRow): string {
     return `${this.#people.nameOf(Number(row.owner_uid))}${AT}${String(row.name)}`;
   }
 

@@ -12,7 +12,7 @@ export const INLINE_BYTES_MAX = 64 * 1024;
 
 export type FileReads = Pick<
   Files,
-  "get" | "getAll" | "children" | "listBelow" | "longestPathBytes" | "inline" | "inlines" | "isReferenced"
+  "get" | "getAll" | "listChildren" | "listBelow" | "longestPathBytes" | "readInline" | "readInlines" | "isReferenced"
 >;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
@@ -60,46 +60,46 @@ export class Files {
   /** Rows were rolled back. */
   onRollback(): void {
     this.#freedHashes = [];
-    this.forget();
+    this.clearCaches();
   }
 
-  forget(): void {
+  clearCaches(): void {
     this.#directories.clear();
   }
 
   /** Hashes of large content whose last row was deleted. Delete the content only after that is on disk. */
-  takeFreed(): string[] {
+  takeFreedHashes(): string[] {
     const freed = this.#freedHashes;
     this.#freedHashes = [];
     return freed;
   }
 
-  children(path: string): FileNode[] {
+  listChildren(path: string): FileNode[] {
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE parent = ? AND path <> '/' ORDER BY path`, path).map(fromRow);
   }
 
   /** Everything below a directory, without the directory itself. */
   listBelow(path: string): FileNode[] {
-    const [from, to] = range(path);
+    const [from, to] = rangeBelow(path);
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path > ? AND path < ? ORDER BY path`, from, to).map(fromRow);
   }
 
   /** Bytes of the longest path below a directory. */
   longestPathBytes(path: string): number {
-    const [from, to] = range(path);
+    const [from, to] = rangeBelow(path);
     return Number(
       this.#sql.get("SELECT max(length(CAST(path AS BLOB))) AS bytes FROM files WHERE path > ? AND path < ?", from, to)?.bytes ?? 0,
     );
   }
 
   /** The content of a small file; null if it is in Blobs. */
-  inline(hash: string): Uint8Array | null {
+  readInline(hash: string): Uint8Array | null {
     const content = this.#sql.get("SELECT content FROM file_contents WHERE hash = ?", hash)?.content;
     return content instanceof Uint8Array ? content : null;
   }
 
   /** The content of many files at once, without those in Blobs. */
-  inlines(hashes: readonly string[]): Map<string, Uint8Array> {
+  readInlines(hashes: readonly string[]): Map<string, Uint8Array> {
     const rows = this.#sql.all(
       "SELECT hash, content FROM file_contents WHERE hash IN (SELECT value FROM json_each(?))",
       JSON.stringify(hashes),
@@ -111,18 +111,18 @@ export class Files {
     if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
     const before = this.get(node.path);
     this.#directories.delete(node.path);
-    if (before?.uid === node.uid) this.#usage.filesChanged(node.uid, node.size - before.size);
+    if (before?.uid === node.uid) this.#usage.addFileBytes(node.uid, node.size - before.size);
     else {
-      if (before !== undefined) this.#usage.filesChanged(before.uid, -before.size - ROW_BYTES);
-      this.#usage.filesChanged(node.uid, node.size + ROW_BYTES);
+      if (before !== undefined) this.#usage.addFileBytes(before.uid, -before.size - ROW_BYTES);
+      this.#usage.addFileBytes(node.uid, node.size + ROW_BYTES);
     }
     this.#sql.run(PUT, node.path, parent, node.kind, node.uid, node.gid, node.mode, node.size, node.hash, node.modifiedAt);
     if (before?.hash && before.hash !== node.hash) this.#dropContent(before.hash);
   }
 
   remove(path: string): void {
-    this.forget();
-    const [from, to] = range(path);
+    this.clearCaches();
+    const [from, to] = rangeBelow(path);
     const rows = this.#sql.all(
       "SELECT DISTINCT hash FROM files WHERE (path = ? OR (path > ? AND path < ?)) AND hash IS NOT NULL",
       path,
@@ -130,15 +130,15 @@ export class Files {
       to,
     );
     const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path = ? OR (path > ? AND path < ?) GROUP BY uid`;
-    for (const { uid, bytes } of this.#sql.all(bytesByOwner, path, from, to)) this.#usage.filesChanged(Number(uid), -Number(bytes));
+    for (const { uid, bytes } of this.#sql.all(bytesByOwner, path, from, to)) this.#usage.addFileBytes(Number(uid), -Number(bytes));
     this.#sql.run("DELETE FROM files WHERE path = ? OR (path > ? AND path < ?)", path, from, to);
     for (const row of rows) this.#dropContent(String(row.hash));
   }
 
   /** The caller ensures that nothing is at or below `to`, and that `to` is not below `from`. */
   move(from: string, to: string, parent: string): void {
-    this.forget();
-    const [first, last] = range(from);
+    this.clearCaches();
+    const [first, last] = rangeBelow(from);
     this.#sql.run(
       "UPDATE files SET path = ? || substr(path, length(?) + 1), parent = ? || substr(parent, length(?) + 1) WHERE path > ? AND path < ?",
       to,
@@ -155,12 +155,12 @@ export class Files {
   makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
     const { home, uid, gid } = account;
     if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move or delete it first, because the user's home must be there`);
-    const [from, to] = range(home);
-    this.forget();
+    const [from, to] = rangeBelow(home);
+    this.clearCaches();
     const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;
     for (const { uid: before, bytes } of this.#sql.all(bytesByOwner, from, to)) {
-      this.#usage.filesChanged(Number(before), -Number(bytes));
-      this.#usage.filesChanged(uid, Number(bytes));
+      this.#usage.addFileBytes(Number(before), -Number(bytes));
+      this.#usage.addFileBytes(uid, Number(bytes));
     }
     this.#sql.run("UPDATE files SET uid = ?, gid = ? WHERE path > ? AND path < ?", uid, gid, from, to);
     this.put({ path: home, kind: "directory", uid, gid, mode: 0o750, size: 0, hash: null, modifiedAt: now }, "/home", null);
@@ -182,7 +182,7 @@ export class Files {
   }
 
   #cacheDirectory(node: FileNode): void {
-    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.forget();
+    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.clearCaches();
     this.#directories.set(node.path, node);
   }
 
@@ -194,7 +194,7 @@ export class Files {
 }
 
 /** The paths below a directory as a range of the index: "0" is the byte after "/". */
-function range(path: string): [string, string] {
+function rangeBelow(path: string): [string, string] {
   const bare = path === "/" ? "" : path;
   return [`${bare}/`, `${bare}0`];
 }

@@ -3,7 +3,7 @@
 
 import type { Sql } from "../../ports/sql.ts";
 
-export type FollowerReads = Pick<Followers, "of" | "countOf" | "routeOf" | "connections">;
+export type FollowerReads = Pick<Followers, "listOf" | "countOf" | "routeOf" | "listConnectionIds">;
 
 const ROUTE_MS = 30 * 60 * 1000;
 
@@ -19,11 +19,11 @@ export class Followers {
   }
 
   /** False if the connection did not follow the process. */
-  leave(connectionId: string, pid: string): boolean {
+  unfollow(connectionId: string, pid: string): boolean {
     return this.#sql.run("DELETE FROM followers WHERE connection_id = ? AND pid = ?", connectionId, pid) > 0;
   }
 
-  of(pid: string): string[] {
+  listOf(pid: string): string[] {
     return this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
   }
 
@@ -41,17 +41,17 @@ export class Followers {
     return row && { uid: Number(row.uid), connectionId: String(row.connection_id) };
   }
 
-  runEnded(pid: string, runId: string): void {
+  removeRoute(pid: string, runId: string): void {
     this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", routeKey(pid, runId));
   }
 
-  connectionGone(connectionId: string): void {
+  removeConnection(connectionId: string): void {
     this.#sql.run("DELETE FROM followers WHERE connection_id = ?", connectionId);
     this.#sql.run("DELETE FROM run_routes WHERE connection_id = ?", connectionId);
   }
 
   /** All connections in these rows. After a crash, some of them may be gone. */
-  connections(): string[] {
+  listConnectionIds(): string[] {
     return this.#sql
       .all("SELECT connection_id FROM followers UNION SELECT connection_id FROM run_routes")
       .map((row) => String(row.connection_id));

@@ -68,7 +68,7 @@ export class Groups {
   }
 
   /** Makes the private group of a user, so that people who share a gateway do not share devices. */
-  makePrivate(uid: number, username: string): void {
+  makePrivateGroup(uid: number, username: string): void {
     this.#add(uid, username);
   }
 

@@ -37,7 +37,7 @@ export class IpcCalls {
     );
   }
 
-  ofRun(runId: string): IpcCall | undefined {
+  findByRun(runId: string): IpcCall | undefined {
     const row = this.#sql.get("SELECT * FROM ipc_calls WHERE run_id = ?", runId);
     return row && fromRow(row);
   }

@@ -41,7 +41,7 @@ export class ModelFailures {
   }
 
   /** The settings may now select another model than the one that failed. */
-  settingChanged(key: string): void {
+  onSettingChanged(key: string): void {
     const [changes, uid] = CHOICE.exec(key) ?? [];
     if (uid !== undefined) this.clear(Number(uid));
     else if (changes !== undefined) this.#sql.run("DELETE FROM model_failures");

@@ -48,8 +48,8 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     devices: new Devices(
       sql,
       {
-        nameOf: (uid) => accounts.byUid(uid)?.username ?? String(uid),
-        uidOf: (username) => accounts.byName(username)?.uid,
+        nameOf: (uid) => accounts.findByUid(uid)?.username ?? String(uid),
+        uidOf: (username) => accounts.findByName(username)?.uid,
       },
       (connectionId) => sockets.lastHeardAt(connectionId),
       () => clock.now(),

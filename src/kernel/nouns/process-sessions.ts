@@ -24,7 +24,7 @@ export class ProcessSessions {
   }
 
   /** Oldest first. */
-  of(pid: string): ProcessSession[] {
+  listOf(pid: string): ProcessSession[] {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? ORDER BY started_at, session_id", pid).map(fromRow);
   }
 

@@ -35,7 +35,7 @@ export type NewProcess = Pick<
 /** The newest process of a workspace, and how many it has. */
 export type WorkspaceProcesses = { newest: Pick<ProcessRow, "pid" | "label" | "cwd" | "createdAt">; count: number };
 
-export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children" | "groupByWorkspace">;
+export type ProcessReads = Pick<Processes, "get" | "list" | "requireUsable" | "countOf" | "listBusy" | "listChildren" | "groupByWorkspace">;
 
 export class Processes {
   readonly #sql: Sql;
@@ -58,7 +58,7 @@ export class Processes {
     return rows.map(fromRow);
   }
 
-  children(pid: string): string[] {
+  listChildren(pid: string): string[] {
     return this.#sql.all("SELECT pid FROM processes WHERE parent_pid = ? ORDER BY created_at, pid", pid).map((row) => String(row.pid));
   }
 
@@ -85,7 +85,7 @@ export class Processes {
   }
 
   /** A process of another user fails like one that does not exist. */
-  toUse(who: { uid: number }, pid: string): ProcessRow {
+  requireUsable(who: { uid: number }, pid: string): ProcessRow {
     const row = this.get(pid);
     if (row === undefined || (row.uid !== who.uid && !isRoot(who))) fail(404, `Process not found: ${pid}`);
     return row;
@@ -111,7 +111,7 @@ export class Processes {
   }
 
   /** A user has a new name or home. Processes that worked in the old home now work in the new one. */
-  identityChanged(uid: number, { username, home }: { username: string; home: string }): void {
+  updateIdentity(uid: number, { username, home }: { username: string; home: string }): void {
     for (const { pid, home: old, cwd } of this.list(uid)) {
       const isInside = cwd === old || cwd.startsWith(`${old}/`);
       this.#sql.run(
@@ -133,7 +133,7 @@ export class Processes {
     this.#sql.run("UPDATE processes SET busy = 0 WHERE pid = ?", pid);
   }
 
-  busy(): string[] {
+  listBusy(): string[] {
     return this.#sql.all("SELECT pid FROM processes WHERE busy = 1").map((row) => String(row.pid));
   }
 

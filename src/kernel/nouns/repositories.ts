@@ -39,7 +39,7 @@ type Writer = Who & { capabilities: readonly string[] };
 
 export type RepositoryReads = Pick<
   Repositories,
-  "get" | "list" | "listUnmeasured" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage"
+  "get" | "list" | "listUnmeasured" | "mayRead" | "mayWrite" | "requireReadable" | "findWritable" | "findManageable"
 >;
 
 export const HOME = "home";
@@ -89,31 +89,31 @@ export class Repositories {
    * gives access to other users' files.
    */
   mayWrite(who: Writer, { owner, name }: Slug): boolean {
-    return isOwn(who, owner) || (allowsAll(who.capabilities) && name !== HOME && !name.startsWith(WORKSPACE_PREFIX));
+    return isOwnerOrRoot(who, owner) || (allowsAll(who.capabilities) && name !== HOME && !name.startsWith(WORKSPACE_PREFIX));
   }
 
   /** Depends on the owner alone: no capability gives access to other users' private repositories. */
   mayRead(who: Who, { owner, public: isPublic }: RepositoryRow): boolean {
-    return isOwn(who, owner) || isPublic;
+    return isOwnerOrRoot(who, owner) || isPublic;
   }
 
   /** Fails as if the repository did not exist if the caller may not read it. */
-  toRead(who: Who, repo: string): RepositoryRow {
+  requireReadable(who: Who, repo: string): RepositoryRow {
     const row = this.get(repo);
-    return row !== undefined && this.mayRead(who, row) ? row : notFound(repo);
+    return row !== undefined && this.mayRead(who, row) ? row : failNotFound(repo);
   }
 
   /** Fails if the caller may not write; undefined if the repository does not exist and the caller may make it. */
-  toWrite(who: Writer, repo: string): RepositoryRow | undefined {
-    return this.#toChange(repo, (slug) => this.mayWrite(who, slug));
+  findWritable(who: Writer, repo: string): RepositoryRow | undefined {
+    return this.#findChangeable(repo, (slug) => this.mayWrite(who, slug));
   }
 
   /** The same for changes to who may read it, which only its owner and root may make. */
-  toManage(who: Who, repo: string): RepositoryRow | undefined {
-    return this.#toChange(repo, ({ owner }) => isOwn(who, owner));
+  findManageable(who: Who, repo: string): RepositoryRow | undefined {
+    return this.#findChangeable(repo, ({ owner }) => isOwnerOrRoot(who, owner));
   }
 
-  #toChange(repo: string, isAllowed: (slug: Slug) => boolean): RepositoryRow | undefined {
+  #findChangeable(repo: string, isAllowed: (slug: Slug) => boolean): RepositoryRow | undefined {
     const slug = parseSlug(repo);
     const row = this.get(repo);
     if (isAllowed(slug)) {
@@ -121,7 +121,7 @@ export class Repositories {
       if (row?.isArchived) fail(409, `${row.repo} is archived: activate its workspace again first (sys.workspace.update)`);
       return row;
     }
-    if (row === undefined || !row.public) notFound(repo);
+    if (row === undefined || !row.public) failNotFound(repo);
     fail(403, `Permission denied: cannot write repo ${row.repo}`);
   }
 
@@ -146,7 +146,7 @@ export class Repositories {
   }
 
   update(repo: string, change: { description?: string | undefined; public?: boolean | undefined }): RepositoryRow {
-    const { owner, name, kind, ...row } = this.get(repo) ?? notFound(repo);
+    const { owner, name, kind, ...row } = this.get(repo) ?? failNotFound(repo);
     // One careless call must not publish what an agent remembers or works on.
     if (change.public === true && (kind === "home" || kind === "workspace")) fail(409, `${repo} is a ${kind} and stays private`);
     const description =
@@ -172,8 +172,8 @@ export class Repositories {
     // The row was lost with a batch that did not reach the disk.
     if (row === undefined) return;
     const { owner, name } = row;
-    const uid = this.#accounts.byName(owner)?.uid;
-    if (uid !== undefined) this.#usage.reposChanged(uid, bytes - (row.bytes ?? 0));
+    const uid = this.#accounts.findByName(owner)?.uid;
+    if (uid !== undefined) this.#usage.addRepoBytes(uid, bytes - (row.bytes ?? 0));
     this.#sql.run(
       "UPDATE repositories SET default_branch = ?, head = ?, scaffolded = scaffolded OR ?, bytes = ? WHERE owner = ? AND name = ?",
       defaultBranch,
@@ -207,7 +207,7 @@ export class Repositories {
   }
 
   #mustBeNew({ owner, name }: Slug): void {
-    if (this.#accounts.byName(owner) === undefined) fail(404, `Unknown user: ${owner}`);
+    if (this.#accounts.findByName(owner) === undefined) fail(404, `Unknown user: ${owner}`);
     if (name.startsWith(WORKSPACE_PREFIX))
       fail(400, `Invalid repo owner/name: ${owner}/${name} (only sys.workspace.create creates such names)`);
     this.#mustHaveRoom(owner);
@@ -234,11 +234,11 @@ export function parseSlug(repo: string): Slug {
 }
 
 /** Root counts as owner of everything. */
-function isOwn(who: Who, owner: string): boolean {
+function isOwnerOrRoot(who: Who, owner: string): boolean {
   return isRoot(who) || who.username === owner;
 }
 
-function notFound(repo: string): never {
+function failNotFound(repo: string): never {
   const { owner, name } = parseSlug(repo);
   fail(404, `Repository not found: ${owner}/${name}`);
 }

@@ -109,7 +109,7 @@ export class Results {
 
   #open(purpose: string, sealed: unknown): string {
     try {
-      return this.#crypto.open(purpose, String(sealed));
+      return this.#crypto.unseal(purpose, String(sealed));
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error;
       return failUnreadable();

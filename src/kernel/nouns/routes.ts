@@ -85,7 +85,7 @@ export class Routes {
     return this.#takeWhere("due_at <= ?", now);
   }
 
-  ids(): string[] {
+  listIds(): string[] {
     return this.#sql.all("SELECT route_id FROM routes").map((row) => String(row.route_id));
   }
 

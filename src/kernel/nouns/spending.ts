@@ -41,7 +41,7 @@ export class Spending {
   }
 
   /** Newest first. */
-  days(uid: number, count: number): DaySpent[] {
+  listDays(uid: number, count: number): DaySpent[] {
     return this.#sql
       .all("SELECT day, total FROM spending WHERE uid = ? ORDER BY day DESC LIMIT ?", uid, count)
       .map((row) => ({ day: String(row.day), spent: JSON.parse(String(row.total)) as Spent }));

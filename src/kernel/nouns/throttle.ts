@@ -16,11 +16,11 @@ import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { type Sql, StorageError } from "../../ports/sql.ts";
 
-type Budget = { burst: number; everyMs: number; growsToMs: number };
+type RateLimit = { burst: number; everyMs: number; growsToMs: number };
 
-const ACCOUNT: Budget = { burst: 5, everyMs: 60_000, growsToMs: 15 * 60_000 };
-const ADDRESS: Budget = { burst: 20, everyMs: 10_000, growsToMs: 10_000 };
-const GATEWAY: Budget = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
+const ACCOUNT: RateLimit = { burst: 5, everyMs: 60_000, growsToMs: 15 * 60_000 };
+const ADDRESS: RateLimit = { burst: 20, everyMs: 10_000, growsToMs: 10_000 };
+const GATEWAY: RateLimit = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
 
 /**
  * Budgets for operations that cost something each time: a question to a model before there is an account, and a test request to a
@@ -29,7 +29,7 @@ const GATEWAY: Budget = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
 const COSTS = {
   assist: { each: fixedRate(20, 30_000), all: fixedRate(40, 60_000) },
   check: { each: fixedRate(40, 5_000), all: fixedRate(80, 2_000) },
-} satisfies Record<string, { each: Budget; all: Budget }>;
+} satisfies Record<string, { each: RateLimit; all: RateLimit }>;
 
 /** The wait doubles after this many further failures in a row. */
 const GROWTH_EVERY = 3;
@@ -47,9 +47,9 @@ const DROP_IDLE_MS = 10_000;
 /** The part of a typed name that is used; no account has a longer one. */
 const NAME_CHARS_MAX = 256;
 
-type Counter = { level: number; streak: number; at: number; budget: Budget };
+type Counter = { level: number; streak: number; at: number; budget: RateLimit };
 
-export type Try = { keys: [string, Budget][]; account: string; address: string };
+export type Attempt = { keys: [string, RateLimit][]; account: string; address: string };
 
 export class Throttle {
   readonly #sql: Sql;
@@ -64,11 +64,11 @@ export class Throttle {
   }
 
   /** Counts one attempt, or fails with 429 and the time to wait. */
-  take(username: string, address: string, now: number): Try {
+  countAttempt(username: string, address: string, now: number): Attempt {
     const account = username.slice(0, NAME_CHARS_MAX);
     const network = addressKey(address);
     const digest = toHex(this.#crypto.sha256(account));
-    const keys: [string, Budget][] = this.#isKnown(account, network, now)
+    const keys: [string, RateLimit][] = this.#isKnown(account, network, now)
       ? [[`known:${network} ${digest}`, ACCOUNT]]
       : [[`account:${digest}`, ACCOUNT], this.#keyOfAddress(network, now), ["gateway", GATEWAY]];
     this.#count(keys, now);
@@ -84,7 +84,7 @@ export class Throttle {
   }
 
   /** Counts one operation that costs something, or fails with 429. `who` is an address or a user. */
-  spend(what: keyof typeof COSTS, who: string, now: number): void {
+  countOperation(what: keyof typeof COSTS, who: string, now: number): void {
     const { each, all } = COSTS[what];
     this.#count(
       [
@@ -96,7 +96,7 @@ export class Throttle {
   }
 
   /** The attempt was right: refunds it and stores its address as known. */
-  recordSuccess(attempt: Try, now: number): void {
+  recordSuccess(attempt: Attempt, now: number): void {
     for (const [key, budget] of attempt.keys) {
       if (/^(?:account|known):/.test(key)) this.#set(key, { level: 0, streak: 0, at: now, budget });
       else this.#refund(key);
@@ -114,7 +114,7 @@ export class Throttle {
   }
 
   /** The attempt ended for a reason that says nothing about the guess: refunds it. */
-  cancel(attempt: Try): void {
+  cancel(attempt: Attempt): void {
     for (const [key] of attempt.keys) this.#refund(key);
     this.#ignoreFullDisk(() => this.#store(attempt.keys));
   }
@@ -135,20 +135,20 @@ export class Throttle {
     return due === Infinity ? null : due;
   }
 
-  #waitMs(key: string, budget: Budget, now: number): number {
+  #waitMs(key: string, budget: RateLimit, now: number): number {
     const { level, everyMs } = this.#read(key, budget, now);
     return level <= budget.burst - 1 ? 0 : Math.ceil((level - (budget.burst - 1)) * everyMs);
   }
 
   /** Counts all keys or, with 429, none. If the disk is full, the attempt fails but is still counted. */
-  #count(keys: readonly [string, Budget][], now: number): void {
+  #count(keys: readonly [string, RateLimit][], now: number): void {
     const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
     if (waitMs > 0) refuse(waitMs);
     for (const [key, budget] of keys) {
       const { level, streak } = this.#read(key, budget, now);
       this.#set(key, { level: level + 1, streak: streak + 1, at: now, budget });
     }
-    this.#sql.relaxed(() => this.#store(keys));
+    this.#sql.runRelaxed(() => this.#store(keys));
   }
 
   #refund(key: string): void {
@@ -159,7 +159,7 @@ export class Throttle {
   }
 
   /** The present level: it drains by one attempt every `everyMs`, which grows with the streak. */
-  #read(key: string, budget: Budget, now: number): { level: number; streak: number; everyMs: number } {
+  #read(key: string, budget: RateLimit, now: number): { level: number; streak: number; everyMs: number } {
     const counter = this.#counters.get(key) ?? this.#load(key, budget);
     if (counter === undefined) return { level: 0, streak: 0, everyMs: budget.everyMs };
     // A clock that was set back must not lengthen the wait: time counts from now, not from when the clock catches up.
@@ -168,7 +168,7 @@ export class Throttle {
   }
 
   /** Loads a counter from before the restart. */
-  #load(key: string, budget: Budget): Counter | undefined {
+  #load(key: string, budget: RateLimit): Counter | undefined {
     const row = this.#sql.get("SELECT level, streak, at FROM throttle WHERE key = ?", key);
     if (row === undefined) return undefined;
     const counter = { level: Number(row.level), streak: Number(row.streak), at: Number(row.at), budget };
@@ -177,11 +177,11 @@ export class Throttle {
   }
 
   #set(key: string, counter: Counter): void {
-    if (isAddress(key) && !this.#counters.has(key)) this.#addresses++;
+    if (isAddressKey(key) && !this.#counters.has(key)) this.#addresses++;
     this.#counters.set(key, counter);
   }
 
-  #store(keys: readonly [string, Budget][]): void {
+  #store(keys: readonly [string, RateLimit][]): void {
     for (const [key] of keys) {
       const { level, streak, at } = this.#counters.get(key) ?? { level: 0, streak: 0, at: 0 };
       if (level === 0 && streak === 0) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
@@ -192,13 +192,13 @@ export class Throttle {
   /** A refund must not fail because the disk is full: without its row, the next start is only stricter. */
   #ignoreFullDisk(body: () => void): void {
     try {
-      this.#sql.relaxed(body);
+      this.#sql.runRelaxed(body);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
     }
   }
 
-  #keyOfAddress(network: string, now: number): [string, Budget] {
+  #keyOfAddress(network: string, now: number): [string, RateLimit] {
     const key = `address:${network}`;
     if (this.#counters.has(key)) return [key, ADDRESS];
     if (this.#addresses >= ADDRESSES_MAX && now >= this.#droppedIdleAt + DROP_IDLE_MS) this.#dropIdle(now);
@@ -211,7 +211,7 @@ export class Throttle {
     for (const [key, counter] of this.#counters) {
       if (!isIdle(counter, now)) continue;
       this.#counters.delete(key);
-      if (isAddress(key)) this.#addresses--;
+      if (isAddressKey(key)) this.#addresses--;
     }
   }
 
@@ -239,11 +239,11 @@ function isIdle(counter: Counter, now: number): boolean {
   return !grows && drain(counter, now).level === 0;
 }
 
-function isAddress(key: string): boolean {
+function isAddressKey(key: string): boolean {
   return key.startsWith(OTHER_ADDRESSES);
 }
 
-function fixedRate(burst: number, everyMs: number): Budget {
+function fixedRate(burst: number, everyMs: number): RateLimit {
   return { burst, everyMs, growsToMs: everyMs };
 }
 

@@ -20,7 +20,7 @@ export class Timers {
   }
 
   /** Removes and returns timers that are due. */
-  take(now: number): { kind: string; key: string }[] {
+  takeDue(now: number): { kind: string; key: string }[] {
     const rows = this.#sql.all("SELECT kind, key FROM timers WHERE due_at <= ? ORDER BY due_at LIMIT 100", now);
     for (const row of rows) this.#sql.run("DELETE FROM timers WHERE kind = ? AND key = ?", row.kind!, row.key!);
     return rows.map((row) => ({ kind: String(row.kind), key: String(row.key) }));

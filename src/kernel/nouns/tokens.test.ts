@@ -11,7 +11,7 @@ it("deletes ended tokens before it refuses a new one, and refuses a new one rath
   migrate(sql);
   const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));
   const create = (now: number, expiresAt = 10_000_000) =>
-    tokens.create({ uid: 1000, kind: "user", label: null, allowedDeviceId: null, expiresAt }, now);
+    tokens.make({ uid: 1000, kind: "user", label: null, allowedDeviceId: null, expiresAt }, now);
   const [first, second, third] = Array.from({ length: LIMITS.tokensPerUser }, (_, at) => create(at, at === 2 ? 7_500 : undefined));
   expect(() => create(5_000)).toThrow("Too many tokens");
   tokens.revoke(second!.tokenId, null, 6_000);
@@ -22,7 +22,7 @@ it("deletes ended tokens before it refuses a new one, and refuses a new one rath
   expect(tokens.get(third!.tokenId)).toBeUndefined();
   expect(tokens.findLive(first!.token, 7_500)).toBeDefined();
   expect(tokens.list(1000)).toHaveLength(LIMITS.tokensPerUser);
-  tokens.create({ uid: 1001, kind: "user", label: null, allowedDeviceId: null, expiresAt: null }, 8_000);
+  tokens.make({ uid: 1001, kind: "user", label: null, allowedDeviceId: null, expiresAt: null }, 8_000);
 });
 
 it("deletes tokens that ended unused before it refuses a new one", () => {
@@ -30,7 +30,7 @@ it("deletes tokens that ended unused before it refuses a new one", () => {
   migrate(sql);
   const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));
   const create = (now: number, firstUseWithinMs?: number) =>
-    tokens.create({ uid: 1000, kind: "node", label: null, allowedDeviceId: null, expiresAt: undefined, firstUseWithinMs }, now);
+    tokens.make({ uid: 1000, kind: "node", label: null, allowedDeviceId: null, expiresAt: undefined, firstUseWithinMs }, now);
   const [used, idle] = [create(0), create(0)];
   tokens.recordUse([used.tokenId], 1_000);
   const abandoned = create(UNUSED_MS - 2_000, 1_000);

@@ -40,9 +40,9 @@ export class Tokens {
     this.#crypto = crypto;
   }
 
-  create({ expiresAt, firstUseWithinMs, ...token }: NewToken, now: number): IssuedToken {
+  make({ expiresAt, firstUseWithinMs, ...token }: NewToken, now: number): IssuedToken {
     this.#makeRoom(token.uid, now);
-    const value = `gsv_${token.kind}_${toBase64Url(this.#crypto.bytes(VALUE_BYTES))}`;
+    const value = `gsv_${token.kind}_${toBase64Url(this.#crypto.randomBytes(VALUE_BYTES))}`;
     const tokenId = this.#crypto.uuid();
     this.#sql.run(
       "INSERT INTO auth_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, NULL, NULL, ?, ?)",
@@ -148,13 +148,13 @@ function fromRow(row: SqlRow): TokenSummary {
     createdAt: Number(row.created_at),
     lastUsedAt: row.last_used_at as number | null,
     expiresAt: row.expires_at as number | null,
-    endsUnusedAt: endsUnusedAt(row),
+    endsUnusedAt: expiresIfUnusedAt(row),
     revokedAt: row.revoked_at as number | null,
     revokedReason: row.revoked_reason as string | null,
   };
 }
 
-function endsUnusedAt({ ends_unused, first_use_by, last_used_at, created_at }: SqlRow): number | null {
+function expiresIfUnusedAt({ ends_unused, first_use_by, last_used_at, created_at }: SqlRow): number | null {
   const unused = ends_unused === 1 ? Number(last_used_at ?? created_at) + UNUSED_MS : Infinity;
   const first = last_used_at === null && first_use_by !== null ? Number(first_use_by) : Infinity;
   const end = Math.min(unused, first);

@@ -1,10 +1,10 @@
 // How many bytes each user stores, as running totals, so that a write need not sum up all files. Owns usage and upload_parts. The nouns
 // whose rows count update the totals in the same transaction. Enforces nothing: kernel/files/quotas.ts decides who may store more.
 
-import { partBytes } from "../../lib/row-bytes.ts";
+import { uploadStorageBytes } from "../../lib/row-bytes.ts";
 import type { Sql } from "../../ports/sql.ts";
 
-export type UsageReads = Pick<Usage, "of" | "list" | "partsOf">;
+export type UsageReads = Pick<Usage, "bytesOf" | "list" | "partsOf">;
 
 type Kind = "file_bytes" | "part_bytes" | "repo_bytes";
 
@@ -15,7 +15,7 @@ export class Usage {
     this.#sql = sql;
   }
 
-  of(uid: number): number {
+  bytesOf(uid: number): number {
     return Number(this.#sql.get("SELECT file_bytes + part_bytes + repo_bytes AS bytes FROM usage WHERE uid = ?", uid)?.bytes ?? 0);
   }
 
@@ -25,18 +25,18 @@ export class Usage {
       .map(({ uid, bytes }) => ({ uid: Number(uid), bytes: Number(bytes) }));
   }
 
-  filesChanged(uid: number, bytes: number): void {
+  addFileBytes(uid: number, bytes: number): void {
     this.#add(uid, "file_bytes", bytes);
   }
 
-  reposChanged(uid: number, bytes: number): void {
+  addRepoBytes(uid: number, bytes: number): void {
     this.#add(uid, "repo_bytes", bytes);
   }
 
   /** Counts a part: the full size when an upload starts, the received bytes once it is interrupted. */
   setPart(part: string, uid: number, size: number, now: number): void {
     this.dropPart(part);
-    const bytes = partBytes(size);
+    const bytes = uploadStorageBytes(size);
     this.#sql.run("INSERT INTO upload_parts VALUES (?, ?, ?, ?)", part, uid, bytes, now);
     this.#add(uid, "part_bytes", bytes);
   }

@@ -18,7 +18,7 @@ export type Workspace = {
   updatedAt: number;
 };
 
-export type WorkspaceReads = Pick<Workspaces, "get" | "list" | "find" | "toUse">;
+export type WorkspaceReads = Pick<Workspaces, "get" | "list" | "find" | "requireUsable">;
 
 export class Workspaces {
   readonly #sql: Sql;
@@ -49,11 +49,11 @@ export class Workspaces {
     return workspace !== undefined && (workspace.ownerUid === who.uid || isRoot(who)) ? workspace : undefined;
   }
 
-  toUse(who: { uid: number }, workspaceId: string): Workspace {
+  requireUsable(who: { uid: number }, workspaceId: string): Workspace {
     return this.find(who, workspaceId) ?? fail(404, `Workspace not found: ${workspaceId}`);
   }
 
-  create(ownerUid: number, label: string | null, kind: WorkspaceKind, now: number): Workspace {
+  make(ownerUid: number, label: string | null, kind: WorkspaceKind, now: number): Workspace {
     const workspaceId = `${WORKSPACE_PREFIX}${this.#crypto.uuid()}`;
     this.#sql.run("INSERT INTO workspaces VALUES (?, ?, ?, ?, 'active', ?, ?)", workspaceId, ownerUid, label, kind, now, now);
     return this.get(workspaceId)!;

@@ -41,13 +41,13 @@ export class RepoQuota {
    * added when it resolves. If it does not fit beside other changes, it runs again after them, so that no change is refused because of
    * room that was claimed but not used. Running it twice is safe because a change that is refused with 507 leaves nothing behind.
    */
-  async within<T>(row: RepositoryRow, ops: readonly ApplyOp[], body: (quota: Quota | null) => Promise<T>): Promise<T> {
+  async runWithinQuota<T>(row: RepositoryRow, ops: readonly ApplyOp[], body: (quota: Quota | null) => Promise<T>): Promise<T> {
     await this.#ensureMeasured(row);
     const more = isDeletion(ops) ? DELETING_BYTES : 0;
-    const { work, isAll } = this.#runWithClaim(row, more, addedBy(ops), false, body);
-    if (isAll) return this.#remeasureIfFull(row, work);
+    const { work, hasAllRoom } = this.#runWithClaim(row, more, addedBytes(ops), false, body);
+    if (hasAllRoom) return this.#remeasureIfFull(row, work);
     return work.catch((error: unknown) => {
-      if (!isFull(error)) throw error;
+      if (!isQuotaError(error)) throw error;
       return this.#alone.run(row.owner, async () => {
         for (let changes = this.#changesOf(row.owner); changes.length > 0; changes = this.#changesOf(row.owner))
           await Promise.allSettled(changes.map(({ done }) => done));
@@ -57,7 +57,7 @@ export class RepoQuota {
   }
 
   /** The same for a pack, whose size is not known beforehand. It may take long, so no change waits for it. */
-  async runWithPack<T>(row: RepositoryRow, body: (quota: Quota | null) => Promise<T>): Promise<T> {
+  async runPackWithinQuota<T>(row: RepositoryRow, body: (quota: Quota | null) => Promise<T>): Promise<T> {
     await this.#ensureMeasured(row);
     return this.#remeasureIfFull(row, this.#runWithClaim(row, 0, PACK_ADDS_BYTES, true, body).work);
   }
@@ -69,16 +69,16 @@ export class RepoQuota {
     adds: number,
     isPack: boolean,
     body: (quota: Quota | null) => Promise<T>,
-  ): { work: Promise<T>; isAll: boolean } {
+  ): { work: Promise<T>; hasAllRoom: boolean } {
     const { owner } = row;
     const claimedBytes = [...this.#claims].filter((claim) => claim.owner === owner).reduce((sum, { bytes }) => sum + bytes, 0);
-    const left = this.#leftOf(row, more - claimedBytes);
-    if (left === null) return { work: body(null), isAll: true };
+    const left = this.#remainingQuotaOf(row, more - claimedBytes);
+    if (left === null) return { work: body(null), hasAllRoom: true };
     const bytes = Math.min(adds, left.bytes);
-    const work = body({ bytes: (this.#readAgain(row).bytes ?? 0) + bytes, says: left.says });
+    const work = body({ bytes: (this.#rereadRow(row).bytes ?? 0) + bytes, says: left.says });
     const claim = { owner, bytes, isPack, done: work };
     this.#claims.add(claim);
-    return { work: work.finally(() => this.#claims.delete(claim)), isAll: claimedBytes === 0 && adds >= left.bytes };
+    return { work: work.finally(() => this.#claims.delete(claim)), hasAllRoom: claimedBytes === 0 && adds >= left.bytes };
   }
 
   #changesOf(owner: string): Claim[] {
@@ -86,31 +86,31 @@ export class RepoQuota {
   }
 
   /** Null for no limit. `more` is added to the owner's quota, and may be negative. */
-  #leftOf(row: RepositoryRow, more: number): Quota | null {
+  #remainingQuotaOf(row: RepositoryRow, more: number): Quota | null {
     const { accounts, quotas } = this.#reads;
-    const uid = accounts.byName(row.owner)?.uid;
-    const bytes = uid === undefined ? Infinity : quotas.leftOf(uid, more);
-    return uid === undefined || bytes === Infinity ? null : { bytes, says: quotas.refusal(uid) };
+    const uid = accounts.findByName(row.owner)?.uid;
+    const bytes = uid === undefined ? Infinity : quotas.remainingBytesOf(uid, more);
+    return uid === undefined || bytes === Infinity ? null : { bytes, says: quotas.describeExcess(uid) };
   }
 
   async #ensureMeasured(row: RepositoryRow): Promise<void> {
-    if (this.#readAgain(row).bytes === null && this.#leftOf(row, 0) !== null) await this.#check(row);
+    if (this.#rereadRow(row).bytes === null && this.#remainingQuotaOf(row, 0) !== null) await this.#check(row);
   }
 
   /** The copy of the size may be stale, so a refusal refreshes it: a retry is then judged by the real size. */
   #remeasureIfFull<T>(row: RepositoryRow, work: Promise<T>): Promise<T> {
     return work.catch(async (error: unknown) => {
-      if (isFull(error)) await this.#check(row);
+      if (isQuotaError(error)) await this.#check(row);
       throw error;
     });
   }
 
-  #readAgain(row: RepositoryRow): RepositoryRow {
+  #rereadRow(row: RepositoryRow): RepositoryRow {
     return this.#reads.repositories.get(row.repo) ?? row;
   }
 }
 
-function isFull(error: unknown): boolean {
+function isQuotaError(error: unknown): boolean {
   return error instanceof SysError && error.code === 507;
 }
 
@@ -119,7 +119,7 @@ function isDeletion(ops: readonly ApplyOp[]): boolean {
   return ops.some(({ type }) => type === "delete") && ops.every((op) => op.type === "delete" || (op.type === "put" && sizeOf(op) === 0));
 }
 
-function addedBy(ops: readonly ApplyOp[]): number {
+function addedBytes(ops: readonly ApplyOp[]): number {
   return ops.reduce((sum, op) => sum + sizeOf(op) + ROW_BYTES, COMMIT_ADDS_BYTES);
 }
 

@@ -109,7 +109,7 @@ describe("first files", () => {
 
 describe("the copy of heads", () => {
   test("follows writes, and is checked once after a restart before it is trusted", async () => {
-    const workspace = nouns.workspaces.create(0, null, "thread", now);
+    const workspace = nouns.workspaces.make(0, null, "thread", now);
     const row = nouns.repositories.makeWorkspace("root", workspace.workspaceId, now);
     now += 1000;
     const author = { name: "root", email: "root@gsv.local" };
@@ -197,29 +197,29 @@ describe("quotas", () => {
     repos.change(row, "apply", { message: "m", ops: [{ type: "put", path, content }], author, now });
 
   function annsRepo(name: string): RepositoryRow {
-    if (nouns.accounts.byName("ann") === undefined) nouns.accounts.add({ username: "ann", hash: "!" }, now);
+    if (nouns.accounts.findByName("ann") === undefined) nouns.accounts.add({ username: "ann", hash: "!" }, now);
     return nouns.repositories.make(`ann/${name}`, {}, now);
   }
 
   test("count all repositories of one owner, and refuse a change that does not fit before it is stored", async () => {
     const [one, two] = [annsRepo("one"), annsRepo("two")];
-    const { uid } = nouns.accounts.byName("ann")!;
+    const { uid } = nouns.accounts.findByName("ann")!;
     settings.set(`config/files/user_quota_bytes/${uid}`, "100000");
     await put(one, "a", text(60_000));
-    const used = nouns.usage.of(uid);
+    const used = nouns.usage.bytesOf(uid);
     expect(used).toBeGreaterThan(10_000);
     expect(nouns.repositories.get("ann/one")).toMatchObject({ bytes: used });
     settings.set(`config/files/user_quota_bytes/${uid}`, String(used + 5_000));
     await expect(put(two, "a", text(60_000))).rejects.toThrow("Quota exceeded: ann uses ");
     expect(await repos.ask(two, "refs", {})).toMatchObject({ heads: {} });
-    expect(nouns.usage.of(uid)).toBeLessThan(used + 2_000);
+    expect(nouns.usage.bytesOf(uid)).toBeLessThan(used + 2_000);
     await put(two, "a", "small");
-    expect(nouns.usage.of(uid)).toBeGreaterThan(used);
+    expect(nouns.usage.bytesOf(uid)).toBeGreaterThan(used);
   });
 
   test("do not prevent deletions", async () => {
     const row = annsRepo("one");
-    const { uid } = nouns.accounts.byName("ann")!;
+    const { uid } = nouns.accounts.findByName("ann")!;
     await put(row, "a", "1");
     await put(row, "b", "2");
     settings.set("config/files/quota_bytes", "0");
@@ -235,12 +235,12 @@ describe("quotas", () => {
 
   test("let deletions exceed the quota by a fixed total, not by that much each", async () => {
     const row = annsRepo("one");
-    const { uid } = nouns.accounts.byName("ann")!;
+    const { uid } = nouns.accounts.findByName("ann")!;
     await put(row, "a", "1");
     await put(row, "b", "2");
     const remove = (path: string) => repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path }], author, now });
     settings.set("config/files/quota_bytes", "0");
-    const setUsage = (bytes: number) => nouns.usage.filesChanged(uid, bytes - nouns.usage.of(uid));
+    const setUsage = (bytes: number) => nouns.usage.addFileBytes(uid, bytes - nouns.usage.bytesOf(uid));
     setUsage(16 * 1024 * 1024);
     await expect(remove("a")).rejects.toThrow("Quota exceeded");
     setUsage(15 * 1024 * 1024);
@@ -269,11 +269,11 @@ describe("quotas", () => {
 
   test("count changes that are still running, through every entrance", async () => {
     const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
-    const { uid } = nouns.accounts.byName("ann")!;
+    const { uid } = nouns.accounts.findByName("ann")!;
     await put(annsRepo("measured"), "a", text(96_000));
-    const cost = nouns.usage.of(uid);
+    const cost = nouns.usage.bytesOf(uid);
     await repos.refresh(rows);
-    const limit = nouns.usage.of(uid) + cost + 5_000;
+    const limit = nouns.usage.bytesOf(uid) + cost + 5_000;
     settings.set("config/files/quota_bytes", String(limit));
     delayCalls();
     const content = bytes(text(96_000));
@@ -281,17 +281,17 @@ describe("quotas", () => {
       at % 2 === 0 ? put(row, "a", text(96_000)) : repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "a", content }]),
     );
     expect(await countFulfilled(work)).toBe(1);
-    expect(nouns.usage.of(uid)).toBeLessThanOrEqual(limit);
+    expect(nouns.usage.bytesOf(uid)).toBeLessThanOrEqual(limit);
     // A finished change releases its claim, whether it was refused or succeeded.
-    settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + cost + 5_000));
+    settings.set("config/files/quota_bytes", String(nouns.usage.bytesOf(uid) + cost + 5_000));
     await put(rows[5]!, "b", text(96_000));
   });
 
   test("refuse none of many concurrent small changes if all of them fit", async () => {
     const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
-    const { uid } = nouns.accounts.byName("ann")!;
+    const { uid } = nouns.accounts.findByName("ann")!;
     await repos.refresh(rows);
-    settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + 50_000));
+    settings.set("config/files/quota_bytes", String(nouns.usage.bytesOf(uid) + 50_000));
     delayCalls();
     expect(await countFulfilled(rows.map((row) => put(row, "a", "small")))).toBe(6);
   });

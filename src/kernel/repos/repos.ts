@@ -33,7 +33,7 @@ export class Repos implements Part {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#repoQuota = new RepoQuota(store.reads, (row) => this.#check(row));
+    this.#repoQuota = new RepoQuota(store.reads, (row) => this.#refreshCopy(row));
   }
 
   /** Calls a repository's actor. Other parts use this only for calls that change nothing. */
@@ -49,7 +49,7 @@ export class Repos implements Part {
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#store.durable();
     const ops = "ops" in args ? args.ops : [];
-    return this.#repoQuota.within(row, ops, (quota) => this.#recordChange(row, this.ask(row, name, { ...args, quota })));
+    return this.#repoQuota.runWithinQuota(row, ops, (quota) => this.#recordChange(row, this.ask(row, name, { ...args, quota })));
   }
 
   /** Runs until the import is done or the signal aborts. */
@@ -61,7 +61,7 @@ export class Repos implements Part {
       await this.#store.durable();
       await this.#ensureScaffold(row);
       const http = importHttp(this.#store.ports.net, signal);
-      return await this.#repoQuota.runWithPack(row, async (quota) => {
+      return await this.#repoQuota.runPackWithinQuota(row, async (quota) => {
         const pending = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
         const result = (await pending) as RepoResult<"import">;
         this.#updateCopy(row, result.state, result.changed);
@@ -77,10 +77,10 @@ export class Repos implements Part {
     await this.#ensureScaffold(row);
     const isPush = request.method === "POST" && request.access.write;
     if (!isPush) return this.#store.ports.actors.fetch(addressOf(row), request);
-    return this.#repoQuota.runWithPack(row, async (quota) => {
+    return this.#repoQuota.runPackWithinQuota(row, async (quota) => {
       const response = await this.#store.ports.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
       // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
-      if (response.changed === null) await this.#check(row);
+      if (response.changed === null) await this.#refreshCopy(row);
       else this.#updateCopy(row, response.changed as RepoState, true);
       return response;
     });
@@ -88,16 +88,16 @@ export class Repos implements Part {
 
   /** Asks every repository whose size is not known yet. */
   async measure(): Promise<void> {
-    for (const row of this.#store.reads.repositories.listUnmeasured()) await this.#check(row);
+    for (const row of this.#store.reads.repositories.listUnmeasured()) await this.#refreshCopy(row);
   }
 
   /** The same rows with an up-to-date copy of their state; creates first files where they are missing. */
   async refresh(rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
     const unchecked = rows.filter((row) => !this.#checked.has(row.repo));
-    const checkRest = async () => {
-      for (let row = unchecked.pop(); row !== undefined; row = unchecked.pop()) await this.#check(row);
+    const refreshRest = async () => {
+      for (let row = unchecked.pop(); row !== undefined; row = unchecked.pop()) await this.#refreshCopy(row);
     };
-    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, checkRest));
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, refreshRest));
     return rows.map((row) => this.#store.reads.repositories.get(row.repo) ?? row);
   }
 
@@ -110,23 +110,23 @@ export class Repos implements Part {
     stat: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileStat", { path })),
     list: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileList", { path })),
     read: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileRead", { path })),
-    heads: async (repo, paths, bytes) =>
+    readHeads: async (repo, paths, bytes) =>
       this.#withRow(
         repo,
         paths.map(() => null),
         (row) => this.ask(row, "fileHeads", { paths, bytes }),
       ),
     change: async (repo, message, author, changes) => {
-      const row = this.#store.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
+      const row = this.#store.reads.repositories.requireReadable({ uid: 0, username: "root" }, repo);
       await this.#store.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
       const change = (quota: Quota | null) => this.#recordChange(row, this.ask(row, "fileChange", { ...request, quota }));
-      return (await this.#repoQuota.within(row, request.ops, change)).changed;
+      return (await this.#repoQuota.runWithinQuota(row, request.ops, change)).changed;
     },
   };
 
   /** Logs a failure instead of throwing: one repository that fails must not keep the others from being listed. */
-  async #check(row: RepositoryRow): Promise<void> {
+  async #refreshCopy(row: RepositoryRow): Promise<void> {
     try {
       this.#updateCopy(row, await this.ask(row, "state", {}), false);
     } catch (error) {

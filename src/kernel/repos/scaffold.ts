@@ -14,7 +14,7 @@ const CONSTITUTION = `# How to act
 - When you change this file, say so to the person you work for.
 `;
 
-function aboutUser(username: string): string {
+function userFileText(username: string): string {
   return `# Who you work for
 
 - User name: ${username}
@@ -33,7 +33,7 @@ export function homeScaffold(username: string): Scaffold {
     message: "gsv: scaffold home knowledge",
     ops: [
       { type: "put", path: "context.d/00-constitution.md", content: CONSTITUTION },
-      { type: "put", path: "context.d/10-user.md", content: aboutUser(username) },
+      { type: "put", path: "context.d/10-user.md", content: userFileText(username) },
       { type: "put", path: "skills.d/.dir", content: "" },
       { type: "put", path: "knowledge/.dir", content: "" },
       { type: "put", path: "knowledge/inbox/.dir", content: "" },

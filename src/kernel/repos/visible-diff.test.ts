@@ -19,7 +19,7 @@ test("an agent sees that a file with secrets changed, but not its content; a per
 });
 
 test.each([diff, compare])("$name", async (call) => {
-  const context = { repositories: { toRead: () => ({ repo: "ann/a" }) }, repos: { ask: () => Promise.resolve({ files: FILES }) } };
+  const context = { repositories: { requireReadable: () => ({ repo: "ann/a" }) }, repos: { ask: () => Promise.resolve({ files: FILES }) } };
   const files = async (caller: object) => (await call.run(context as never, caller as never, {})).files;
   expect(await files({})).toEqual(FILES);
   expect(await files({ agent: AGENT })).toEqual(SHOWN);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { demoGuide } from "../../models/demo-guide.ts";
 import type { OnboardingDraft } from "../../protocol/onboarding.ts";
-import { readGuidance, redactGuideInput } from "./guide.ts";
+import { parseGuidance, redactGuideInput } from "./guide.ts";
 import { redact } from "../../lib/redact.ts";
 
 const DRAFT: OnboardingDraft = {
@@ -77,10 +77,10 @@ describe("the answer of the guide", () => {
     ["bare", JSON.stringify(answer)],
     ["fenced", `Sure:\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\nDone.`],
     ["between words", `I think ${JSON.stringify(answer)} will do`],
-  ])("is read %s", (_, text) => expect(readGuidance(text)).toEqual(answer));
+  ])("is read %s", (_, text) => expect(parseGuidance(text)).toEqual(answer));
 
   test.each(["", "hello", "[]", "null", "{}", '{"message": 7}', '{"message": "cut off', "}{"])("is null if the text is %j", (text) =>
-    expect(readGuidance(text)).toBeNull(),
+    expect(parseGuidance(text)).toBeNull(),
   );
 
   test("keeps only listed paths with values of the right type that are not secrets", () => {
@@ -109,7 +109,7 @@ describe("the answer of the guide", () => {
         { op: "clear", path: "ai.model", value: "ignored" },
       ],
     };
-    expect(readGuidance(JSON.stringify(hostile))).toEqual({
+    expect(parseGuidance(JSON.stringify(hostile))).toEqual({
       message: "<script>alert(1)</script>",
       reviewReady: false,
       patches: [
@@ -123,7 +123,7 @@ describe("the answer of the guide", () => {
 
 describe("the demo model as guide", () => {
   const EMPTY = { ...DRAFT, account: { username: "", password: "", passwordConfirm: "" } };
-  const guide = (content: string, draft = EMPTY) => readGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
+  const guide = (content: string, draft = EMPTY) => parseGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
 
   test.each<[string, Record<string, string | boolean>]>([
     ["Call me José", { "account.username": "jose" }],

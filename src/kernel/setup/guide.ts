@@ -49,14 +49,14 @@ export function redactGuideInput({ lane, draft, messages }: GuideInput): GuideIn
 const Answer = z.object({ message: z.string(), reviewReady: z.unknown(), focus: z.unknown(), patches: z.unknown() });
 
 /** Parses the model's answer; null if it contains none. */
-export function readGuidance(text: string): Guidance | null {
-  for (const candidate of candidates(text)) {
+export function parseGuidance(text: string): Guidance | null {
+  for (const candidate of parseCandidates(text)) {
     const answer = Answer.safeParse(candidate);
     if (!answer.success) continue;
     const { message, reviewReady, focus, patches } = answer.data;
     return {
       message: message.trim().slice(0, MESSAGE_CHARS),
-      patches: Array.isArray(patches) ? patches.slice(0, PATCHES).flatMap(patchOf) : [],
+      patches: Array.isArray(patches) ? patches.slice(0, PATCHES).flatMap(parsePatch) : [],
       reviewReady: reviewReady === true,
       ...(typeof focus === "string" && FOCUS.has(focus) ? { focus } : {}),
     };
@@ -65,7 +65,7 @@ export function readGuidance(text: string): Guidance | null {
 }
 
 /** Parses as JSON the whole text, the content of a fence, and the text between the outermost braces. */
-function* candidates(text: string): Generator {
+function* parseCandidates(text: string): Generator {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/i.exec(text)?.[1];
   const braces = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   for (const part of [text, fenced ?? "", braces]) {
@@ -77,7 +77,7 @@ function* candidates(text: string): Generator {
   }
 }
 
-function patchOf(given: unknown): OnboardingAssistPatch[] {
+function parsePatch(given: unknown): OnboardingAssistPatch[] {
   if (typeof given !== "object" || given === null) return [];
   const { op, path, value } = given as Record<string, unknown>;
   const parsedPath = PatchPath.safeParse(path);

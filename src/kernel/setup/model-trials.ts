@@ -28,11 +28,11 @@ export class ModelTrials {
   /** `ownsMachine`: the caller may decide that the gateway connects to addresses that are not public. */
   check(tried: ModelCandidate, ownsMachine: boolean, signal: AbortSignal): Promise<ModelCheck> {
     const { net } = this.#services;
-    return tryModel({ ...this.#services, net: ownsMachine ? allowServerOf(net, tried) : net }, tried, signal);
+    return tryModel({ ...this.#services, net: ownsMachine ? withServerAllowed(net, tried) : net }, tried, signal);
   }
 
   /** The guide's answer, unparsed. */
-  async guide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
+  async askGuide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
     if (choice.provider === "demo") return demoGuide(input);
     const { workersAi, ...rest } = this.#services;
     const models = new ProviderModels({ ...rest, limits: GUIDE_LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
@@ -52,7 +52,7 @@ export class ModelTrials {
   }
 }
 
-function allowServerOf(net: Net, { provider, baseUrl }: ModelCandidate): Net {
-  const alsoTo = allowList(undefined, baseUrl ?? providerOf(provider)?.baseUrl ?? undefined);
-  return { fetch: (request, options) => net.fetch(request, { ...options, alsoTo }) };
+function withServerAllowed(net: Net, { provider, baseUrl }: ModelCandidate): Net {
+  const isAlsoAllowed = allowList(undefined, baseUrl ?? providerOf(provider)?.baseUrl ?? undefined);
+  return { fetch: (request, options) => net.fetch(request, { ...options, isAlsoAllowed }) };
 }

@@ -15,7 +15,7 @@ type ArchiveLine = {
   content: string;
   media?: StoredMedia[] | undefined;
   /** Of a result: the call it belongs to. */
-  tool_calls?: WireToolCall[] | ResultOf | undefined;
+  tool_calls?: WireToolCall[] | ArchivedResult | undefined;
   thinking?: WireThinking[] | undefined;
   tool_call_id?: string | undefined;
   ts: number;
@@ -26,23 +26,23 @@ type ArchiveLine = {
   blocks?: OutputBlock[] | undefined;
 };
 
-type ResultOf = { toolName: string; isError: boolean; outcome?: CallOutcome; durationMs?: number };
+type ArchivedResult = { toolName: string; isError: boolean; outcome?: CallOutcome; durationMs?: number };
 
-export type Of = { conversationId: string; generation: number };
+export type GenerationId = { conversationId: string; generation: number };
 
-export function archiveLine(message: Message, of: Of): string {
+export function archiveLine(message: Message, of: GenerationId): string {
   const { id, role, createdAt: ts, runId } = message;
-  const line = { id, conversation_id: of.conversationId, generation: of.generation, role, ...fields(message), ts };
+  const line = { id, conversation_id: of.conversationId, generation: of.generation, role, ...archiveFields(message), ts };
   return JSON.stringify({ ...line, run_id: runId ?? undefined } satisfies ArchiveLine);
 }
 
 /** The same for people and other programs, without the fields that only a process needs to restore it. */
 export function chatLine(message: Message): string {
-  const { content, media, tool_calls, thinking, tool_call_id } = fields(message);
+  const { content, media, tool_calls, thinking, tool_call_id } = archiveFields(message);
   return JSON.stringify({ role: message.role, content, media, tool_calls, thinking, tool_call_id, ts: message.createdAt });
 }
 
-function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
+function archiveFields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
   switch (message.role) {
     case "user":
       return { content: message.text, media: message.media };
@@ -92,7 +92,7 @@ export function fromArchiveLine(line: string): Message {
     case "system":
       return { ...known, role, text: content };
     case "toolResult": {
-      const { toolName: tool, ...how } = tool_calls as ResultOf;
+      const { toolName: tool, ...how } = tool_calls as ArchivedResult;
       const images = media === undefined ? {} : { images: media };
       return { ...known, role, callId: tool_call_id ?? "", tool, ...how, output: content, ...images };
     }
@@ -104,7 +104,7 @@ export function fromArchiveLine(line: string): Message {
   }
 }
 
-export async function toArchive(messages: Iterable<Message>, of: Of): Promise<Uint8Array> {
+export async function toArchive(messages: Iterable<Message>, of: GenerationId): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const lines = new ReadableStream<BufferSource>({
     start(controller) {
@@ -148,7 +148,7 @@ export function segmentPath(root: string, conversationId: string, archiveId: str
   return `${root}/conversations/${encodeId(conversationId)}/${archiveId}.jsonl.gz`;
 }
 
-export function resetArchivePath(root: string, { conversationId, generation }: Of, archiveId: string): string {
+export function resetArchivePath(root: string, { conversationId, generation }: GenerationId, archiveId: string): string {
   return `${root}/${archiveId}/${encodeId(conversationId)}.gen-${generation}.jsonl.gz`;
 }
 

@@ -2,7 +2,7 @@
 // are deleted, and the workspace's summary, which the model rewrites afterwards. The process knows its conversations and its
 // model; the kernel knows workspaces (kernel/agents/checkpoints.ts).
 
-import { orAborted } from "../../lib/or-aborted.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { concat } from "../../lib/bytes.ts";
 import { NOTHING_SPENT } from "../../ports/usage.ts";
 import { chatLine } from "./archive.ts";
@@ -29,14 +29,14 @@ export async function checkpoint(state: State, reason: Checkpoint["reason"]): Pr
   const { first, next } = state.history.bounds(DEFAULT_CONVERSATION);
   const of = { conversationId: DEFAULT_CONVERSATION, generation: conversation.generation };
   const text = transcript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
-  await state.ports.kernel.checkpoint({ reason, chat: chat(state), transcript: text });
+  await state.ports.kernel.checkpoint({ reason, chat: encodeChat(state), transcript: text });
 }
 
-function chat({ history }: State): Uint8Array {
+function encodeChat({ history }: State): Uint8Array {
   const encoder = new TextEncoder();
   const lines: Uint8Array[] = [];
   let bytes = 0;
-  for (const message of history.backwards(DEFAULT_CONVERSATION)) {
+  for (const message of history.readBackwards(DEFAULT_CONVERSATION)) {
     const line = encoder.encode(`${chatLine(message)}\n`);
     bytes += line.length;
     if (bytes > CHAT_BYTES_MAX) break;
@@ -55,7 +55,7 @@ export type SummaryMaterial = { summary: string; transcript: string };
 export async function renewSummary(state: State, material: SummaryMaterial, closing: AbortSignal): Promise<string | null> {
   const signal = AbortSignal.any([closing, AbortSignal.timeout(RENEWAL_MS)]);
   try {
-    return await orAborted(rewriteSummary(state, material, signal), signal);
+    return await rejectOnAbort(rewriteSummary(state, material, signal), signal);
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
@@ -69,7 +69,7 @@ async function rewriteSummary(state: State, material: SummaryMaterial, signal: A
   if (choice.provider === DEMO) return null;
   const run = { total: NOTHING_SPENT, since: NOTHING_SPENT };
   const process = { total: state.usage.ofProcess(), since: state.usage.usedAtExtension("process") };
-  if (findOverspent(budget, run, process, await kernel.ofOwner()).length > 0) return null;
+  if (findOverspent(budget, run, process, await kernel.readOwnerAccount()).length > 0) return null;
   const withoutDemo = { ...preparation, fallback: fallback?.provider === DEMO ? null : fallback };
   const { text, generated } = await summarizeWorkspace(state.ports, state.pid, withoutDemo, material, signal);
   const { usage, by } = generated;

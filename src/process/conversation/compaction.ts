@@ -14,7 +14,7 @@ import type { State, Tell } from "../rows/state.ts";
 import { markerText, summarize } from "./summary.ts";
 import type { GeneratedAnswer } from "../loop/generate.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
-import type { OfProcess, Payload } from "../../protocol/signals.ts";
+import type { ProcessEventFields, Payload } from "../../protocol/signals.ts";
 
 export type CompactArgs = {
   conversationId: string;
@@ -41,16 +41,16 @@ export async function compact(state: State, args: CompactArgs, signal: AbortSign
   const given = args.summary?.trim() || null;
   if ((keepLast === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of keepLast and throughMessageId");
   if ((given === null) === !generateSummary) fail(400, "Give exactly one of summary and generateSummary");
-  refuseActive(state, conversationId);
+  mustBeIdle(state, conversationId);
   const prefix =
     keepLast !== undefined ? prefixBeforeLast(state, conversationId, keepLast) : prefixThrough(state, conversationId, throughMessageId!);
   if (prefix === null) fail(409, "No conversation messages selected for compaction");
-  const { text, generated } = given !== null ? { text: given, generated: null } : await summaryOf(state, prefix, null, signal);
+  const { text, generated } = given !== null ? { text: given, generated: null } : await summarizePrefix(state, prefix, null, signal);
   if (text === null) fail(503, `Failed to generate compaction summary: ${generated?.error ?? "the model's answer was empty"}`);
   const id = state.ports.uuid();
   const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell) => {
-    refuseActive(state, conversationId);
+    mustBeIdle(state, conversationId);
     if (!isUnchanged(state, prefix)) fail(409, "The conversation has changed in the meantime: look at it and compact it again");
     const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
     const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
@@ -60,7 +60,7 @@ export async function compact(state: State, args: CompactArgs, signal: AbortSign
   });
 }
 
-export type Automatic = "compacted" | "empty" | "gone" | { failed: string };
+export type AutoCompactOutcome = "compacted" | "empty" | "gone" | { failed: string };
 
 /** Before a model call of a run, to make room for it. */
 export async function compactForRun(
@@ -69,25 +69,25 @@ export async function compactForRun(
   preparation: Preparation,
   keepLast: number,
   signal: AbortSignal,
-): Promise<Automatic> {
+): Promise<AutoCompactOutcome> {
   const { runId, conversationId } = run;
   // The message to answer stays.
   const prefix = prefixBeforeLast(state, conversationId, Math.max(1, keepLast));
   if (prefix === null) return "empty";
-  const { text, generated } = await summaryOf(state, prefix, preparation, signal);
-  if (state.runs.active()?.runId !== runId) return "gone";
+  const { text, generated } = await summarizePrefix(state, prefix, preparation, signal);
+  if (state.runs.findActive()?.runId !== runId) return "gone";
   if (text === null) return { failed: `The summary could not be generated: ${generated.error ?? "the model's answer was empty"}` };
   const id = state.ports.uuid();
   const path = segmentPath(state.ports.archiveRoot(), conversationId, id);
-  const marker = markerText(prefix.end - prefix.first, path, text, lostRequest(state, run, prefix));
+  const marker = markerText(prefix.end - prefix.first, path, text, findArchivedRequest(state, run, prefix));
   if (estimateTokens(marker) >= tokensOf(messagesOf(state, prefix)))
     return { failed: "The summary is not shorter than the messages it replaces." };
   const archivePath = await archivePrefix(state, prefix, id);
-  return state.change((tell): Automatic => {
-    if (state.runs.active()?.runId !== runId || !isUnchanged(state, prefix)) return "gone";
+  return state.change((tell): AutoCompactOutcome => {
+    if (state.runs.findActive()?.runId !== runId || !isUnchanged(state, prefix)) return "gone";
     const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
     recordUsage(state, result.summaryMessageId, runId, generated, tell);
-    state.runs.countCompaction(runId);
+    state.runs.addCompaction(runId);
     tellCompacted(state, result, { reason: "auto-compact" }, tell);
     const { provider, model } = preparation.choice;
     const { segment, archivedMessages } = result;
@@ -98,18 +98,18 @@ export async function compactForRun(
   });
 }
 
-type Changed = Payload<typeof PROC_CHANGED>;
+type ChangedPayload = Payload<typeof PROC_CHANGED>;
 
 export function tellLifecycle(
-  event: NonNullable<Changed["event"]>,
-  fields: Omit<Changed, keyof OfProcess | "changes" | "event">,
+  event: NonNullable<ChangedPayload["event"]>,
+  fields: Omit<ChangedPayload, keyof ProcessEventFields | "changes" | "event">,
   tell: Tell,
 ): void {
   tell(PROC_CHANGED, { changes: ["lifecycle", "conversations", "messages"], event, ...fields });
 }
 
-function refuseActive(state: State, conversationId: string): void {
-  if (state.runs.active()?.conversationId === conversationId || state.held.has(conversationId))
+function mustBeIdle(state: State, conversationId: string): void {
+  if (state.runs.findActive()?.conversationId === conversationId || state.held.has(conversationId))
     fail(409, `Conversation is active: ${conversationId}. Wait for its run to end, or abort it`);
 }
 
@@ -148,7 +148,7 @@ function messagesOf(state: State, { conversationId, first, end }: Prefix): Itera
   return state.history.range(conversationId, first, end);
 }
 
-async function summaryOf(state: State, prefix: Prefix, preparation: Preparation | null, signal: AbortSignal) {
+async function summarizePrefix(state: State, prefix: Prefix, preparation: Preparation | null, signal: AbortSignal) {
   const prepared = preparation ?? (await state.ports.kernel.prepare(prefix.conversationId));
   return summarize(state.ports, state.pid, prepared, messagesOf(state, prefix), prefix, signal);
 }
@@ -179,9 +179,9 @@ function replacePrefix(
 ): CompactResult {
   const { conversationId, generation, end, fromId, toId } = prefix;
   const now = state.ports.now();
-  const liveThroughId = state.history.last(conversationId)?.id ?? toId;
+  const liveThroughId = state.history.findLast(conversationId)?.id ?? toId;
   const removedTokens = tokensOf(messagesOf(state, prefix));
-  const { id: summaryMessageId } = state.history.fold(conversationId, end - 1, { role: "system", text: marker }, now);
+  const { id: summaryMessageId } = state.history.replaceThrough(conversationId, end - 1, { role: "system", text: marker }, now);
   const segment: StoredSegment = {
     ...to,
     conversationId,
@@ -218,7 +218,7 @@ function recordUsage(state: State, messageId: number, runId: string | null, { us
 }
 
 /** The message of the run, if it is part of the prefix. */
-function lostRequest(state: State, { runId, message }: Run, { conversationId, end }: Prefix): string | null {
+function findArchivedRequest(state: State, { runId, message }: Run, { conversationId, end }: Prefix): string | null {
   if (message?.role !== "user") return null;
   for (const { role, runId: of } of state.history.range(conversationId, end, state.history.bounds(conversationId).next))
     if (role === "user" && of === runId) return null;

@@ -10,7 +10,7 @@ beforeEach(() => {
   world = new World();
 });
 
-const runEnds = () => world.process.events.after(0, 10_000)!.filter((event) => event.signal === "proc.run.finished");
+const runEnds = () => world.process.events.listCompleteAfter(0, 10_000)!.filter((event) => event.signal === "proc.run.finished");
 
 /** Sends this many messages and waits for an answer to each. */
 async function talk(count: number, conversationId = "default"): Promise<void> {

@@ -14,8 +14,8 @@ import {
   type HistoryMessage,
   type Segment,
 } from "../../protocol/proc-records.ts";
-import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
-import { contextNow } from "../loop/measure.ts";
+import { readArchivedMessages, fork, type ForkArgs, type ForkResult, requireSegment } from "./fork.ts";
+import { currentContext } from "../loop/measure.ts";
 import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
 import { toSegment } from "../rows/segments.ts";
@@ -56,13 +56,10 @@ export class ConversationCalls {
   readonly #signal: () => AbortSignal;
 
   /** `stop` aborts the model and the tools, `scheduleWork` makes the process look for its next step, `signal` aborts when the process closes. */
-  constructor(
-    state: State,
-    { stop, scheduleWork: goOn, signal }: { stop: () => void; scheduleWork: () => void; signal: () => AbortSignal },
-  ) {
+  constructor(state: State, { stop, scheduleWork, signal }: { stop: () => void; scheduleWork: () => void; signal: () => AbortSignal }) {
     this.#state = state;
     this.#stop = stop;
-    this.#scheduleWork = goOn;
+    this.#scheduleWork = scheduleWork;
     this.#signal = signal;
   }
 
@@ -121,7 +118,7 @@ export class ConversationCalls {
     const { offset, limit, isMore } = this.#page(id, args);
     const { messages, messageCount } = this.#state.history.page(id, offset, limit);
     const more = isMore ? { truncated: true as const } : {};
-    const context = contextNow(this.#state, id);
+    const context = currentContext(this.#state, id);
     return { conversationId: id, messages: messages.map(wireMessage), messageCount, offset, ...more, pendingHil, context };
   }
 
@@ -136,7 +133,7 @@ export class ConversationCalls {
     const count = next - first;
     const low = afterMessageId === undefined ? resolveOffset(offset ?? 0, count) : history.findPlace(id, afterMessageId + 1) - first;
     const high = beforeMessageId === undefined ? count : history.findPlace(id, beforeMessageId) - first;
-    const size = Math.min(PAGE_MAX, atLeast(1, limit));
+    const size = Math.min(PAGE_MAX, clampInteger(1, limit));
     const isBackwards = tail || beforeMessageId !== undefined;
     const from = isBackwards ? Math.max(low, high - size) : low;
     const end = Math.min(high, from + size);
@@ -154,10 +151,10 @@ export class ConversationCalls {
 
   async readSegment({ conversationId, segmentId, limit = PAGE, offset = 0 }: Id & PageArgs & { segmentId: string }) {
     const id = idOf(conversationId);
-    const segment = segmentOf(this.#state, id, segmentId);
-    const all = await archivedMessages(this.#state, segment);
-    const from = atLeast(0, offset);
-    const end = from + Math.min(SEGMENT_PAGE_MAX, atLeast(1, limit));
+    const segment = requireSegment(this.#state, id, segmentId);
+    const all = await readArchivedMessages(this.#state, segment);
+    const from = clampInteger(0, offset);
+    const end = from + Math.min(SEGMENT_PAGE_MAX, clampInteger(1, limit));
     const more = end < all.length ? { truncated: true as const } : {};
     const messages = all.slice(from, end).map(wireMessage);
     return { conversationId: id, segment: toSegment(segment), messages, messageCount: all.length, ...more };
@@ -204,10 +201,10 @@ export function idOf(given: string | undefined): string {
 
 /** Counted from the oldest, or from the end if it is negative. */
 function resolveOffset(offset: number, count: number): number {
-  const clamped = atLeast(-count, offset);
+  const clamped = clampInteger(-count, offset);
   return clamped < 0 ? count + clamped : Math.min(count, clamped);
 }
 
-function atLeast(least: number, value: number): number {
+function clampInteger(least: number, value: number): number {
   return Number.isSafeInteger(value) ? Math.max(least, value) : fail(400, "limit and offset must be integers");
 }

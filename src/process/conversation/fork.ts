@@ -33,22 +33,22 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
     return copyInto(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
       messagesThrough(state, conversationId, throughMessageId!),
     );
-  const segment = segmentOf(state, conversationId, segmentId);
+  const segment = requireSegment(state, conversationId, segmentId);
   const isSameGeneration = state.conversations.get(conversationId)?.generation === segment.generation;
-  const archived = await archivedMessages(state, segment);
+  const archived = await readArchivedMessages(state, segment);
   const includesSuffix = includeLiveSuffix && isSameGeneration;
-  const later = includesSuffix ? await archivedSuffix(state, segment) : [];
+  const later = includesSuffix ? await readArchivedSuffix(state, segment) : [];
   return copyInto(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, includesSuffix, () => [
     ...archived,
     ...(includesSuffix ? [...later, ...liveSuffix(state, segment)] : []),
   ]);
 }
 
-export function segmentOf(state: State, conversationId: string, id: string): StoredSegment {
+export function requireSegment(state: State, conversationId: string, id: string): StoredSegment {
   return state.segments.get(conversationId, id) ?? fail(404, `Conversation segment not found: ${id}`);
 }
 
-export async function archivedMessages({ ports }: State, { archivePath }: StoredSegment): Promise<Message[]> {
+export async function readArchivedMessages({ ports }: State, { archivePath }: StoredSegment): Promise<Message[]> {
   try {
     return await fromArchive(await ports.kernel.readArchive(archivePath));
   } catch (error) {
@@ -64,32 +64,32 @@ function messagesThrough(state: State, conversationId: string, messageId: number
 }
 
 /** Messages that followed a segment when it was cut off and have been archived since. */
-async function archivedSuffix(state: State, segment: StoredSegment): Promise<Message[]> {
+async function readArchivedSuffix(state: State, segment: StoredSegment): Promise<Message[]> {
   const all = state.segments.list(segment.conversationId).filter(({ generation }) => generation === segment.generation);
   const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
   const messages: Message[] = [];
-  for (const one of later) messages.push(...(await archivedMessages(state, one)).filter(({ id }) => hasFollowed(segment, id)));
+  for (const one of later) messages.push(...(await readArchivedMessages(state, one)).filter(({ id }) => isInSuffix(segment, id)));
   return messages;
 }
 
 function liveSuffix(state: State, segment: StoredSegment): Message[] {
   const { first, next } = state.history.bounds(segment.conversationId);
-  return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => hasFollowed(segment, id));
+  return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => isInSuffix(segment, id));
 }
 
 /** A summary takes the id of the first message it replaces, so it never counts as following. */
-function hasFollowed({ toMessageId, liveThroughId }: StoredSegment, id: number): boolean {
+function isInSuffix({ toMessageId, liveThroughId }: StoredSegment, id: number): boolean {
   return id > toMessageId && id <= liveThroughId;
 }
 
-type From = Pick<ForkResult, "segment" | "throughMessageId">;
+type ForkSource = Pick<ForkResult, "segment" | "throughMessageId">;
 
 /** Copies messages with new ids and the original times. */
 function copyInto(
   state: State,
   { conversationId, targetConversationId = state.ports.uuid(), title }: ForkArgs,
   at: string,
-  from: From,
+  from: ForkSource,
   includedLiveSuffix: boolean,
   messages: () => Iterable<Message>,
 ): ForkResult {

@@ -47,7 +47,7 @@ export class Queue {
       const run = this.#mustBeWaiting(runId);
       if (run.message?.role !== "user") fail(409, "Only messages from a person can be edited");
       const message = { ...run.message, text };
-      this.#state.runs.rewrite(runId, message);
+      this.#state.runs.setMessage(runId, message);
       tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId, editedRunId: runId });
       return toQueuedMessage(run, message);
     });

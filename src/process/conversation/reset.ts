@@ -70,9 +70,9 @@ function endRuns(state: State, ids: readonly string[], reason: string, stop: () 
   const isStopped = state.change((tell: Tell) => {
     const outcome = { status: "aborted" as const, reason, text: null };
     for (const run of state.runs.listWaiting()) if (ids.includes(run.conversationId)) state.endRun(run, outcome, tell);
-    const active = state.runs.active();
+    const active = state.runs.findActive();
     if (active === undefined || !ids.includes(active.conversationId)) return false;
-    state.end(active, outcome, tell);
+    state.endActiveRun(active, outcome, tell);
     return true;
   });
   if (isStopped) stop();
@@ -93,5 +93,5 @@ async function archiveAll(state: State, all: readonly Conversation[], pathOf: (o
 
 function emptyConversation({ history, conversations, ports }: State, conversationId: string): Conversation {
   history.clear(conversationId);
-  return conversations.beginAnew(conversationId, ports.now());
+  return conversations.startGeneration(conversationId, ports.now());
 }

@@ -2,7 +2,7 @@
 // something was left out.
 
 import { yieldToEventLoop } from "../../lib/yield.ts";
-import { archivedMessages } from "./fork.ts";
+import { readArchivedMessages } from "./fork.ts";
 import type { Message } from "../rows/history.ts";
 import { type State, textOf } from "../rows/state.ts";
 
@@ -36,11 +36,11 @@ export async function search(state: State, { conversationId, query, limit = LIMI
   const found: Match[] = [];
   let isWhole = true;
   for (const id of conversations) {
-    const live = await liveMatches(state, id, pattern, limit, budget);
+    const live = await searchLive(state, id, pattern, limit, budget);
     const isEnough = live.matches.length >= limit;
     const archived = isEnough
       ? { matches: [], isWhole: state.segments.list(id).length === 0 }
-      : await archivedMatches(state, id, pattern, limit, budget);
+      : await searchArchived(state, id, pattern, limit, budget);
     found.push(...live.matches, ...archived.matches);
     isWhole &&= live.isWhole && archived.isWhole;
   }
@@ -48,13 +48,19 @@ export async function search(state: State, { conversationId, query, limit = LIMI
   return { matches: found.slice(0, limit), isWhole: isWhole && found.length <= limit };
 }
 
-type Budget = { messages: number; archives: number };
+type SearchLimits = { messages: number; archives: number };
 
-async function liveMatches(state: State, conversationId: string, pattern: RegExp, limit: number, budget: Budget): Promise<SearchResult> {
+async function searchLive(
+  state: State,
+  conversationId: string,
+  pattern: RegExp,
+  limit: number,
+  budget: SearchLimits,
+): Promise<SearchResult> {
   const { first, next } = state.history.bounds(conversationId);
   const matches: Match[] = [];
   let offset = next - first;
-  for (const message of state.history.backwards(conversationId)) {
+  for (const message of state.history.readBackwards(conversationId)) {
     if (matches.length >= limit || budget.messages === 0) return { matches, isWhole: false };
     offset -= 1;
     budget.messages -= 1;
@@ -66,18 +72,18 @@ async function liveMatches(state: State, conversationId: string, pattern: RegExp
 }
 
 /** The newest archives first. A summary inside an archive is skipped, because the messages it replaced are in an older archive. */
-async function archivedMatches(
+async function searchArchived(
   state: State,
   conversationId: string,
   pattern: RegExp,
   limit: number,
-  budget: Budget,
+  budget: SearchLimits,
 ): Promise<SearchResult> {
   const matches: Match[] = [];
   for (const segment of state.segments.list(conversationId).toReversed()) {
     if (matches.length >= limit || budget.archives === 0 || budget.messages <= 0) return { matches, isWhole: false };
     budget.archives -= 1;
-    const messages = await archivedMessages(state, segment).catch(() => null);
+    const messages = await readArchivedMessages(state, segment).catch(() => null);
     if (messages === null) return { matches, isWhole: false };
     budget.messages -= messages.length;
     for (const message of messages.toReversed()) {

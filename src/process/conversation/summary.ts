@@ -1,7 +1,7 @@
 // Summaries by the model: the one that replaces archived messages, with the text around it that people and the model read, and
 // the one of a workspace.
 
-import { archiveLine, type Of } from "./archive.ts";
+import { archiveLine, type GenerationId } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
 import type { Preparation, ProcessPorts } from "../kernel-port.ts";
 import { textOf } from "../rows/state.ts";
@@ -29,10 +29,10 @@ export function summarize(
   pid: string,
   preparation: Preparation,
   messages: Iterable<Message>,
-  of: Of,
+  of: GenerationId,
   signal: AbortSignal,
 ): Promise<Summary> {
-  return ask(ports, pid, { ...preparation, system: INSTRUCTION }, transcript(messages, of), signal);
+  return askForSummary(ports, pid, { ...preparation, system: INSTRUCTION }, transcript(messages, of), signal);
 }
 
 /** The same for a workspace: from its latest messages and its present summary, which may be empty. */
@@ -44,10 +44,10 @@ export function summarizeWorkspace(
   signal: AbortSignal,
 ): Promise<Summary> {
   const text = `The summary so far:\n\n${summary.trim() || "(none yet)"}\n\nThe messages since then, one per line:\n\n${transcript}`;
-  return ask(ports, pid, { ...preparation, system: WORKSPACE_INSTRUCTION }, text, signal);
+  return askForSummary(ports, pid, { ...preparation, system: WORKSPACE_INSTRUCTION }, text, signal);
 }
 
-async function ask(
+async function askForSummary(
   { models }: Pick<ProcessPorts, "models">,
   pid: string,
   preparation: Preparation,
@@ -66,7 +66,7 @@ async function ask(
 }
 
 /** The beginning and the end of the messages as text; a long conversation is not held in memory. */
-export function transcript(messages: Iterable<Message>, of: Of, chars = TRANSCRIPT_CHARS): string {
+export function transcript(messages: Iterable<Message>, of: GenerationId, chars = TRANSCRIPT_CHARS): string {
   const headChars = Math.floor(chars * HEAD_SHARE);
   const tailChars = chars - headChars;
   let [head, tail, length] = ["", "", 0];

@@ -22,8 +22,8 @@ export function findOverspent(budget: Budget, run: Account, process: Account, ow
 }
 
 function exceededLimits(scope: Overspent["scope"], limits: Limits, { total, since }: Account): Overspent[] {
-  const now = amounts(total);
-  const then = amounts(since);
+  const now = amountsOf(total);
+  const then = amountsOf(since);
   return LIMITS.flatMap((limit) => {
     const allowed = limits[limit];
     const used = now[limit] - then[limit];
@@ -33,7 +33,7 @@ function exceededLimits(scope: Overspent["scope"], limits: Limits, { total, sinc
 
 const LIMITS = ["modelCalls", "toolCalls", "tokens", "cost", "wallMs"] as const;
 
-function amounts({ modelCalls, toolCalls, wallMs, usage }: Spent): Required<Limits> {
+function amountsOf({ modelCalls, toolCalls, wallMs, usage }: Spent): Required<Limits> {
   return { modelCalls, toolCalls, tokens: usage.totalTokens || usage.input + usage.output, cost: usage.cost.total, wallMs };
 }
 

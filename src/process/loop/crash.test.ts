@@ -88,7 +88,7 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
 async function allMessages(world: World): Promise<Message[]> {
   const paths = new Set(
     world.process.events
-      .after(0, 10_000)!
+      .listCompleteAfter(0, 10_000)!
       .filter((event) => event.signal === "proc.changed")
       .flatMap(({ payload: { event, archivedTo } }) =>
         event === "conversation.reset" || event === "conversation.compacted" ? (archivedTo ?? []) : [],
@@ -121,7 +121,7 @@ it.each([
     expect(new Set(calls).size, where).toBe(calls.length);
     // Every effect appears in the history.
     for (const { runId, callId } of world.effects) expect(calls, where).toContain(`${runId} ${callId}`);
-    const ends = world.process.events.after(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
+    const ends = world.process.events.listCompleteAfter(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
     expect(ends.map(({ payload }) => String(payload.runId)).toSorted(), where).toEqual([...RUNS, "last"].toSorted());
     world.sql.close();
   }

@@ -18,10 +18,10 @@ export type GenerateRequest = {
 };
 
 /** The request that would be sent now: the rows that were read, here with their pictures. */
-export function request(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): GenerateRequest {
+export function buildRequest(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): GenerateRequest {
   const { provider, model } = preparation.choice;
   const fixed = fixedTokens(preparation);
-  const budget = Math.max(1, roomOf(preparation) - fixed);
+  const budget = Math.max(1, inputTokensMax(preparation) - fixed);
   const tokens = read.tokens + pictureTokens(rows, read.rows);
   const { messages } = toMessages(rows, budget, `${provider}/${model}`, tokens);
   return { messages, estimatedTokens: fixed + tokens };
@@ -29,9 +29,9 @@ export function request(rows: readonly HistoryRow[], read: ReadRows, preparation
 
 /** A row without pictures is the same object as before. */
 function pictureTokens(rows: readonly HistoryRow[], before: readonly HistoryRow[]): number {
-  const more = (row: HistoryRow, at: number) =>
+  const extraTokens = (row: HistoryRow, at: number) =>
     row === before[at] ? 0 : estimateTokens(row.content) - estimateTokens(before[at]!.content);
-  return rows.reduce((tokens, row, at) => tokens + more(row, at), 0);
+  return rows.reduce((tokens, row, at) => tokens + extraTokens(row, at), 0);
 }
 
 /** Cached, because all steps of a run share one preparation. */
@@ -46,10 +46,10 @@ function fixedTokens(preparation: Preparation): number {
 
 /** How much of a conversation is read: twice what could fit. */
 export function historyTokensMax(preparation: Preparation): number {
-  return 2 * roomOf(preparation);
+  return 2 * inputTokensMax(preparation);
 }
 
-function roomOf({ contextWindow, choice }: Preparation): number {
+function inputTokensMax({ contextWindow, choice }: Preparation): number {
   return contextWindow === null ? UNKNOWN_WINDOW_TOKENS : Math.max(1, contextWindow - choice.maxOutputTokens);
 }
 
@@ -65,13 +65,13 @@ type GenerateArgs = {
   onEvent?: (event: ModelEvent) => void;
 };
 
-export async function generate({ models, preparation, messages, pid, signal, onEvent: heard }: GenerateArgs): Promise<GeneratedAnswer> {
+export async function generate({ models, preparation, messages, pid, signal, onEvent }: GenerateArgs): Promise<GeneratedAnswer> {
   const { choice, fallback, system, tools } = preparation;
   const chosen = { provider: choice.provider, model: choice.model };
   const modelRequest = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };
   let pieces = 0;
   for await (const event of models.stream(modelRequest, signal)) {
-    heard?.(event);
+    onEvent?.(event);
     // A model that answers faster than anybody reads must not block the event loop.
     if (++pieces % PIECES_PER_YIELD === 0) await yieldToEventLoop();
     if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null, by: event.by ?? chosen };

@@ -49,7 +49,7 @@ async function costs(messages: number): Promise<{ page: Cost; cursor: Cost; turn
   expect(before.at(-1)!.id).toBe(shown[0]!.id - 1);
   const cursor = takeCost();
   world.on("and?", [text("next")]);
-  world.process.send({ said: { role: "user", text: "and?" }, reason: "proc.send" });
+  world.process.send({ message: { role: "user", text: "and?" }, reason: "proc.send" });
   await expect.poll(() => world.requests.length).toBe(3);
   world.process.close();
   const turn = takeCost();

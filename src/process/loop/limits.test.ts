@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 const long = (char: string, tokens: number) => char.repeat(Math.floor((tokens * 4) / 1.15));
-const events = () => world.process.events.after(0, 10_000)!;
+const events = () => world.process.events.listCompleteAfter(0, 10_000)!;
 const runEnds = () => events().filter((event) => event.signal === "proc.run.finished");
 const changes = () => events().filter((event) => event.signal === "proc.changed");
 const reasons = () => runEnds().map(({ payload }) => `${payload.status} ${payload.reason}`);
@@ -271,7 +271,7 @@ it("shows pictures to the model, and continues without missing ones", async () =
   world.media.set("a", Uint8Array.of(1, 2, 3)).set("b", Uint8Array.of(4));
   world.sys = async () => ({ kind: "done", isError: false, output: "a picture", images: [image("a"), image("gone")] });
   world.on("what is this?", [read("/a.png")], [text("a cat")]);
-  world.process.send({ said: { role: "user", text: "what is this?", media: [image("b"), image("gone")] }, reason: "proc.send" });
+  world.process.send({ message: { role: "user", text: "what is this?", media: [image("b"), image("gone")] }, reason: "proc.send" });
   await world.idle();
   const [question, , result] = world.requests[1]!.messages;
   expect(question?.content).toEqual([

@@ -19,7 +19,7 @@ export class PartialAnswer {
     return ++this.#seq;
   }
 
-  answer(): LiveAnswer {
+  toLiveAnswer(): LiveAnswer {
     return { ...this.#key, seq: this.#seq, blocks: this.#blocks.filter((block) => block !== undefined).map((block) => ({ ...block })) };
   }
 

@@ -24,7 +24,7 @@ export type Measurement = {
 };
 
 /** `asked` is the request that would be sent, up to the last message at that time. */
-export function measure(
+export function measureRun(
   state: State,
   run: Run,
   preparation: Preparation,
@@ -76,7 +76,7 @@ export function storeContext(state: State, context: ContextState, tell: Tell): v
 }
 
 /** The present state: adds the estimated size of messages since the last measurement, and reads nothing older. */
-export function contextNow(state: State, conversationId: string): ContextState | null {
+export function currentContext(state: State, conversationId: string): ContextState | null {
   const context = state.conversations.context(conversationId);
   const { messageCount, lastMessageId } = measureExtent(state, conversationId);
   if (context === null || context.lastMessageId === lastMessageId) return context;
@@ -89,7 +89,7 @@ export function contextNow(state: State, conversationId: string): ContextState |
 
 export function measureExtent(state: State, conversationId: string): { messageCount: number; lastMessageId: number | null } {
   const { first, next } = state.history.bounds(conversationId);
-  return { messageCount: next - first, lastMessageId: state.history.last(conversationId)?.id ?? null };
+  return { messageCount: next - first, lastMessageId: state.history.findLast(conversationId)?.id ?? null };
 }
 
 /** What a run and its process have used by now, including the time of this run. */

@@ -52,8 +52,8 @@ export function toMessages(
 ): PreparedMessages {
   const steps = stepsOf(rows, model);
   const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
-  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : fitTo(steps, budgetTokens);
-  return { messages: withFraming(mergeNeighbours(withFewImages(kept))), omitted };
+  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : fitSteps(steps, budgetTokens);
+  return { messages: addFraming(mergeNeighbours(limitImages(kept))), omitted };
 }
 
 /** What stays together: an input, or an answer with the results of all its calls. */
@@ -66,20 +66,20 @@ function stepsOf(rows: readonly HistoryRow[], model: string | null): Step[] {
   const steps: Step[] = [];
   const ids = new Set<string>();
   rows.forEach((row, at) => {
-    if (row.role === "assistant") steps.push(answer(row, resultsAfter(rows, at), ids, model));
+    if (row.role === "assistant") steps.push(answerStep(row, resultsAfter(rows, at), ids, model));
     else if (row.role === "user")
       steps.push(
-        input(row, [
+        inputStep(row, [
           ...textBlock(row.content.text, isEvent(row.content.text) ? "> " : ""),
           ...(row.content.media ?? []).flatMap(mediaBlocks),
         ]),
       );
-    else if (row.role === "system") steps.push(input(row, textBlock(row.content.text, `${EVENT}\n`)));
+    else if (row.role === "system") steps.push(inputStep(row, textBlock(row.content.text, `${EVENT}\n`)));
   });
   return steps.filter(({ messages }) => messages.length > 0);
 }
 
-function input(row: HistoryRow, content: InputBlock[]): Step {
+function inputStep(row: HistoryRow, content: InputBlock[]): Step {
   return { kind: "input", messages: content.length === 0 ? [] : [{ role: "user", content }], rows: 1, at: row.createdAt };
 }
 
@@ -94,7 +94,7 @@ function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
   return results;
 }
 
-function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
+function answerStep(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
   const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
   const isStopped = row.content.stopped === true;
   // Thoughts that were cut off have no signature.
@@ -111,7 +111,7 @@ function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>
   });
   // Providers refuse an answer that consists of thoughts alone.
   const isAnswer = content.some(({ type }) => type !== "thinking");
-  const cutOff = isStopped ? [event("The user stopped this answer here.")] : [];
+  const cutOff = isStopped ? [eventMessage("The user stopped this answer here.")] : [];
   return {
     kind: "answer",
     messages: isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [],
@@ -151,7 +151,7 @@ const IMAGES_MAX = 20;
 const IMAGES_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Keeps the newest pictures and replaces the others by a text. */
-function withFewImages(steps: readonly Step[]): Step[] {
+function limitImages(steps: readonly Step[]): Step[] {
   const seen = { images: 0, bytes: 0 };
   const keepOrDescribe = (block: InputBlock): InputBlock => {
     if (block.type !== "image") return block;
@@ -160,48 +160,51 @@ function withFewImages(steps: readonly Step[]): Step[] {
     if (seen.images <= IMAGES_MAX && seen.bytes <= IMAGES_BYTES_MAX) return block;
     return { type: "text", text: `[A picture (${block.mimeType}) was here. To see it again, read it again]` };
   };
-  const newestFirst = <T, R>(items: readonly T[], change: (item: T) => R) => items.toReversed().map(change).toReversed();
-  return newestFirst(steps, (step) => ({
+  const mapNewestFirst = <T, R>(items: readonly T[], change: (item: T) => R) => items.toReversed().map(change).toReversed();
+  return mapNewestFirst(steps, (step) => ({
     ...step,
-    messages: newestFirst(step.messages, (message) =>
-      message.role === "assistant" ? message : { ...message, content: newestFirst(message.content, keepOrDescribe) },
+    messages: mapNewestFirst(step.messages, (message) =>
+      message.role === "assistant" ? message : { ...message, content: mapNewestFirst(message.content, keepOrDescribe) },
     ),
   }));
 }
 
-type Cut = { kept: Step[]; omitted: number };
+type FittedSteps = { kept: Step[]; omitted: number };
 
 /** Room for the lines that say what is left out. */
 const MARKERS_TOKENS = 150;
 
-function fitTo(steps: readonly Step[], budget: number): Cut {
+function fitSteps(steps: readonly Step[], budget: number): FittedSteps {
   const sizes = steps.map(({ messages }) => estimateTokens(messages));
   if (sum(sizes) <= budget) return { kept: [...steps], omitted: 0 };
   const room = Math.max(1, budget - MARKERS_TOKENS);
   const lastTurn = Math.max(
     0,
-    steps.findLastIndex((_, at) => isTurn(steps, at)),
+    steps.findLastIndex((_, at) => isTurnStart(steps, at)),
   );
   const tokensToDrop = roundUpToQuarters(sum(sizes) - room, room);
   let from = 0;
-  for (let dropped = 0; from < steps.length && (dropped < tokensToDrop || !isTurn(steps, from)); from++) dropped += sizes[from]!;
+  for (let dropped = 0; from < steps.length && (dropped < tokensToDrop || !isTurnStart(steps, from)); from++) dropped += sizes[from]!;
   if (from > lastTurn) return cutLastTurn(steps, sizes, lastTurn, room);
-  return { kept: [...marker(steps.slice(0, from)), ...steps.slice(from)], omitted: rowsOf(steps.slice(0, from)) };
+  return { kept: [...omissionMarker(steps.slice(0, from)), ...steps.slice(from)], omitted: countRows(steps.slice(0, from)) };
 }
 
 /** The last turn alone is too long: keeps its request and the newest part of the work on it. */
-function cutLastTurn(steps: readonly Step[], sizes: readonly number[], turn: number, room: number): Cut {
+function cutLastTurn(steps: readonly Step[], sizes: readonly number[], turn: number, room: number): FittedSteps {
   let work = turn;
   while (steps[work]?.kind === "input") work++;
   const tokensToDrop = roundUpToQuarters(sum(sizes.slice(turn)) - room, room);
   let from = work;
   for (let dropped = 0; from < steps.length - 1 && dropped < tokensToDrop; from++) dropped += sizes[from]!;
   const [before, asked, between, rest] = [steps.slice(0, turn), steps.slice(turn, work), steps.slice(work, from), steps.slice(from)];
-  return { kept: [...marker(before), ...asked, ...marker(between), ...rest], omitted: rowsOf(before) + rowsOf(between) };
+  return {
+    kept: [...omissionMarker(before), ...asked, ...omissionMarker(between), ...rest],
+    omitted: countRows(before) + countRows(between),
+  };
 }
 
 /** A turn begins with the first input after an answer. */
-function isTurn(steps: readonly Step[], at: number): boolean {
+function isTurnStart(steps: readonly Step[], at: number): boolean {
   return steps[at]?.kind === "input" && steps[at - 1]?.kind !== "input";
 }
 
@@ -214,15 +217,15 @@ function roundUpToQuarters(excess: number, room: number): number {
   return Math.ceil(Math.max(0, excess) / piece) * piece;
 }
 
-function marker(gone: readonly Step[]): Step[] {
+function omissionMarker(gone: readonly Step[]): Step[] {
   const [first, last] = [gone[0], gone.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = `from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}`;
-  const text = `${rowsOf(gone)} messages ${span} are left out here to save room. They are still in this conversation's history.`;
-  return [{ kind: "input", messages: [event(text)], rows: 0, at: last.at }];
+  const text = `${countRows(gone)} messages ${span} are left out here to save room. They are still in this conversation's history.`;
+  return [{ kind: "input", messages: [eventMessage(text)], rows: 0, at: last.at }];
 }
 
-function rowsOf(steps: readonly Step[]): number {
+function countRows(steps: readonly Step[]): number {
   return sum(steps.map(({ rows }) => rows));
 }
 
@@ -245,9 +248,10 @@ function mergeNeighbours(steps: readonly Step[]): ModelMessage[] {
 }
 
 /** A process may start without a message, and may be woken after it has answered: then an event says so. */
-function withFraming(messages: ModelMessage[]): ModelMessage[] {
-  if (messages[0]?.role !== "user") messages.unshift(event("This run was started without a message. Do what your context asks of you."));
-  if (messages.at(-1)?.role === "assistant") messages.push(event("Continue from here."));
+function addFraming(messages: ModelMessage[]): ModelMessage[] {
+  if (messages[0]?.role !== "user")
+    messages.unshift(eventMessage("This run was started without a message. Do what your context asks of you."));
+  if (messages.at(-1)?.role === "assistant") messages.push(eventMessage("Continue from here."));
   return messages;
 }
 
@@ -255,7 +259,7 @@ function isEvent(text: string): boolean {
   return text.trimStart().startsWith(EVENT);
 }
 
-function event(text: string): ModelMessage {
+function eventMessage(text: string): ModelMessage {
   return { role: "user", content: [{ type: "text", text: `${EVENT}\n${text}` }] };
 }
 

@@ -2,7 +2,15 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Action, type CallState, type LastMessageKind, next, type OverflowReason, type RunView, type View } from "./next.ts";
+import {
+  type Action,
+  type CallState,
+  type LastMessageKind,
+  nextAction,
+  type OverflowReason,
+  type RunView,
+  type ProcessView,
+} from "./next.ts";
 
 const NOW = 1_000;
 const RUN: RunView = {
@@ -15,7 +23,7 @@ const RUN: RunView = {
   budget: "within",
   overflow: "none",
 };
-const at = (run: Partial<RunView> | null, waiting: string[] = []): View => ({
+const at = (run: Partial<RunView> | null, waiting: string[] = []): ProcessView => ({
   now: NOW,
   run: run === null ? null : { ...RUN, ...run },
   waiting: waiting.map((runId) => ({ runId })),
@@ -33,10 +41,10 @@ const stop = (reason: OverflowReason): Action => ({ do: "end", runId: "r", statu
 const END: Action = { do: "end", runId: "r", status: "ok", reason: "turn.complete" };
 
 describe("without a run", () => {
-  it.each<[string, View, Action]>([
+  it.each<[string, ProcessView, Action]>([
     ["no message is queued", at(null), { do: "rest" }],
     ["messages are queued", at(null, ["a", "b"]), { do: "begin", runId: "a" }],
-  ])("%s", (_, view, action) => expect(next(view)).toEqual(action));
+  ])("%s", (_, view, action) => expect(nextAction(view)).toEqual(action));
 });
 
 describe("with a run", () => {
@@ -68,7 +76,7 @@ describe("with a run", () => {
     ["compaction has failed", { overflow: "failed" }, stop("context.auto_compact.failed")],
     ["the history is too long and may be compacted", { overflow: "compact" }, { do: "compact", runId: "r" }],
     ["the history is too long and may not be compacted", { overflow: "fail" }, stop("context.policy.fail")],
-  ])("%s", (_, run, action) => expect(next(at(run))).toEqual(action));
+  ])("%s", (_, run, action) => expect(nextAction(at(run))).toEqual(action));
 });
 
 describe("with calls", () => {
@@ -81,7 +89,7 @@ describe("with calls", () => {
     ["a device works while a question is open", calls("sent@", "asked"), wait("person")],
     ["some have not ended", calls("done", "sent@"), wait("calls")],
     ["all have ended", calls("done", "done"), { do: "collect", runId: "r" }],
-  ])("%s", (_, wanted, action) => expect(next(at({ said: "wish", calls: wanted }))).toEqual(action));
+  ])("%s", (_, wanted, action) => expect(nextAction(at({ said: "wish", calls: wanted }))).toEqual(action));
 });
 
 it("always finds an action, calls the model only when nothing is open, and ends only runs that are over", () => {
@@ -98,7 +106,7 @@ it("always finds an action, calls the model only when nothing is open, and ends 
   }) as unknown as fc.Arbitrary<RunView>;
   fc.assert(
     fc.property(run, (one) => {
-      const action = next({ now: NOW, run: one, waiting: [] });
+      const action = nextAction({ now: NOW, run: one, waiting: [] });
       if (action.do === "generate") expect([one.said, one.budget, one.overflow].join()).toMatch(/^(?!wish|answer)\w+,within,none$/);
       if (action.do === "collect") expect(one.calls.every((call) => call.state === "done")).toBe(true);
       if (action.do === "send") expect(one.calls.find(({ callId }) => callId === action.callId)?.state).toBe("wanted");

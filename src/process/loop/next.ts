@@ -41,7 +41,7 @@ export type OverflowView =
   /** Compaction failed or did not make enough room. */
   | "failed";
 
-export type View = { now: number; run: RunView | null; waiting: readonly { runId: string }[] };
+export type ProcessView = { now: number; run: RunView | null; waiting: readonly { runId: string }[] };
 
 export type Action =
   | { do: "rest" }
@@ -69,7 +69,7 @@ const OVERFLOW_REASONS: Record<"fail" | "empty" | "failed", OverflowReason> = {
   failed: "context.auto_compact.failed",
 };
 
-export function next({ now, run, waiting }: View): Action {
+export function nextAction({ now, run, waiting }: ProcessView): Action {
   if (run === null) return waiting[0] === undefined ? { do: "rest" } : { do: "begin", runId: waiting[0].runId };
   const { runId } = run;
   if (now >= run.leaseUntil) return { do: "end", runId, status: "error", reason: "lease.expired" };

@@ -23,7 +23,7 @@ test("returns the same rows as a fresh read, whatever happens to the conversatio
         const { first, next } = history.bounds(conversationId);
         if (kind === "say") history.append(conversationId, null, { role: "user", text: `${at} ${"x".repeat(chars)}` }, at);
         else if (kind === "fold" && next > first)
-          history.fold(conversationId, Math.min(next - 1, first + chars), { role: "system", text: `sum ${at}` }, at);
+          history.replaceThrough(conversationId, Math.min(next - 1, first + chars), { role: "system", text: `sum ${at}` }, at);
         else if (kind === "clear") {
           history.clear(conversationId);
           sql.run("UPDATE conversations SET first = 0, next = 0 WHERE id = ?", conversationId);

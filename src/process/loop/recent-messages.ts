@@ -25,7 +25,7 @@ export class RecentMessages {
     if (isSame && next >= this.#next) for (const message of history.range(conversationId, this.#next, next)) this.#add(message);
     else this.#readAll(history, conversationId, tokensMax);
     this.#next = next;
-    return this.#newest();
+    return this.#trimToNewest();
   }
 
   forget(): void {
@@ -38,7 +38,7 @@ export class RecentMessages {
     this.forget();
     const newestFirst: Message[] = [];
     let tokens = 0;
-    for (const message of history.backwards(conversationId)) {
+    for (const message of history.readBackwards(conversationId)) {
       newestFirst.push(message);
       tokens += estimateTokens(rowOf(message).content);
       if (tokens > tokensMax) break;
@@ -55,7 +55,7 @@ export class RecentMessages {
     this.#sizes.push(estimateTokens(row.content));
   }
 
-  #newest(): ReadRows {
+  #trimToNewest(): ReadRows {
     let from = this.#rows.length;
     let tokens = 0;
     while (from > 0 && tokens <= this.#tokensMax) tokens += this.#sizes[--from]!;

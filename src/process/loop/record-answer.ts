@@ -18,7 +18,7 @@ export function recordAnswer(
   tell: Tell,
 ): void {
   const { runs, calls, ports } = state;
-  const run = runs.active();
+  const run = runs.findActive();
   // The run was aborted meanwhile.
   if (run?.runId !== runId) return;
   const { conversationId } = run;
@@ -41,7 +41,7 @@ export function recordAnswer(
   storeContext(state, contextState(context, isAnswer ? usage : null), tell);
   if (!isAnswer) {
     const reason = error === null ? "generation.empty" : "generation.error";
-    return state.end(run, { status: "error", reason, text: null, error: error ?? "The model's answer was empty" }, tell);
+    return state.endActiveRun(run, { status: "error", reason, text: null, error: error ?? "The model's answer was empty" }, tell);
   }
   const text = textOf(blocks);
   const thinking = blocks.filter(({ type }) => type === "thinking");

@@ -2,8 +2,8 @@
 // the next one starts, so another instance can continue. Memory holds only what may be lost: what the kernel prepared for the run,
 // how full the context is, and the partial answer of the model.
 
-import { withoutCompaction } from "../../agent/estimate.ts";
-import { orAborted } from "../../lib/or-aborted.ts";
+import { preflightWithoutCompaction } from "../../agent/estimate.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { namesDevice } from "../../lib/target.ts";
 import type { ModelEvent } from "../../ports/models.ts";
@@ -17,10 +17,10 @@ import type { Run } from "../rows/runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
 import { overspentText } from "./budget.ts";
 import { EarlyAnswers } from "./early-answers.ts";
-import { generate, historyTokensMax, request } from "./generate.ts";
+import { generate, historyTokensMax, buildRequest } from "./generate.ts";
 import { PartialAnswer, wireEvent } from "./live-answer.ts";
-import { measure, type Measurement, measureSpent, toOverflowView } from "./measure.ts";
-import { type Action, type LastMessageKind, next, type RunView } from "./next.ts";
+import { measureRun, type Measurement, measureSpent, toOverflowView } from "./measure.ts";
+import { type Action, type LastMessageKind, nextAction, type RunView } from "./next.ts";
 import { Pictures } from "./pictures.ts";
 import { RecentMessages } from "./recent-messages.ts";
 import { recordAnswer } from "./record-answer.ts";
@@ -74,10 +74,10 @@ export class Runner {
   handleBudgetDecision(requestId: string, isAllowed: boolean): void {
     const { runs, usage } = this.#state;
     const isApplied = this.#state.change((tell) => {
-      const run = runs.active();
+      const run = runs.findActive();
       if (run?.budgetRequest?.requestId !== requestId) return false;
       if (!isAllowed) {
-        this.#endWith(
+        this.#endWithError(
           run,
           "budget.denied",
           "The budget is used up, and nobody approved more. Raise the limit, or send a new message.",
@@ -100,21 +100,21 @@ export class Runner {
 
   /** The answer that is being streamed. */
   get liveAnswer(): LiveAnswer | null {
-    return this.#live?.answer() ?? null;
+    return this.#live?.toLiveAnswer() ?? null;
   }
 
   async #work(): Promise<void> {
     do {
       this.#isWorkRequested = false;
-      const action = next(this.#view());
+      const action = nextAction(this.#view());
       if (action.do === "rest" || action.do === "wait") {
-        this.#ports.wakeAt(this.#state.runs.active()?.leaseUntil ?? null);
+        this.#ports.wakeAt(this.#state.runs.findActive()?.leaseUntil ?? null);
         continue;
       }
       const { signal } = this.#stopping;
       try {
         // A stop ends the wait, whatever the step waits for, so that the next run can start.
-        await orAborted(this.#perform(action), signal);
+        await rejectOnAbort(this.#perform(action), signal);
       } catch (error) {
         if (!signal.aborted && !this.#endBrokenRun(action.runId, error)) return;
       }
@@ -126,13 +126,13 @@ export class Runner {
     const { runId } = action;
     switch (action.do) {
       case "begin":
-        return this.#state.change((tell) => this.#state.begin(runId, "queue.promote", tell));
+        return this.#state.change((tell) => this.#state.beginRun(runId, "queue.promote", tell));
       case "send":
         return this.tools.send(action.callId, this.#stopping.signal);
       case "collect":
-        return this.#state.change((tell) => this.#state.collect(runId, tell));
+        return this.#state.change((tell) => this.#state.collectResults(runId, tell));
       case "join":
-        return this.#state.change((tell) => this.#state.join(runId, action.runIds, tell));
+        return this.#state.change((tell) => this.#state.joinRuns(runId, action.runIds, tell));
       case "measure":
         return this.#measure(runId);
       case "askForBudget":
@@ -143,11 +143,11 @@ export class Runner {
         return this.#generate(runId);
       case "end":
         this.#state.change((tell) => {
-          const run = this.#state.runs.active();
+          const run = this.#state.runs.findActive();
           if (run?.runId !== runId) return;
           const { status, reason } = action;
-          if (status === "ok") this.#state.end(run, { status, reason, text: this.#lastText(run) }, tell);
-          else this.#endWith(run, reason, this.#measured?.why ?? "This run made no progress for too long.", tell);
+          if (status === "ok") this.#state.endActiveRun(run, { status, reason, text: this.#lastText(run) }, tell);
+          else this.#endWithError(run, reason, this.#measured?.why ?? "This run made no progress for too long.", tell);
         });
         // Also stops whatever the run waited for.
         if (action.reason === "lease.expired") this.stop(STOPPED);
@@ -156,14 +156,14 @@ export class Runner {
   }
 
   async #measure(runId: string): Promise<void> {
-    const run = this.#state.runs.active();
+    const run = this.#state.runs.findActive();
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
     const read = this.#recent.read(this.#state.history, run.conversationId, historyTokensMax(preparation));
-    const modelRequest = request(await this.#pictures.load(read.rows), read, preparation);
-    const owner = await this.#ports.kernel.ofOwner();
-    if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
-    this.#measured = measure(this.#state, run, preparation, modelRequest, owner, read.rows.at(-1)?.id ?? null);
+    const modelRequest = buildRequest(await this.#pictures.load(read.rows), read, preparation);
+    const owner = await this.#ports.kernel.readOwnerAccount();
+    if (this.#state.isClosed || this.#state.runs.findActive()?.runId !== runId) return;
+    this.#measured = measureRun(this.#state, run, preparation, modelRequest, owner, read.rows.at(-1)?.id ?? null);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -179,7 +179,7 @@ export class Runner {
     const question = await this.#ports.kernel.askForBudget({ runId, conversationId, over, why: overspentText(over) });
     if (this.#state.isClosed) return;
     this.#state.change((tell) => {
-      const run = this.#state.runs.active();
+      const run = this.#state.runs.findActive();
       if (run?.runId !== runId) return;
       const { requestId } = question;
       this.#state.runs.setBudgetRequest(runId, { requestId, scopes: over.map(({ scope }) => scope) });
@@ -192,18 +192,18 @@ export class Runner {
   }
 
   async #compact(runId: string): Promise<void> {
-    const run = this.#state.runs.active();
+    const run = this.#state.runs.findActive();
     const measured = this.#measured;
     if (run?.runId !== runId || measured === null) return;
     const { keepLast } = this.#state.conversations.policy(run.conversationId);
     const outcome = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
     if (outcome === "compacted" || outcome === "gone") this.#measured = null;
-    else if (outcome === "empty") this.#measured = { ...measured, ...toOverflowView(withoutCompaction(measured.context)) };
+    else if (outcome === "empty") this.#measured = { ...measured, ...toOverflowView(preflightWithoutCompaction(measured.context)) };
     else this.#measured = { ...measured, overflow: "failed", why: `Compaction failed. ${outcome.failed}` };
   }
 
   async #generate(runId: string): Promise<void> {
-    const run = this.#state.runs.active();
+    const run = this.#state.runs.findActive();
     const measured = this.#measured;
     if (run?.runId !== runId || measured === null) return;
     const { conversationId } = run;
@@ -228,28 +228,28 @@ export class Runner {
 
   #announceRetry({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
     this.#state.change((tell) => {
-      if (this.#state.runs.active()?.runId !== runId) return;
+      if (this.#state.runs.findActive()?.runId !== runId) return;
       this.#state.runs.extendLease(runId, this.#ports.now() + waitMs + LEASE_MS);
       tell(RUN_RETRYING, { runId, conversationId, attempt, waitMs, why });
     });
   }
 
   /** Ends a run that cannot continue. The conversation says why, and what can be done. */
-  #endWith(run: Run, reason: string, why: string, tell: Tell): void {
+  #endWithError(run: Run, reason: string, why: string, tell: Tell): void {
     const { runId, conversationId } = run;
-    this.#state.interrupt(run, tell);
+    this.#state.endOpenCalls(run, tell);
     this.#state.appendMessage(conversationId, runId, { role: "system", text: `The run was ended: ${why}` }, tell);
-    this.#state.end(run, { status: "error", reason, text: null, error: why }, tell);
+    this.#state.endActiveRun(run, { status: "error", reason, text: null, error: why }, tell);
   }
 
   #lastText({ conversationId }: Run): string | null {
-    const last = this.#state.history.last(conversationId);
+    const last = this.#state.history.findLast(conversationId);
     return last?.role === "assistant" ? textOf(last.blocks) : null;
   }
 
   /** The partial answer as a message. Leaves out tool calls, because nobody needs them any more. */
   #partialMessage(runId: string): Extract<MessageContent, { role: "assistant" }> | null {
-    const answer = this.#live?.answer();
+    const answer = this.#live?.toLiveAnswer();
     if (answer?.runId !== runId) return null;
     const blocks = answer.blocks.filter((block) => block.type !== "toolCall");
     const hasWords = blocks.some((block) => (block.type === "text" ? block.text : block.thinking).trim() !== "");
@@ -269,12 +269,12 @@ export class Runner {
       this.#ports.log("a run failed", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     try {
       this.#state.change((tell) => {
-        const run = this.#state.runs.active();
+        const run = this.#state.runs.findActive();
         if (run?.runId !== runId) return;
         // A refusal by the kernel is not a bug, for example when the owner is locked: its message says why.
-        if (isRefusal) return this.#endWith(run, "refused", error.message, tell);
+        if (isRefusal) return this.#endWithError(run, "refused", error.message, tell);
         const why = "An internal error occurred in the gateway: see its log";
-        this.#state.end(run, { status: "error", reason: "internal", text: null, error: why }, tell);
+        this.#state.endActiveRun(run, { status: "error", reason: "internal", text: null, error: why }, tell);
       });
       return true;
     } catch {
@@ -284,7 +284,7 @@ export class Runner {
   }
 
   #view() {
-    const run = this.#state.runs.active();
+    const run = this.#state.runs.findActive();
     if (run === undefined) {
       this.#prepared = this.#measured = null;
       this.#recent.forget();
@@ -293,15 +293,15 @@ export class Runner {
   }
 
   #runView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
-    const last = this.#state.history.last(conversationId);
-    const calls = last?.role === "assistant" ? this.#state.calls.of(runId, last.id) : [];
+    const last = this.#state.history.findLast(conversationId);
+    const calls = last?.role === "assistant" ? this.#state.calls.listForMessage(runId, last.id) : [];
     const isMeasured = this.#measured?.runId === runId && this.#measured.lastMessageId === (last?.id ?? null);
     const measured = isMeasured ? this.#measured : null;
     return {
       runId,
       conversationId,
       leaseUntil,
-      said: lastSaid(last, calls.length > 0),
+      said: lastMessageKind(last, calls.length > 0),
       calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: namesDevice(args ?? {}) })),
       behind: this.#state.listStartable().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
       budget: budgetRequest !== null ? "asked" : (measured?.over.length ?? 0) > 0 ? "spent" : "within",
@@ -310,7 +310,7 @@ export class Runner {
   }
 }
 
-function lastSaid(last: MessageContent | undefined, hasCalls: boolean): LastMessageKind {
+function lastMessageKind(last: MessageContent | undefined, hasCalls: boolean): LastMessageKind {
   if (last === undefined) return "nothing";
   switch (last.role) {
     case "assistant":

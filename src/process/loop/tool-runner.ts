@@ -7,7 +7,7 @@ import { EarlyAnswers } from "./early-answers.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "../rows/state.ts";
-import { allowance, capped } from "../../agent/tool-text.ts";
+import { maxResultChars, capText } from "../../agent/tool-text.ts";
 import { toSyscall } from "../../agent/tools.ts";
 
 export class ToolRunner {
@@ -25,20 +25,20 @@ export class ToolRunner {
     const { calls, usage, runs, ports } = this.#state;
     const call = calls.get(callId);
     if (call?.state !== "wanted") return;
-    const { runId, tool, isAgain } = call;
+    const { runId, tool, isRepeat } = call;
     const translated = toSyscall(tool, call.args);
     if ("error" in translated) return this.#recordEnd(call, { isError: true, output: `Error: ${translated.error}` });
     const { call: syscall, args } = translated;
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     this.#state.change(() => {
       calls.markSent(callId);
-      if (!isAgain && call.requestId === null) usage.toolCalled(runId);
+      if (!isRepeat && call.requestId === null) usage.addToolCall(runId);
     });
-    await ports.sql.durable();
+    await ports.sql.waitUntilDurable();
     if (this.#state.isClosed || signal.aborted) return;
-    const request = { runId, conversationId, callId, tool, syscall, args, isAgain };
+    const request = { runId, conversationId, callId, tool, syscall, args, isRepeat };
     const outcome = ports.kernel
-      .sys(request, signal, () => this.markStarted(callId))
+      .runSyscall(request, signal, () => this.markStarted(callId))
       .catch((error: unknown) => ({
         kind: "done" as const,
         isError: true,
@@ -101,12 +101,12 @@ export class ToolRunner {
   /** The part of an output that may enter the history; the whole is stored elsewhere. */
   async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
     const { calls, ports } = this.#state;
-    const others = calls.of(runId, messageId);
+    const others = calls.listForMessage(runId, messageId);
     const used = others.reduce((chars, other) => chars + (other.state === "done" ? other.output.length : 0), 0);
-    const chars = allowance(used, others.filter(({ state }) => state !== "done").length);
+    const chars = maxResultChars(used, others.filter(({ state }) => state !== "done").length);
     if (output.length <= chars) return output;
-    const path = await ports.kernel.keepOutput(callId, output).catch(() => null);
-    return capped(output, chars, path).text;
+    const path = await ports.kernel.storeOutput(callId, output).catch(() => null);
+    return capText(output, chars, path).text;
   }
 
   /** A late result of a run that has ended changes nothing. */

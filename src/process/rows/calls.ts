@@ -15,7 +15,7 @@ export type Call = {
   args: Record<string, unknown> | null;
   state: CallState;
   /** An earlier instance of this process sent it and was lost before the result arrived. */
-  isAgain: boolean;
+  isRepeat: boolean;
   /** The question to a person, if one was asked. */
   requestId: string | null;
   isError: boolean;
@@ -46,12 +46,12 @@ export class Calls {
   }
 
   /** In the model's order. */
-  of(runId: string, messageId: number): Call[] {
+  listForMessage(runId: string, messageId: number): Call[] {
     return this.#sql.all("SELECT * FROM calls WHERE run_id = ? AND message_id = ? ORDER BY position", runId, messageId).map(fromRow);
   }
 
   /** Calls of a run that have not ended. */
-  open(runId: string): Call[] {
+  listOpen(runId: string): Call[] {
     return this.#sql.all("SELECT * FROM calls WHERE run_id = ? AND state <> 'done' ORDER BY message_id, position", runId).map(fromRow);
   }
 
@@ -76,7 +76,7 @@ export class Calls {
   }
 
   /** For a new instance of the process: calls that were sent are wanted again, and the kernel is told that they may have run. */
-  beginAnew(): void {
+  markUnconfirmed(): void {
     this.#sql.run("UPDATE calls SET state = 'wanted', again = 1 WHERE state = 'sent'");
   }
 
@@ -114,7 +114,7 @@ export class Calls {
     return changed > 0;
   }
 
-  forget(runId: string): void {
+  removeForRun(runId: string): void {
     this.#sql.run("DELETE FROM calls WHERE run_id = ?", runId);
   }
 }
@@ -133,7 +133,7 @@ function fromRow(row: SqlRow): Call {
     syscall: row.syscall as string | null,
     args: JSON.parse(String(row.args)) as Call["args"],
     state: row.state as CallState,
-    isAgain: row.again === 1,
+    isRepeat: row.again === 1,
     requestId: row.request_id as string | null,
     isError: row.is_error === 1,
     outcome: row.outcome as CallOutcome | null,

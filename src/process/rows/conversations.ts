@@ -63,7 +63,7 @@ export class Conversations {
   }
 
   /** Empties it and begins the next generation. */
-  beginAnew(id: string, now: number): Conversation {
+  startGeneration(id: string, now: number): Conversation {
     this.#sql.run(
       "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, context = NULL, updated_at = ? WHERE id = ?",
       now,

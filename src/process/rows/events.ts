@@ -32,14 +32,14 @@ export class Events {
   }
 
   /** Null if some of these events were pruned. */
-  after(seq: number, limit: number): ProcessEvent[] | null {
+  listCompleteAfter(seq: number, limit: number): ProcessEvent[] | null {
     const oldest = this.#sql.get("SELECT min(seq) AS seq FROM events")?.seq;
     if (seq > this.lastSeq || (seq < this.lastSeq && (oldest == null || Number(oldest) > seq + 1))) return null;
-    return this.listSince(seq, limit);
+    return this.listStoredAfter(seq, limit);
   }
 
   /** The same, but returns whatever was not pruned. */
-  listSince(seq: number, limit: number): ProcessEvent[] {
+  listStoredAfter(seq: number, limit: number): ProcessEvent[] {
     return this.#sql
       .all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .map(({ seq, signal, payload }) => ({ seq: Number(seq), signal, payload: JSON.parse(String(payload)) as unknown }) as ProcessEvent);

@@ -118,7 +118,7 @@ export class History {
   }
 
   /** Newest first, read in steps for as long as the caller iterates. */
-  *backwards(conversationId: string, step = 50): Generator<Message> {
+  *readBackwards(conversationId: string, step = 50): Generator<Message> {
     const { first, next } = this.bounds(conversationId);
     for (let end = next; end > first; end -= step) {
       const rows = this.#sql.all(
@@ -131,8 +131,8 @@ export class History {
     }
   }
 
-  last(conversationId: string): Message | undefined {
-    const [message] = this.backwards(conversationId, 1);
+  findLast(conversationId: string): Message | undefined {
+    const [message] = this.readBackwards(conversationId, 1);
     return message;
   }
 
@@ -148,7 +148,7 @@ export class History {
   }
 
   /** Replaces the messages up to a place by a single one, which takes the id of the first. */
-  fold(conversationId: string, throughPlace: number, said: MessageContent, now: number): Message {
+  replaceThrough(conversationId: string, throughPlace: number, said: MessageContent, now: number): Message {
     this.revision++;
     const { role, ...content } = said;
     const { first } = this.bounds(conversationId);

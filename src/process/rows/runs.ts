@@ -57,7 +57,7 @@ export class Runs {
     return row && fromRow(row);
   }
 
-  active(): Run | undefined {
+  findActive(): Run | undefined {
     const row = this.#sql.get("SELECT * FROM runs WHERE state = 'active'");
     return row && fromRow(row);
   }
@@ -71,7 +71,7 @@ export class Runs {
     return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting'")?.count);
   }
 
-  onHoldCount(): number {
+  countOnHold(): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting' AND on_hold = 1")?.count);
   }
 
@@ -90,7 +90,7 @@ export class Runs {
     return this.#sql.all("SELECT * FROM runs WHERE state = 'joined' AND joined_to = ? ORDER BY number", runId).map(fromRow);
   }
 
-  accept({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
+  add({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM runs")?.number);
     this.#sql.run(
       `INSERT INTO runs (run_id, number, conversation_id, state, reason, message, lease_until, created_at)
@@ -105,7 +105,7 @@ export class Runs {
   }
 
   /** Changes the message of a queued run. */
-  rewrite(runId: string, message: Run["message"]): void {
+  setMessage(runId: string, message: Run["message"]): void {
     this.#sql.run("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
   }
 
@@ -136,7 +136,7 @@ export class Runs {
     this.extendLease(runId, leaseUntil);
   }
 
-  countCompaction(runId: string): void {
+  addCompaction(runId: string): void {
     this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
   }
 

@@ -7,7 +7,7 @@ import type { OutputBlock } from "../../ports/models.ts";
 import { type Call, Calls, durationOf } from "./calls.ts";
 import { Conversations } from "./conversations.ts";
 import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
-import type { AnswerPiece, OfProcess, Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
+import type { AnswerPiece, ProcessEventFields, Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
 import { Events } from "./events.ts";
 import { History, type Message, type MessageContent } from "./history.ts";
 import type { ProcessPorts } from "../kernel-port.ts";
@@ -24,7 +24,7 @@ export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
 const INTERRUPTED = "User interrupted tool execution";
 
 /** Adds the fields that every event carries. */
-export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof OfProcess>) => void;
+export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof ProcessEventFields>) => void;
 
 export class State {
   readonly pid: string;
@@ -55,7 +55,7 @@ export class State {
     this.calls = new Calls(sql);
     this.segments = new Segments(sql);
     this.usage = new Usage(sql);
-    if (this.runs.active() !== undefined) sql.transaction(() => this.calls.beginAnew());
+    if (this.runs.findActive() !== undefined) sql.transaction(() => this.calls.markUnconfirmed());
   }
 
   /** One transaction; its events are emitted when it is durable, in order. */
@@ -71,15 +71,15 @@ export class State {
     );
     // Events of a failed commit are never emitted; the owner of the database starts a new instance.
     if (events.length > 0)
-      void sql.durable().then(
+      void sql.waitUntilDurable().then(
         () => kernel.emit(events),
         () => {},
       );
     return value;
   }
 
-  #commonFields(now: number): OfProcess {
-    const pausedCount = this.runs.onHoldCount();
+  #commonFields(now: number): ProcessEventFields {
+    const pausedCount = this.runs.countOnHold();
     const paused = pausedCount === 0 ? {} : { pausedCount };
     return { pid: this.pid, queuedCount: this.runs.countWaiting(), ...paused, timestamp: now };
   }
@@ -87,7 +87,7 @@ export class State {
   /** Sends a piece after all events emitted before it, and before those emitted after it. */
   stream(piece: AnswerPiece): void {
     const { sql, kernel } = this.ports;
-    void sql.durable().then(
+    void sql.waitUntilDurable().then(
       () => kernel.stream(piece),
       () => {},
     );
@@ -108,7 +108,7 @@ export class State {
     return this.runs.listWaiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
   }
 
-  begin(runId: string, reason: RunReason, tell: Tell): void {
+  beginRun(runId: string, reason: RunReason, tell: Tell): void {
     const now = this.ports.now();
     const run = this.runs.get(runId);
     if (run?.state !== "waiting") return;
@@ -119,7 +119,7 @@ export class State {
   }
 
   /** Adds messages that arrived meanwhile; they are answered together with the run. */
-  join(runId: string, runIds: readonly string[], tell: Tell): void {
+  joinRuns(runId: string, runIds: readonly string[], tell: Tell): void {
     for (const joined of runIds) {
       const run = this.runs.get(joined);
       if (run?.state !== "waiting") continue;
@@ -130,20 +130,20 @@ export class State {
   }
 
   /** All calls have ended: their results become messages. */
-  collect(runId: string, tell: Tell): void {
-    const run = this.runs.active();
+  collectResults(runId: string, tell: Tell): void {
+    const run = this.runs.findActive();
     if (run?.runId !== runId) return;
-    const last = this.history.last(run.conversationId);
+    const last = this.history.findLast(run.conversationId);
     if (last?.role !== "assistant") return;
-    for (const call of this.calls.of(runId, last.id)) this.appendMessage(run.conversationId, runId, resultOf(call), tell);
+    for (const call of this.calls.listForMessage(runId, last.id)) this.appendMessage(run.conversationId, runId, resultOf(call), tell);
   }
 
   /** Ends the active run, its open calls, and the runs that are answered together with it. */
-  end(run: Run, outcome: RunOutcome, tell: Tell): void {
-    const partial = outcome.status === "aborted" ? this.partial(run.runId) : null;
-    if (partial !== null) this.appendMessage(run.conversationId, run.runId, partial, tell);
-    this.interrupt(run, tell);
-    this.calls.forget(run.runId);
+  endActiveRun(run: Run, outcome: RunOutcome, tell: Tell): void {
+    const partialMessage = outcome.status === "aborted" ? this.partial(run.runId) : null;
+    if (partialMessage !== null) this.appendMessage(run.conversationId, run.runId, partialMessage, tell);
+    this.endOpenCalls(run, tell);
+    this.calls.removeForRun(run.runId);
     for (const joined of this.runs.listJoined(run.runId)) this.endRun(joined, outcome, tell);
     this.endRun(run, outcome, tell);
   }
@@ -159,7 +159,7 @@ export class State {
     if (!this.runs.end(runId, whole, now)) return;
     const aborted = outcome.status === "aborted" ? { aborted: true as const } : {};
     // Another run may still be active if this one was queued or answered together with it.
-    const active = this.runs.active();
+    const active = this.runs.findActive();
     const stillActive = active === undefined ? {} : { activeRunId: active.runId };
     tell(RUN_FINISHED, { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
     const { status: _, reason, ...complete } = whole;
@@ -167,8 +167,8 @@ export class State {
   }
 
   /** Ends the open calls of the run. */
-  interrupt(run: Run, tell: Tell): void {
-    const open = this.calls.open(run.runId);
+  endOpenCalls(run: Run, tell: Tell): void {
+    const open = this.calls.listOpen(run.runId);
     if (open.length === 0) return;
     const now = this.ports.now();
     for (const call of open) {
@@ -182,7 +182,7 @@ export class State {
       tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId, ...fields });
     }
     // Every call needs a result in the history, or the next model that reads it is confused.
-    this.collect(run.runId, tell);
+    this.collectResults(run.runId, tell);
   }
 }
 

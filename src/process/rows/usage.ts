@@ -61,7 +61,7 @@ export class Usage {
     this.#add(null, { modelCalls: 1, usage });
   }
 
-  toolCalled(runId: string): void {
+  addToolCall(runId: string): void {
     this.#add(runId, { toolCalls: 1 });
   }
 

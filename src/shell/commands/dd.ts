@@ -1,8 +1,8 @@
 // dd.
 
-import { latin1 } from "../../lib/bytes.ts";
+import { toLatin1 } from "../../lib/bytes.ts";
 import { command, CommandError } from "../command.ts";
-import { bytesIn } from "../sizes.ts";
+import { parseSize } from "../sizes.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
 /** The whole file is built in memory before it is written, including the bytes that seek skips. */
@@ -18,7 +18,7 @@ export default command({
     for (const name of options.keys()) if (!NAMES.has(name)) throw new CommandError(`unrecognized operand '${name}'`, 2);
     const sizeOption = (name: string, fallback: number) => {
       const text = options.get(name);
-      return text === undefined ? fallback : (bytesIn(text) ?? failInvalid(text));
+      return text === undefined ? fallback : (parseSize(text) ?? failInvalid(text));
     };
     const block = sizeOption("bs", sizeOption("ibs", 512));
     const count = sizeOption("count", Number.POSITIVE_INFINITY);
@@ -33,7 +33,7 @@ export default command({
     const records = `${full}+${part.length % block === 0 ? 0 : 1}`;
     const stderr = options.get("status") === "none" ? "" : `${records} records in\n${records} records out\n${part.length} bytes copied\n`;
     const target = options.get("of");
-    if (target === undefined) return { stdout: latin1(part), stderr, stdoutKind: "bytes" as const };
+    if (target === undefined) return { stdout: toLatin1(part), stderr, stdoutKind: "bytes" as const };
     const seek = sizeOption("seek", 0) * sizeOption("bs", sizeOption("obs", 512));
     const keepsRest = options.get("conv")?.includes("notrunc") === true;
     const before = seek > 0 || keepsRest ? await read(target).catch(() => new Uint8Array()) : new Uint8Array();

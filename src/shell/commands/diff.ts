@@ -119,7 +119,10 @@ function normalize({ lines }: Side, { flags }: Style): string[] {
 }
 
 function formatNormal(left: Side, right: Side, style: Style): string {
-  const changes = diffArrays(normalize(left, { ...style, flags: withoutB(style) }), normalize(right, { ...style, flags: withoutB(style) }));
+  const changes = diffArrays(
+    normalize(left, { ...style, flags: flagsWithoutB(style) }),
+    normalize(right, { ...style, flags: flagsWithoutB(style) }),
+  );
   let [a, b] = [0, 0];
   let out = "";
   for (let at = 0; at < changes.length; at++) {
@@ -146,7 +149,7 @@ function formatNormal(left: Side, right: Side, style: Style): string {
 }
 
 /** The flags without -B, so that lines keep their numbers. */
-function withoutB({ flags }: Style): ReadonlySet<string> {
+function flagsWithoutB({ flags }: Style): ReadonlySet<string> {
   return new Set([...flags].filter((flag) => flag !== "B"));
 }
 

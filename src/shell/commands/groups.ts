@@ -13,7 +13,7 @@ export default command({
     const lines = args.map(
       (name) =>
         `${name} : ${people
-          .groupsOf(people.find(name))
+          .groupsOf(people.requirePerson(name))
           .map((gid) => people.groupName(gid))
           .join(" ")}\n`,
     );

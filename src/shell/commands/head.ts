@@ -1,6 +1,6 @@
 // head: just-bash's own, except for devices without an end, which it cannot read whole first, and for -n -N.
 
-import { latin1 } from "../../lib/bytes.ts";
+import { toLatin1 } from "../../lib/bytes.ts";
 import { command, CommandError, type Output } from "../command.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -33,7 +33,7 @@ export default command({
     if (resolve(path) === "/dev/zero") return { stdout: "\0".repeat(bytes), stdoutKind: "bytes" as const };
     const random = new Uint8Array(bytes);
     for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(random.subarray(at, at + 65_536));
-    return { stdout: latin1(random), stdoutKind: "bytes" as const };
+    return { stdout: toLatin1(random), stdoutKind: "bytes" as const };
   },
 });
 

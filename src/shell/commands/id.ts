@@ -11,7 +11,7 @@ export default command({
     const flags = args.filter((arg) => arg.startsWith("-")).join("");
     const name = args.find((arg) => !arg.startsWith("-"));
     const people = await People.read(link);
-    const person = name === undefined ? { ...who, gecos: "" } : people.find(name);
+    const person = name === undefined ? { ...who, gecos: "" } : people.requirePerson(name);
     const gids = name === undefined ? [...new Set([who.gid, ...who.gids])] : people.groupsOf(person);
     const isNamed = flags.includes("n");
     const group = (gid: number) => (isNamed ? people.groupName(gid) : String(gid));

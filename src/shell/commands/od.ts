@@ -1,7 +1,7 @@
 // od. just-bash's own prints only octal.
 
 import { command, CommandError } from "../command.ts";
-import { bytesIn } from "../sizes.ts";
+import { parseSize } from "../sizes.ts";
 
 type Format = { size: number; width: number; show: (bytes: Uint8Array) => string };
 
@@ -23,8 +23,8 @@ export default command({
       const value = flag === "" || inline !== "" ? inline : (args[++at] ?? "");
       if (flag === "A") radix = value;
       else if (flag === "t") types.push(...(value.match(/[acdoux]\d*z?/g) ?? failInvalid(arg)));
-      else if (flag === "j") skip = bytesIn(value) ?? failInvalid(arg);
-      else if (flag === "N") count = bytesIn(value) ?? failInvalid(arg);
+      else if (flag === "j") skip = parseSize(value) ?? failInvalid(arg);
+      else if (flag === "N") count = parseSize(value) ?? failInvalid(arg);
       else if (/^-[a-z]+$/.test(arg))
         types.push(
           ...arg

@@ -15,7 +15,7 @@ export default command({
     const readLine = inputLines(context);
     const current = isRoot ? undefined : await readLine("current password");
     const password = await readLine("new password");
-    await link.sys("sys.user.password", { username, password, ...(current === undefined ? {} : { current }) });
+    await link.runSyscall("sys.user.password", { username, password, ...(current === undefined ? {} : { current }) });
     return "passwd: password changed\n";
   },
 });

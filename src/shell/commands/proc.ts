@@ -16,9 +16,9 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_0
 const SUBCOMMANDS: Record<string, Subcommand> = {
   self: { takes: [], run: async (context) => `${requireOwnPid(context)}\n` },
   list: { takes: [], run: list },
-  segments: { takes: TARGET_OPTIONS, run: segments },
-  policy: { takes: [...TARGET_OPTIONS, "overflow", "compact-at", "keep-last"], run: policy },
-  segment: { takes: [...TARGET_OPTIONS, "limit", "offset", "json"], run: segment },
+  segments: { takes: TARGET_OPTIONS, run: listSegments },
+  policy: { takes: [...TARGET_OPTIONS, "overflow", "compact-at", "keep-last"], run: getOrSetPolicy },
+  segment: { takes: [...TARGET_OPTIONS, "limit", "offset", "json"], run: showSegment },
   compact: { takes: [...TARGET_OPTIONS, "keep-last", "through-message-id", "summary", "generate-summary"], run: compact },
   fork: { takes: [...TARGET_OPTIONS, "message-id", "target", "title", "segment-only"], run: fork },
   send: { takes: ["conversation", "metadata-json"], run: send },
@@ -55,7 +55,7 @@ export default command({
 type Entry = { pid: string; uid: number; state: string; profile: string; label: string | null };
 
 async function list({ link, who }: CommandContext): Promise<string> {
-  const { processes } = await link.sys<{ processes: Entry[] }>("proc.list", { uid: who.uid });
+  const { processes } = await link.runSyscall<{ processes: Entry[] }>("proc.list", { uid: who.uid });
   const rows = [
     ["PID", "STATE", "PROFILE", "LABEL"],
     ...processes.map(({ pid, state, profile, label }) => [pid, state, profile, label ?? "-"]),
@@ -65,8 +65,8 @@ async function list({ link, who }: CommandContext): Promise<string> {
 
 type Segment = { id: string; fromMessageId: number; toMessageId: number; createdAt: number; archivePath: string };
 
-async function segments(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
-  const found = await context.link.sys<{ segments: Segment[] }>("proc.conversation.segments", targetOf(context, parsedArgs));
+async function listSegments(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const found = await context.link.runSyscall<{ segments: Segment[] }>("proc.conversation.segments", conversationArgs(context, parsedArgs));
   const rows = found.segments.map(({ id, fromMessageId, toMessageId, createdAt, archivePath }) => [
     id,
     `${fromMessageId}-${toMessageId}`,
@@ -76,7 +76,7 @@ async function segments(context: CommandContext, parsedArgs: ParsedArgs): Promis
   return formatTable([["SEGMENT", "MESSAGES", "CREATED", "ARCHIVE"], ...rows]);
 }
 
-async function policy(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+async function getOrSetPolicy(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   const { options } = parsedArgs;
   const change = {
     ...textOption(options, "overflow", "overflow"),
@@ -85,19 +85,19 @@ async function policy(context: CommandContext, parsedArgs: ParsedArgs): Promise<
   };
   const name = Object.keys(change).length === 0 ? "proc.conversation.policy.get" : "proc.conversation.policy.set";
   type Answer = { policy: { conversationId: string; overflow: string; compactAtPressure: number; keepLast: number } };
-  const { policy } = await context.link.sys<Answer>(name, { ...targetOf(context, parsedArgs), ...change });
+  const { policy } = await context.link.runSyscall<Answer>(name, { ...conversationArgs(context, parsedArgs), ...change });
   const { conversationId, overflow, compactAtPressure, keepLast } = policy;
   return formatFacts({ conversation: conversationId, overflow, compact_at: compactAtPressure, keep_last: keepLast });
 }
 
 type Message = { id: number; role: string; content: unknown };
 
-async function segment(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+async function showSegment(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   const { options } = parsedArgs;
   const [segmentId = ""] = requireWords(parsedArgs, 1, "give one segment; proc segments lists them");
   const page = { ...numberOption(options, "limit", "limit"), ...numberOption(options, "offset", "offset") };
-  const answer = await context.link.sys<{ messages: Message[] }>("proc.conversation.segment.read", {
-    ...targetOf(context, parsedArgs),
+  const answer = await context.link.runSyscall<{ messages: Message[] }>("proc.conversation.segment.read", {
+    ...conversationArgs(context, parsedArgs),
     segmentId,
     ...page,
   });
@@ -113,7 +113,11 @@ async function compact(context: CommandContext, parsedArgs: ParsedArgs): Promise
   if (Object.keys(which).length !== 1) throw new CommandError("give one of --keep-last N and --through-message-id ID", 2);
   const summary = options.has("summary") ? textOption(options, "summary", "summary") : { generateSummary: true };
   type Answer = { segment: { id: string }; archivedMessages: number; archivedTo: string; summaryMessageId: number };
-  const done = await context.link.sys<Answer>("proc.conversation.compact", { ...targetOf(context, parsedArgs), ...which, ...summary });
+  const done = await context.link.runSyscall<Answer>("proc.conversation.compact", {
+    ...conversationArgs(context, parsedArgs),
+    ...which,
+    ...summary,
+  });
   const { segment, archivedMessages, archivedTo, summaryMessageId } = done;
   return formatFacts({ segment_id: segment.id, archived: archivedMessages, archive: archivedTo, summary_message_id: summaryMessageId });
 }
@@ -126,7 +130,12 @@ async function fork(context: CommandContext, parsedArgs: ParsedArgs): Promise<st
   const suffix = options.has("segment-only") ? { includeLiveSuffix: false } : {};
   const to = { ...textOption(options, "target", "targetConversationId"), ...textOption(options, "title", "title") };
   type Answer = { targetConversation: { id: string }; restoredMessages: number; segment?: { id: string }; includedLiveSuffix: boolean };
-  const done = await context.link.sys<Answer>("proc.conversation.fork", { ...targetOf(context, parsedArgs), ...from, ...to, ...suffix });
+  const done = await context.link.runSyscall<Answer>("proc.conversation.fork", {
+    ...conversationArgs(context, parsedArgs),
+    ...from,
+    ...to,
+    ...suffix,
+  });
   return formatFacts({
     conversation_id: done.targetConversation.id,
     restored: done.restoredMessages,
@@ -137,7 +146,7 @@ async function fork(context: CommandContext, parsedArgs: ParsedArgs): Promise<st
 
 async function send(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   type Answer = { runId: string; queued?: true };
-  const { runId, queued = false } = await context.link.sys<Answer>("proc.ipc.send", ipcArgs(context, parsedArgs));
+  const { runId, queued = false } = await context.link.runSyscall<Answer>("proc.ipc.send", ipcArgs(context, parsedArgs));
   return `accepted ${formatFacts({ run_id: runId, queued })}`;
 }
 
@@ -150,7 +159,7 @@ async function call(context: CommandContext, parsedArgs: ParsedArgs): Promise<st
     runId,
     queued = false,
     deadlineAt,
-  } = await context.link.sys<Answer>("proc.ipc.call", { ...ipcArgs(context, parsedArgs), ...limit });
+  } = await context.link.runSyscall<Answer>("proc.ipc.call", { ...ipcArgs(context, parsedArgs), ...limit });
   return formatFacts({ call_id: callId, run_id: runId, queued, deadline: new Date(deadlineAt).toISOString() });
 }
 
@@ -176,7 +185,7 @@ function requireOwnPid({ env }: CommandContext): string {
   return env.get("GSV_PID") || failUsage("this works only inside a process; from a terminal, use gsv proc");
 }
 
-function targetOf(context: CommandContext, { options }: ParsedArgs): Record<string, unknown> {
+function conversationArgs(context: CommandContext, { options }: ParsedArgs): Record<string, unknown> {
   const pid = options.get("pid") ?? (context.env.get("GSV_PID") || failUsage("select a process with --pid P; proc list shows yours"));
   return { pid, ...textOption(options, "conversation", "conversationId") };
 }

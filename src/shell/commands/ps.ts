@@ -10,7 +10,7 @@ export default command({
   doc: "List your processes. The list includes the shell that runs this; proc list shows more about the others.",
   async run({ env, link, who }) {
     // A caller without the right to list processes still sees the shell.
-    const { processes } = await link.sys<{ processes: Entry[] }>("proc.list", { uid: who.uid }).catch(() => ({ processes: [] }));
+    const { processes } = await link.runSyscall<{ processes: Entry[] }>("proc.list", { uid: who.uid }).catch(() => ({ processes: [] }));
     const rows = [
       ["PID", "STATE", "LABEL"],
       [env.get("GSV_PID") || "-", "running", "shell"],

@@ -1,7 +1,7 @@
 // truncate.
 
 import { command, CommandError } from "../command.ts";
-import { bytesIn } from "../sizes.ts";
+import { parseSize } from "../sizes.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ export default command({
     for (const path of paths) {
       const before = await read(path).catch(() => new Uint8Array());
       const sign = /^[+-]/.exec(size)?.[0] ?? "";
-      const amount = bytesIn(size.slice(sign.length)) ?? -1;
+      const amount = parseSize(size.slice(sign.length)) ?? -1;
       const length = sign === "" ? amount : Math.max(0, before.length + (sign === "+" ? amount : -amount));
       if (amount < 0 || length > BYTES_MAX) throw new CommandError(`invalid size: ${size}`);
       const after = new Uint8Array(length);

@@ -19,7 +19,7 @@ export default command({
     const [username, ...others] = rest;
     if (username === undefined || others.length > 0) throw new CommandError("give one user name", 2);
     const password = await inputLines(context)("password of the new user");
-    await context.link.sys("sys.user.create", { username, password, ...options });
+    await context.link.runSyscall("sys.user.create", { username, password, ...options });
     return `useradd: ${username} can log in now\n`;
   },
 });

@@ -26,7 +26,7 @@ export class MemoryBlobs implements Blobs {
       .slice(0, limit);
   }
 
-  async grow(part: string): Promise<GrowingBlob> {
+  async openGrowing(part: string): Promise<GrowingBlob> {
     let content = this.#parts.get(part) ?? new Uint8Array();
     return {
       get size() {
@@ -47,5 +47,5 @@ export class MemoryBlobs implements Blobs {
   }
 
   /** No test runs long enough for a part to expire. */
-  async dropParts(): Promise<void> {}
+  async dropUnfinished(): Promise<void> {}
 }

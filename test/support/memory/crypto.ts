@@ -2,25 +2,25 @@
 // virtual time as the world says. Never use it outside tests: its seal is a toy.
 
 import { createHash } from "node:crypto";
-import { hashPieces } from "../../../src/hosts/shared/crypto.ts";
+import { makeHasher } from "../../../src/hosts/shared/crypto.ts";
 import { type Crypto, type ScryptParams, UnsealError } from "../../../src/ports/crypto.ts";
 import type { Random } from "./random.ts";
 
 /** `later` delays a finished scrypt key by virtual time. */
 export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> = (value) => Promise.resolve(value)): Crypto {
   return {
-    bytes: (length) => random.bytes(length),
+    randomBytes: (length) => random.bytes(length),
     uuid: () => uuid(random.bytes(16)),
     sha256,
-    sha256Slowly: async (data) => sha256(data),
-    sha256Pieces: hashPieces,
+    sha256Async: async (data) => sha256(data),
+    newSha256: makeHasher,
     scrypt: (password, salt, params) => later(quickKey(password, salt, params)),
     seal(purpose, text) {
       const nonce = random.bytes(8);
       const sealed = xorWithKeystream(Buffer.from(text), purpose, nonce);
       return Buffer.concat([nonce, checksum(purpose, text), sealed]).toString("base64");
     },
-    open(purpose, sealed) {
+    unseal(purpose, sealed) {
       const bytes = Buffer.from(sealed, "base64");
       const text = Buffer.from(xorWithKeystream(bytes.subarray(16), purpose, bytes.subarray(0, 8))).toString();
       if (!bytes.subarray(8, 16).equals(checksum(purpose, text))) throw new UnsealError();

@@ -7,7 +7,7 @@ import {
   FileError,
   type FileStat,
   type FileSystem,
-  type Receipt,
+  type FileReceiver,
 } from "../../../src/hardware/filesystem.ts";
 import { receiveInMemory } from "../../../src/vfs/receive.ts";
 
@@ -70,7 +70,7 @@ export class MemoryFiles implements FileSystem {
     this.#nodes.set(path, { content: content.slice(), version: ++this.#version });
   }
 
-  async receive(path: string, coming: IncomingFile): Promise<Receipt> {
+  async receive(path: string, coming: IncomingFile): Promise<FileReceiver> {
     return receiveInMemory(path, coming, (content) => this.write(path, content));
   }
 

@@ -27,11 +27,11 @@ export class MemoryGit implements GitFiles {
 
   async read(repo: string, path: string): Promise<{ oid: string; bytes: Uint8Array } | null> {
     const found = this.#lookup(repo, path);
-    return found?.type === "blob" ? { oid: found.hash, bytes: this.repository(repo).bytes("main", path) } : null;
+    return found?.type === "blob" ? { oid: found.hash, bytes: this.repository(repo).readBytes("main", path) } : null;
   }
 
   /** Counts as one call, however many files. */
-  async heads(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async readHeads(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
     const before = this.calls;
     const found = await Promise.all(paths.map((path) => this.read(repo, path)));
     this.calls = before + 1;

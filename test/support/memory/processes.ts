@@ -17,7 +17,7 @@ export type MemoryProcessesOptions = {
   /** Called when a batch opens, so that its commit can be scheduled; by default it commits in a microtask. */
   onBatch?: (sql: MemorySql) => void;
   /** For a host that may take memory while work is in progress. */
-  beatMs?: number;
+  heartbeatMs?: number;
   /** Calls `woke` at that time; a wake that was replaced or whose process has ended does nothing. */
   wakeAt?: (ms: number, woke: () => unknown) => void;
   log?: (message: string, fields: Record<string, string | number>) => void;
@@ -80,7 +80,7 @@ export class MemoryProcesses implements Processes {
   }
 
   #begin(pid: string): ProcessActor {
-    const { models, kernel, uuid, now = Date.now, wakeAt, beatMs, log } = this.#options;
+    const { models, kernel, uuid, now = Date.now, wakeAt, heartbeatMs, log } = this.#options;
     const life = this.#life;
     const sql = this.#sqlOf(pid);
     let wakeRequests = 0;
@@ -90,8 +90,8 @@ export class MemoryProcesses implements Processes {
       kernel: kernelPortFor(pid, kernel),
       now,
       uuid,
-      archiveRoot: () => kernel().archiveRoot(pid),
-      ...(beatMs === undefined ? {} : { beatMs }),
+      archiveRoot: () => kernel().archiveRootOf(pid),
+      ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
       wakeAt: (ms) => {
         const request = ++wakeRequests;
         const isCurrent = () => request === wakeRequests && this.#life === life && this.#actors.get(pid) === actor;
@@ -122,12 +122,12 @@ function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
   const now = () => kernel().kernelPortFor(pid);
   return {
     prepare: (conversationId) => now().prepare(conversationId),
-    sys: (call, signal, onStart) => now().sys(call, signal, onStart),
+    runSyscall: (call, signal, onStart) => now().runSyscall(call, signal, onStart),
     emit: (events) => now().emit(events),
     lastReceivedSeq: () => now().lastReceivedSeq(),
-    ofOwner: () => now().ofOwner(),
+    readOwnerAccount: () => now().readOwnerAccount(),
     askForBudget: (question) => now().askForBudget(question),
-    keepOutput: (callId, text) => now().keepOutput(callId, text),
+    storeOutput: (callId, text) => now().storeOutput(callId, text),
     readMedia: (key) => now().readMedia(key),
     archive: (path, bytes) => now().archive(path, bytes),
     readArchive: (path) => now().readArchive(path),

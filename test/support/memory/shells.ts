@@ -4,7 +4,7 @@ import { Sessions, commandInfo } from "../../../src/hardware/sessions.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
 import type {
   Exit,
-  Look,
+  PollOptions,
   SendOutcome,
   CommandInput,
   SessionInfo,
@@ -29,13 +29,13 @@ export class MemoryShells implements Shells {
     const { runCommand } = await import("../../../src/shell/run.ts");
     return this.#sessions.start(command.who.uid, commandInfo(command), (sink) => {
       const over = new AbortController();
-      const input = new Lines(() => sink.wantsInput());
-      const terminal = { write: sink.output, line: () => input.next() };
+      const input = new Lines(() => sink.onInputWanted());
+      const terminal = { write: sink.onOutput, line: () => input.next() };
       const run = runCommand(command, (ask) => link(ask, over.signal), terminal, THREAD_LIMITS, over.signal);
       let end: Exit | null = null;
       const done = run.then(({ stdout, stderr, ...exit }): Exit => {
-        sink.output("stdout", stdout);
-        sink.output("stderr", stderr);
+        sink.onOutput("stdout", stdout);
+        sink.onOutput("stderr", stderr);
         return end ?? exit;
       });
       return {
@@ -53,7 +53,7 @@ export class MemoryShells implements Shells {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
 

@@ -33,7 +33,7 @@ type Wire = {
 };
 
 type Held =
-  | { socketId: string; text: string; answers: string | undefined; stays: boolean }
+  | { socketId: string; text: string; answers: string | undefined; isDurableElsewhere: boolean }
   | { socketId: string; code: number; reason: string };
 
 /** How long a peer has to answer a close frame before the socket is dropped. */
@@ -82,9 +82,9 @@ export class MemorySockets implements Sockets {
 
   // The Sockets port.
 
-  send(socketId: string, text: string, answers?: string, stays = false): void {
+  send(socketId: string, text: string, answers?: string, isDurableElsewhere = false): void {
     this.#watch.sent(socketId, text);
-    if (this.#sql.holds) this.#hold({ socketId, text, answers, stays });
+    if (this.#sql.holds) this.#hold({ socketId, text, answers, isDurableElsewhere });
     else this.#write(socketId, text);
   }
 
@@ -108,14 +108,14 @@ export class MemorySockets implements Sockets {
     return this.#wires.get(socketId)?.heardAt ?? 0;
   }
 
-  trust(_socketId: string): void {}
+  allowLargeFrames(_socketId: string): void {}
 
   /** The simulator's peers read at once. */
   isFull(_socketId: string): boolean {
     return false;
   }
 
-  pause(_socketId: string, _isPaused: boolean): void {}
+  setPaused(_socketId: string, _isPaused: boolean): void {}
 
   // The client's side.
 
@@ -177,7 +177,7 @@ export class MemorySockets implements Sockets {
     const held = this.#held;
     this.#held = [];
     for (const frame of held) {
-      if (failure === null || ("text" in frame && frame.stays)) {
+      if (failure === null || ("text" in frame && frame.isDurableElsewhere)) {
         if ("code" in frame) this.#startClose(frame.socketId, frame.code, frame.reason);
         else this.#write(frame.socketId, frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {

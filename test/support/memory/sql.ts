@@ -64,7 +64,7 @@ export class MemorySql implements Sql {
     }
   }
 
-  relaxed<T>(body: () => T): T {
+  runRelaxed<T>(body: () => T): T {
     const outer = this.#inRelaxed;
     this.#inRelaxed = true;
     try {
@@ -74,7 +74,7 @@ export class MemorySql implements Sql {
     }
   }
 
-  durable(): Promise<void> {
+  waitUntilDurable(): Promise<void> {
     if (!this.holds) return Promise.resolve();
     return new Promise((resolve, reject) => this.whenBatchEnds((failure) => (failure === null ? resolve() : reject(failure))));
   }

@@ -9,7 +9,7 @@ import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../../../src
 export function testModels(options: Partial<ModelsOptions> = {}): ProviderModels {
   return new ProviderModels({
     net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }),
-    crypto: { bytes: (length) => randomBytes(length), uuid: () => randomUUID() },
+    crypto: { randomBytes: (length) => randomBytes(length), uuid: () => randomUUID() },
     ...options,
     limits: { backoffMs: 1, ...options.limits },
   });

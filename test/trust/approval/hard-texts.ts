@@ -1,7 +1,7 @@
 // Commands that a parser may take very long over, and commands at the limit of what is still parsed. Judging any of them must not
 // block the kernel. Those at the edge come from a search for the slowest texts below the limits.
 
-import { hardness, STEPS_MAX } from "../../../src/approval/hardness.ts";
+import { countParseSteps, STEPS_MAX } from "../../../src/approval/hardness.ts";
 
 export type HardText = { name: string; text: string };
 
@@ -91,7 +91,7 @@ function nested(name: string, open: string, close: string): Named {
 function edge(name: string, unit: string, before = ""): Named {
   const isRead = (times: number): boolean => {
     const text = before + unit.repeat(times);
-    return text.length <= READ_CHARS_MAX && hardness(text) <= STEPS_MAX;
+    return text.length <= READ_CHARS_MAX && countParseSteps(text) <= STEPS_MAX;
   };
   let [most, tooMany] = [0, 1];
   while (isRead(tooMany)) [most, tooMany] = [tooMany, 2 * tooMany];

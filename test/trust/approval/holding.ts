@@ -5,7 +5,7 @@ import { defaultPolicy } from "../../../src/approval/defaults.ts";
 import { approvalDigest } from "../../../src/approval/digest.ts";
 import { decide } from "../../../src/approval/policy.ts";
 import { parseScript } from "../../../src/approval/script.ts";
-import { showRequest } from "../../../src/approval/show.ts";
+import { formatRequest } from "../../../src/approval/show.ts";
 import { judge } from "../../../src/approval/tags.ts";
 import type { Bar } from "../bar.ts";
 import { hardTexts } from "./hard-texts.ts";
@@ -59,5 +59,5 @@ function judgeCommand(input: string): void {
   const request = { call: "shell.exec", args, profile: "task", cwd, home: cwd, workspace: null, device: null };
   decide(defaultPolicy("task"), judge(request, parseScript));
   approvalDigest({ pid: "p", uid: 1000, call: request.call, args, target: "gsv", cwd }, (text) => new Uint8Array([text.length & 255]));
-  showRequest({ call: request.call, args, target: "gsv", cwd });
+  formatRequest({ call: request.call, args, target: "gsv", cwd });
 }

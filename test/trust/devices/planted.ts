@@ -51,7 +51,7 @@ export async function planted(bar: Bar, scratch: string): Promise<void> {
 async function partOf(files: MachineFiles, folder: string, place: string): Promise<string> {
   const receipt = await files.receive(place, COMING);
   await receipt.write(bytes(SENT.slice(0, 3)));
-  await receipt.leave(false);
+  await receipt.abandon(false);
   return join(
     folder,
     readdirSync(folder).find((name) => name.endsWith(".gsv-part"))!,

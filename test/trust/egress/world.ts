@@ -62,7 +62,7 @@ export class World {
     return nodeNet({
       isAllowed: allowList(allowed, baseUrl),
       resolve: (name, signal) => queryDns(name, signal, [this.names.address]),
-      reach: (address, port) => {
+      mapEndpoint: (address, port) => {
         this.dialled.push(address);
         const own = this.#ports.get(address);
         if (own !== undefined) return { address: "127.0.0.1", port: own };

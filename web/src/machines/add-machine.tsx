@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { installLine, installLineWindows, LINE_WORKS_MS, reachRemark } from "../../../src/lib/install-line.ts";
+import { installLine, installLineWindows, LINE_WORKS_MS, addressWarning } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
 import { type PaneName, joinPath } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
@@ -102,7 +102,7 @@ function InstallInstructions({ installToken, onToken }: { installToken: InstallT
   const isConnected = useIsConnected(installToken);
   const isExpired = useHasPassed(installToken.usableUntil);
   const device = { deviceId, username: username.value, token };
-  const remark = reachRemark(location.origin, "open this page under that address");
+  const remark = addressWarning(location.origin, "open this page under that address");
   const tabs = [
     { value: "unix" as const, title: "Linux and macOS" },
     { value: "windows" as const, title: "Windows" },

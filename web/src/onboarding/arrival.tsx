@@ -1,7 +1,7 @@
 // The greeting dialog after set-up, shown once: how to connect the first machine, and suggested requests.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
+import { installLine, installLineWindows, addressWarning } from "../../../src/lib/install-line.ts";
 import { go, joinPath } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import { call } from "../state/call.ts";
@@ -88,7 +88,7 @@ function ConnectMachine({ deviceId, token, usableUntil, onConnected }: NonNullab
   if (isExpired)
     return <Banner tone="warn">The line for {deviceId} has run out: it worked for an hour. Make another under Machines.</Banner>;
   const device = { deviceId, username: username.value, token };
-  const remark = reachRemark(location.origin, "open this page under that address");
+  const remark = addressWarning(location.origin, "open this page under that address");
   return (
     <div class="stack-close">
       <h3>Connect {deviceId}</h3>

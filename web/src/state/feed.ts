@@ -10,7 +10,7 @@ import {
   type Subscription,
   IDLE,
   reduce,
-  resume,
+  setLiveAnswer,
 } from "../../../src/client/client.ts";
 import { RUN_STREAM } from "../../../src/protocol/signal-names.ts";
 import { client } from "./session.ts";
@@ -64,7 +64,7 @@ class Feed {
       onGap: () => (this.#isGap = true),
       onLive: (live) => {
         const previousAnswer = this.#current.answer;
-        this.#current = resume(this.#current, live);
+        this.#current = setLiveAnswer(this.#current, live);
         this.#isLive = true;
         const isSame =
           previousAnswer !== null && live !== null && live.runId === previousAnswer.runId && live.modelCall === previousAnswer.modelCall;

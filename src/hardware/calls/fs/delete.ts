@@ -10,7 +10,7 @@ export default hardwareSyscall({
   doc: "Delete a file, or a directory with everything in it. This cannot be undone.",
   runs: "hardware",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1) }),

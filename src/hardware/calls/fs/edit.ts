@@ -10,7 +10,7 @@ export default hardwareSyscall({
   doc: "Replace oldString with newString in a text file. oldString must occur exactly once unless replaceAll is set; if it does not match, the error says what is there.",
   runs: "hardware",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1), oldString: z.string(), newString: z.string(), replaceAll: z.boolean().optional() }),

@@ -12,7 +12,7 @@ export default hardwareSyscall({
   runs: "hardware",
   does: "effect",
   carries: "body",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({

@@ -10,7 +10,7 @@ export default hardwareSyscall({
   doc: "Create a file or replace its whole content. Missing parent directories are created. size is in bytes.",
   runs: "hardware",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   atOnce: 16,

@@ -27,7 +27,7 @@ export default hardwareSyscall({
   ].join(" "),
   runs: "hardware",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({

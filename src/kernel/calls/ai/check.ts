@@ -40,7 +40,7 @@ export default syscall({
     },
   },
   async run({ config, throttle, trials, now, signal }, caller, request) {
-    throttle.spend("check", `user-${caller.uid}`, now);
+    throttle.countOperation("check", `user-${caller.uid}`, now);
     const tried = fillIn(request, aiSettings(config, caller.uid).choice);
     // Not for root's agents: their context may come from other people.
     const ownsMachine = isRoot(caller) && caller.agent === undefined;

@@ -66,6 +66,6 @@ export default syscall({
     },
   },
   run({ ai }, caller, { profile }) {
-    return ai.config(caller, profile ?? DEFAULT_PROFILE);
+    return ai.readConfig(caller, profile ?? DEFAULT_PROFILE);
   },
 });

@@ -27,6 +27,6 @@ export default syscall({
     },
   },
   async run({ ai }, caller) {
-    return ai.tools(caller);
+    return ai.listTools(caller);
   },
 });

@@ -12,7 +12,7 @@ export default syscall({
   doc: "Copy a file of any kind and size from one target to another, or within one. Its bytes pass through the gateway and are not stored there. The copy appears at its path once all bytes have arrived and their checksum is right; bytes that an interrupted copy of the same version has sent are not sent again. With progress, copy.progress signals with that name report the progress. sent is the number of bytes actually transferred.",
   runs: "kernel",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ from: Location, to: Location, progress: z.string().min(1).max(128).optional() }),

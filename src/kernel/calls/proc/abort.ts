@@ -14,7 +14,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   again: "safe",
   args: z.object({ ...OfProcess, runId: RunId.optional(), pauseQueue: z.boolean().optional() }),
   result: z.object({

@@ -13,7 +13,7 @@ export default syscall({
   changes: "approvals",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({
     ...OfProcess,
     requestId: z.string().min(1).max(128),

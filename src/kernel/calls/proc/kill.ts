@@ -12,7 +12,7 @@ export default syscall({
   changes: "processes",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ pid: Pid, archive: z.boolean().optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -12,7 +12,7 @@ export default syscall({
   changes: "processes",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ ...OfProcess }),
   result: z.object({
     ok: z.literal(true),

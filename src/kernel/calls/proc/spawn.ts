@@ -20,7 +20,7 @@ export default syscall({
   changes: "processes",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   isExpensive: true,
   args: z.object({
     profile: z.string().trim().min(1).max(64).default(DEFAULT_PROFILE),

@@ -43,6 +43,6 @@ export default syscall({
   },
   run({ spending }, caller, { uid = caller.uid, days = 31 }) {
     if (uid !== caller.uid && !isRoot(caller)) fail(403, "Permission denied: cannot read what another user has used");
-    return { uid, days: spending.days(uid, days) };
+    return { uid, days: spending.listDays(uid, days) };
   },
 });

@@ -20,11 +20,11 @@ export default syscall({
     result: { ok: true, pid: "init:1000", unsubscribed: true },
   },
   async run({ agents, relaxed }, caller, { pid }) {
-    const process = agents.find(caller, pid);
+    const process = agents.requireProcess(caller, pid);
     return {
       ok: true as const,
       pid: process.pid,
-      unsubscribed: relaxed(({ followers }) => followers.leave(caller.connectionId, process.pid)),
+      unsubscribed: relaxed(({ followers }) => followers.unfollow(caller.connectionId, process.pid)),
     };
   },
 });

@@ -36,7 +36,7 @@ export default syscall({
     },
   },
   async run({ repositories, repos }, caller, { repo, ...range }) {
-    const row = repositories.toRead(caller, repo);
+    const row = repositories.requireReadable(caller, repo);
     const { baseHash: _base, headHash: _head, files, ...compared } = await repos.ask(row, "compare", range);
     return { repo: row.repo, ...compared, files: redactDiff(caller, files) };
   },

@@ -10,7 +10,7 @@ export default syscall({
   doc: "Create a repository with an empty first commit on ref, or create that branch in an existing repository. An existing branch stays as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and users with the capability * may; the latter cannot write homes and workspaces of others.",
   runs: "kernel",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), description: z.string().max(500).optional(), public: z.boolean().optional() }),
@@ -27,7 +27,8 @@ export default syscall({
     result: { repo: "alice/notes", ref: "main", head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001", created: true },
   },
   async run({ repositories, repos, commit, key, now }, caller, args) {
-    const row = repositories.toWrite(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
+    const row =
+      repositories.findWritable(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
     const result = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
     return { repo: row.repo, ref: result.ref, head: result.head, created: result.created };
   },

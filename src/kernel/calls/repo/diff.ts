@@ -34,7 +34,7 @@ export default syscall({
     },
   },
   async run({ repositories, repos }, caller, { repo, commit, context }) {
-    const row = repositories.toRead(caller, repo);
+    const row = repositories.requireReadable(caller, repo);
     const { files, ...changed } = await repos.ask(row, "diff", { commit, context });
     return { repo: row.repo, ...changed, files: redactDiff(caller, files) };
   },

@@ -11,7 +11,7 @@ export default syscall({
   doc: "Set a branch to a ref of a git server, over http or https, whatever the branch was before. The address is stored: without remoteUrl the last one is used again. remoteRef is the branch's own name by default. With a message, an empty commit by the caller with that message is added on top; without one, the branch is exactly at the remote's ref. If the caller's own repository does not exist, it is created. The import ends when the caller's socket closes.",
   runs: "kernel",
   does: "effect",
-  keeps: true,
+  isDurableBeforeAnswer: true,
   from: ["user"],
   grant: ["users"],
   isExpensive: true,
@@ -55,7 +55,7 @@ export default syscall({
   async run({ repositories, repos, commit, key, signal, now }, caller, args) {
     // The result depends on the remote's state at that time, and cannot be stored in the same transaction as the change.
     if (key !== undefined) fail(400, "repo.import takes no key: it can be repeated without one");
-    const existing = repositories.toWrite(caller, args.repo);
+    const existing = repositories.findWritable(caller, args.repo);
     const stored = args.remoteUrl === undefined ? existing?.upstream : undefined;
     const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
     checkUrl(remoteUrl);

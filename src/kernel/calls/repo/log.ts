@@ -52,7 +52,7 @@ export default syscall({
     },
   },
   async run({ repositories, repos }, caller, { repo, ref, limit, offset }) {
-    const row = repositories.toRead(caller, repo);
+    const row = repositories.requireReadable(caller, repo);
     return { repo: row.repo, ...(await repos.ask(row, "log", { ref, limit, offset })) };
   },
 });

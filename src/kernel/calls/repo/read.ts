@@ -36,7 +36,7 @@ export default syscall({
     result: { repo: "alice/notes", ref: "main", path: "README.md", kind: "file", size: 6, isBinary: false, content: "hello\n" },
   },
   async run({ repositories, repos }, caller, { repo, ref, path }) {
-    const row = repositories.toRead(caller, repo);
+    const row = repositories.requireReadable(caller, repo);
     return { repo: row.repo, ...(await repos.ask(row, "read", { ref, path })) };
   },
 });

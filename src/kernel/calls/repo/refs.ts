@@ -21,7 +21,7 @@ export default syscall({
     result: { repo: "alice/notes", heads: { main: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001" }, tags: {} },
   },
   async run({ repositories, repos }, caller, args) {
-    const row = repositories.toRead(caller, args.repo);
+    const row = repositories.requireReadable(caller, args.repo);
     return { repo: row.repo, ...(await repos.ask(row, "refs", {})) };
   },
 });

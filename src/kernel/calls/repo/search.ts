@@ -27,7 +27,7 @@ export default syscall({
     result: { repo: "alice/notes", ref: "main", query: "hello", matches: [{ path: "README.md", line: 1, content: "hello" }] },
   },
   async run({ repositories, repos }, caller, { repo, ref, query, prefix }) {
-    const row = repositories.toRead(caller, repo);
+    const row = repositories.requireReadable(caller, repo);
     return { repo: row.repo, ...(await repos.ask(row, "search", { ref, query, prefix })) };
   },
 });

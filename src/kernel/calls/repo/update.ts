@@ -27,7 +27,7 @@ export default syscall({
     },
   },
   run({ repositories, now }, caller, { repo, ...change }) {
-    const row = repositories.toManage(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
+    const row = repositories.findManageable(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
     const updated = repositories.update(row.repo, change);
     repositories.touch(row.repo, now);
     return { repo: summaryOf({ ...updated, updatedAt: now }, true) };

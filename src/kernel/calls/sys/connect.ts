@@ -6,7 +6,7 @@ import { fail } from "../../../lib/sys-error.ts";
 import { PROTOCOL } from "../../../protocol/frames.ts";
 import { ConnectionIdentity, Role } from "../../../protocol/records.ts";
 import { signalsFor } from "../../../protocol/signals.ts";
-import { setupRequired } from "../../identity/authorize.ts";
+import { failSetupRequired } from "../../identity/authorize.ts";
 import type { WriteContext } from "../../context.ts";
 import { login } from "../../identity/login.ts";
 import { strangerSyscall } from "../define.ts";
@@ -71,7 +71,7 @@ export default strangerSyscall({
     const role = Role.safeParse(client.role).data ?? fail(103, "Invalid client role");
     const patterns = role === "driver" ? checkPatterns(driver?.implements) : null;
     if (role === "service" && !client.channel?.trim()) fail(103, "Service role requires channel field");
-    if (context.accounts.isSetupMode()) setupRequired();
+    if (context.accounts.isSetupMode()) failSetupRequired();
     const { connectionId, address } = stranger;
     const { account, credential } = await login(context, auth, { role, clientId: client.id, address });
     if (context.signal.aborted) fail(503, "The caller has disconnected");
@@ -113,10 +113,10 @@ export default strangerSyscall({
               now,
             );
             // Until now the name may have meant another device to its owner, and grants must not carry over.
-            if (isNew) nouns.approvals.revokeFor(devices.namesInGrants(key), now);
+            if (isNew) nouns.approvals.revokeGrantsForDevice(devices.namesInGrants(key), now);
             after(() => {
-              emit.deviceStatus("connected", key, connectionId);
-              context.agents.deviceCame(key);
+              emit.sendDeviceStatus("connected", key, connectionId);
+              context.agents.onDeviceConnected(key);
             });
             return open(nouns);
           });

@@ -34,7 +34,7 @@ export default syscall({
   },
   async run(context, caller, { tryModel, clientNow }) {
     const { throttle, now, signal } = context;
-    if (tryModel) throttle.spend("check", `user-${caller.uid}`, now);
+    if (tryModel) throttle.countOperation("check", `user-${caller.uid}`, now);
     return { checks: await runChecks(context, context, caller, { now: clientNow, tryModel }, signal) };
   },
 });

@@ -5,7 +5,7 @@ import { fail } from "../../../lib/sys-error.ts";
 import { isHttpUrl } from "../../../lib/http-url.ts";
 import { isTimezone } from "../../../lib/timezone.ts";
 import { FirstUseWithinMs, IssuedToken, ProcessIdentity } from "../../../protocol/records.ts";
-import { mustMaySetUp } from "../../setup/setup-access.ts";
+import { checkMaySetUp } from "../../setup/setup-access.ts";
 import { strangerSyscall } from "../define.ts";
 
 export default strangerSyscall({
@@ -63,7 +63,7 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, args) {
-    mustMaySetUp(context, args.code, stranger.address);
+    checkMaySetUp(context, args.code, stranger.address);
     const { passwords, signal } = context;
     passwords.check(args.password, "password");
     if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
@@ -85,7 +85,7 @@ export default strangerSyscall({
       if (args.ai?.model !== undefined) config.set("config/ai/model", args.ai.model);
       if (args.ai?.apiKey !== undefined) config.set("config/ai/api_key", args.ai.apiKey);
       if (args.ai?.baseUrl !== undefined) config.set("config/ai/base_url", args.ai.baseUrl);
-      const result = { user: accounts.identity(user), rootLocked: accounts.isLocked("root") };
+      const result = { user: accounts.identityOf(user), rootLocked: accounts.isLocked("root") };
       if (args.node === undefined) return result;
       const { deviceId, label, expiresAt, firstUseWithinMs } = args.node;
       const node = {
@@ -96,7 +96,7 @@ export default strangerSyscall({
         expiresAt,
         firstUseWithinMs,
       };
-      return { ...result, nodeToken: tokens.create(node, now) };
+      return { ...result, nodeToken: tokens.make(node, now) };
     });
   },
 });

@@ -1,7 +1,7 @@
 // Lists closed questions and their answers.
 
 import { z } from "zod";
-import { showRequest } from "../../../../approval/show.ts";
+import { formatRequest } from "../../../../approval/show.ts";
 import { hilRequest } from "../../../agents/questions.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { HilRequest } from "../../../../protocol/proc-records.ts";
@@ -60,7 +60,7 @@ export default syscall({
   run({ approvals, now }, caller, { before = now + 1, limit = 50 }) {
     const uid = isRoot(caller) ? undefined : caller.uid;
     return {
-      questions: approvals.history(uid, before, limit).map((question) => ({
+      questions: approvals.listClosed(uid, before, limit).map((question) => ({
         ...hilRequest(question),
         pid: question.pid,
         kind: question.kind,
@@ -68,7 +68,7 @@ export default syscall({
         decidedAt: question.decidedAt,
         decidedBy: question.decidedBy,
         reason: question.reason,
-        shown: showRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }),
+        shown: formatRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }),
       })),
     };
   },

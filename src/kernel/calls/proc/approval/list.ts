@@ -1,7 +1,7 @@
 // Lists open questions and active grants.
 
 import { z } from "zod";
-import { showRequest } from "../../../../approval/show.ts";
+import { formatRequest } from "../../../../approval/show.ts";
 import { grantRecord, hilRequest } from "../../../agents/questions.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { Grant, HilRequest, Pid } from "../../../../protocol/proc-records.ts";
@@ -75,7 +75,7 @@ export default syscall({
   run({ approvals, now }, caller, { pid, whole }) {
     const uid = isRoot(caller) ? undefined : caller.uid;
     const isWanted = (of: { pid: string }) => pid === undefined || of.pid === pid;
-    const pending = approvals.pendingOfUser(uid).filter(isWanted);
+    const pending = approvals.listPendingOfUser(uid).filter(isWanted);
     return {
       pending: pending.map((question) => ({
         ...hilRequest(question),
@@ -84,7 +84,7 @@ export default syscall({
         kind: question.kind,
         tags: question.tags,
         digest: question.digest,
-        shown: showRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }, whole),
+        shown: formatRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }, whole),
       })),
       grants: approvals
         .grantsOfUser(uid, now)

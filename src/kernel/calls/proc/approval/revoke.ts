@@ -11,7 +11,7 @@ export default syscall({
   changes: "grants",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ grantId: z.string().min(1).max(128) }),
   result: z.object({ revoked: z.boolean() }),
   fails: { 403: "the caller is a process" },
@@ -20,6 +20,6 @@ export default syscall({
     result: { revoked: true },
   },
   async run({ agents }, caller, { grantId }) {
-    return { revoked: await agents.questions.revoke(caller, grantId) };
+    return { revoked: await agents.questions.revokeGrant(caller, grantId) };
   },
 });

@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ ...OfProcess, conversationId: ConversationId }),
   result: z.object({ ok: z.literal(true), pid: z.string(), conversationId: z.string(), closed: z.boolean() }),
   fails: { 404: "there is no such process" },

@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   isExpensive: true,
   args: z.object({
     ...OfConversation,

@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ ...OfConversation, title: z.string().trim().max(300).optional() }),
   result: z.object({ ok: z.literal(true), pid: z.string(), conversation: Conversation, created: z.boolean() }),
   fails: { 404: "there is no such process" },

@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ ...OfConversation, archive: z.boolean().optional() }),
   result: z.object({
     ok: z.literal(true),

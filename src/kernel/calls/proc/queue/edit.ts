@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({ ...OfProcess, runId: RunId, message: z.string().min(1).max(1_000_000) }),
   result: z.object({ ok: z.literal(true), pid: z.string(), runId: z.string(), text: z.string() }),
   fails: { 404: "there is no such process or message", 409: "it is no longer queued" },

@@ -11,14 +11,14 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   again: "safe",
   args: z.object({ ...OfConversation }),
   result: z.object({ ok: z.literal(true), pid: z.string(), resumed: z.int() }),
   fails: { 404: "there is no such process" },
   example: { args: {}, result: { ok: true, pid: "init:1000", resumed: 2 } },
   async run({ agents }, caller, { pid, conversationId }) {
-    const { pid: found, value } = await agents.give(caller, pid, "resumeQueue", { conversationId });
+    const { pid: found, value } = await agents.markBusyAndCall(caller, pid, "resumeQueue", { conversationId });
     return { ok: true as const, pid: found, resumed: value.resumed };
   },
 });

@@ -45,8 +45,8 @@ export default syscall({
     },
   },
   async run({ agents }, caller, { pid }) {
-    const process = agents.find(caller, pid);
-    const sessions = await agents.sessions.list(process);
+    const process = agents.requireProcess(caller, pid);
+    const sessions = await agents.backgroundCommands.list(process);
     return { ok: true as const, pid: process.pid, sessions: sessions.map(({ pid: _, uid: __, ...session }) => session) };
   },
 });

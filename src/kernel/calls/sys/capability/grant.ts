@@ -22,7 +22,7 @@ export default syscall({
     mustCover(caller, [capability]);
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
     const changed = capabilities.grant(gid, capability);
-    connections.forget();
+    connections.clearCaches();
     return { changed };
   },
 });

@@ -18,7 +18,7 @@ export default syscall({
   example: { args: { gid: 100, capability: "sys.token.create" }, result: { changed: true } },
   run({ capabilities, connections }, _caller, { gid, capability }) {
     const changed = capabilities.revoke(gid, capability);
-    connections.forget();
+    connections.clearCaches();
     return { changed };
   },
 });

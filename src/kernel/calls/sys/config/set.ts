@@ -51,9 +51,9 @@ export default syscall({
       config.set(key, value);
     } else {
       mustBeOwn(caller.uid, key);
-      config.setWithinShare(caller.uid, key, value);
+      config.setWithinUserLimit(caller.uid, key, value);
     }
-    modelFailures.settingChanged(key);
+    modelFailures.onSettingChanged(key);
     return { ok: true as const };
   },
 });

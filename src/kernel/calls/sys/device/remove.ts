@@ -20,10 +20,10 @@ export default syscall({
   },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
   run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {
-    const key = devices.toManage(caller, deviceId);
+    const key = devices.findManageable(caller, deviceId);
     if (key === null) return { removed: false };
     const driver = devices.driverOf(key);
-    const holders = approvals.revokeFor(devices.namesInGrants(key), now);
+    const holders = approvals.revokeGrantsForDevice(devices.namesInGrants(key), now);
     devices.remove(key);
     after(() => {
       for (const uid of holders) emit.announceChanges(uid, ["grants"]);

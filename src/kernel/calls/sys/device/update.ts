@@ -37,9 +37,9 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId, description }) {
-    const key = devices.toManage(caller, deviceId);
+    const key = devices.findManageable(caller, deviceId);
     if (key === null) return { device: null };
-    devices.describe(key, description);
+    devices.setDescription(key, description);
     return { device: devices.details(caller, key) ?? null };
   },
 });

@@ -20,11 +20,11 @@ export default syscall({
   example: { args: { gid: 200, members: ["alice", "bob"] }, result: { group: { gid: 200, name: "family", members: ["alice", "bob"] } } },
   run({ groups, accounts, capabilities, connections }, caller, { gid, members }) {
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
-    mustCover(caller, capabilities.of([gid]));
-    for (const username of members) if (accounts.byName(username) === undefined) fail(404, `Unknown user: ${username}`);
+    mustCover(caller, capabilities.listOf([gid]));
+    for (const username of members) if (accounts.findByName(username) === undefined) fail(404, `Unknown user: ${username}`);
     if (gid === 0 && !members.includes("root")) fail(409, "root must stay in its own group");
     groups.setMembers(gid, members);
-    connections.forget();
+    connections.clearCaches();
     return { group: groups.get(gid)! };
   },
 });

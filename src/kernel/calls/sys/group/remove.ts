@@ -20,7 +20,7 @@ export default syscall({
     const removed = groups.remove(gid);
     capabilities.revokeAll(gid);
     devices.revokeAll(gid);
-    connections.forget();
+    connections.clearCaches();
     return { removed };
   },
 });

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
-import { mustMaySetUp } from "../../../setup/setup-access.ts";
-import { readGuidance, redactGuideInput } from "../../../setup/guide.ts";
+import { checkMaySetUp } from "../../../setup/setup-access.ts";
+import { parseGuidance, redactGuideInput } from "../../../setup/guide.ts";
 import { fail } from "../../../../lib/sys-error.ts";
 import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../../../../protocol/onboarding.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -64,10 +64,10 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, { code, ...input }) {
-    mustMaySetUp(context, code, stranger.address);
-    context.throttle.spend("assist", stranger.address, context.now);
+    checkMaySetUp(context, code, stranger.address);
+    context.throttle.countOperation("assist", stranger.address, context.now);
     const { choice } = aiSettings(context.config, NOBODY);
-    const answer = await context.trials.guide(choice, redactGuideInput(input), context.signal);
-    return readGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
+    const answer = await context.trials.askGuide(choice, redactGuideInput(input), context.signal);
+    return parseGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
   },
 });

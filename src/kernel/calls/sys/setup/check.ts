@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
-import { mustMaySetUp } from "../../../setup/setup-access.ts";
+import { checkMaySetUp } from "../../../setup/setup-access.ts";
 import { providerOf } from "../../../../models/providers.ts";
 import { ModelCheck } from "../../../../protocol/model-check.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -56,11 +56,11 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, { code, ai }) {
-    mustMaySetUp(context, code, stranger.address);
+    checkMaySetUp(context, code, stranger.address);
     const { provider, model } = aiSettings(context.config, NOBODY).choice;
     const own = { provider, model, title: providerOf(provider)?.title ?? "The demo model" };
     if (ai === undefined) return { own, ai: null };
-    context.throttle.spend("check", stranger.address, context.now);
+    context.throttle.countOperation("check", stranger.address, context.now);
     const tried = { provider: ai.provider, model: ai.model ?? "", apiKey: ai.apiKey ?? "", baseUrl: ai.baseUrl || null };
     // The person who sets the gateway up owns its machine, and could set any address in its configuration.
     return { own, ai: await context.trials.check(tried, true, context.signal) };

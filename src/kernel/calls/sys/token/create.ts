@@ -52,7 +52,7 @@ export default syscall({
   },
   run({ accounts, tokens, now }, caller, { uid = caller.uid, kind, label, allowedRole, allowedDeviceId, expiresAt, firstUseWithinMs }) {
     if (!isRoot(caller) && uid !== caller.uid) fail(403, "Permission denied: cannot create tokens for another user");
-    if (accounts.byUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
+    if (accounts.findByUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
     if (allowedRole !== undefined && allowedRole !== ROLE_OF[kind])
       fail(400, `Invalid allowedRole for kind=${kind}: expected ${ROLE_OF[kind]}`);
     if (allowedDeviceId !== undefined && kind !== "node") fail(400, "allowedDeviceId is only valid for driver-bound tokens");
@@ -76,7 +76,7 @@ export default syscall({
       expiresAt: expiresAt === undefined ? (ownEnd(caller, kind) ?? undefined) : expiresAt,
       firstUseWithinMs,
     };
-    return { token: tokens.create(token, now) };
+    return { token: tokens.make(token, now) };
   },
 });
 

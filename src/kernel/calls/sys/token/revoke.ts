@@ -31,7 +31,7 @@ export default syscall({
     const owner = isRoot(caller) ? (uid ?? token?.uid) : caller.uid;
     if (token === undefined || token.uid !== owner) return { revoked: false };
     tokens.revoke(tokenId, reason ?? null, now);
-    connections.close(connections.ofToken(tokenId), 1008, "Credential revoked");
+    connections.close(connections.idsOfToken(tokenId), 1008, "Credential revoked");
     return { revoked: true };
   },
 });

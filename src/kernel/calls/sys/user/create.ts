@@ -54,10 +54,10 @@ export default syscall({
       const allGroups = groups.list();
       for (const name of args.groups ?? []) {
         const group = allGroups.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);
-        mustCover(presentCaller, capabilities.of([group.gid]));
+        mustCover(presentCaller, capabilities.listOf([group.gid]));
         groups.addMember(group.gid, user.username);
       }
-      return { user: accounts.byUid(user.uid)! };
+      return { user: accounts.findByUid(user.uid)! };
     });
   },
 });

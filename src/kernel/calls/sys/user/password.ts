@@ -39,12 +39,12 @@ export default syscall({
     context.passwords.check(password, "password");
     const hash = await context.passwords.hash(password, context.signal);
     return context.finish(({ accounts, connections, tokens, now }) => {
-      const account = accounts.byName(username) ?? fail(404, `Unknown user: ${username}`);
+      const account = accounts.findByName(username) ?? fail(404, `Unknown user: ${username}`);
       // Root may have set another password during the hashing: then the proven one is no longer the current one.
       if (!isRoot(caller) && accounts.hashOf(username) !== provenHash) fail(401, "Authentication failed");
       accounts.setHash(username, hash, now);
       const revokedIds = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
-      const sockets = [...connections.ofPassword(account.uid), ...revokedIds.flatMap((tokenId) => connections.ofToken(tokenId))];
+      const sockets = [...connections.idsOfPassword(account.uid), ...revokedIds.flatMap((tokenId) => connections.idsOfToken(tokenId))];
       connections.close(sockets, 1008, "Credential revoked");
       return { ok: true as const };
     });

@@ -32,8 +32,8 @@ export default syscall({
     },
   },
   run({ accounts }, _caller, { username, gecos }) {
-    if (accounts.byName(username) === undefined) fail(404, `Unknown user: ${username}`);
+    if (accounts.findByName(username) === undefined) fail(404, `Unknown user: ${username}`);
     accounts.setGecos(username, gecos);
-    return { user: accounts.byName(username)! };
+    return { user: accounts.findByName(username)! };
   },
 });

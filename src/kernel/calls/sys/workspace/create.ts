@@ -31,7 +31,7 @@ export default syscall({
     },
   },
   run({ workspaces, repositories, now }, caller, { label, kind }) {
-    const workspace = workspaces.create(caller.uid, label ?? null, kind ?? "thread", now);
+    const workspace = workspaces.make(caller.uid, label ?? null, kind ?? "thread", now);
     // The initial files are made on first use (kernel/repos/repos.ts), because a transaction cannot call an actor.
     return { workspace, repo: repositories.makeWorkspace(caller.username, workspace.workspaceId, now).repo };
   },

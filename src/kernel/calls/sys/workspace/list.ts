@@ -61,7 +61,7 @@ export default syscall({
   async run({ accounts, workspaces, repositories, processes, repos }, caller, args) {
     const uid = args.uid ?? caller.uid;
     if (uid !== caller.uid && !isRoot(caller)) fail(403, `Permission denied: cannot list workspaces for uid ${uid}`);
-    const owner = accounts.byUid(uid)?.username ?? "";
+    const owner = accounts.findByUid(uid)?.username ?? "";
     const limit = Math.floor(args.limit ?? 0);
     const found = workspaces
       .list(uid)

@@ -34,9 +34,9 @@ export default syscall({
     },
   },
   run({ workspaces, repositories, accounts, now }, caller, { workspaceId, label, state }) {
-    const current = workspaces.toUse(caller, workspaceId);
+    const current = workspaces.requireUsable(caller, workspaceId);
     const change = { label: label === undefined ? current.label : label, state: state ?? current.state };
-    const owner = accounts.byUid(current.ownerUid)?.username;
+    const owner = accounts.findByUid(current.ownerUid)?.username;
     if (owner !== undefined) repositories.setArchived(`${owner}/${workspaceId}`, change.state === "archived");
     return { workspace: workspaces.update(workspaceId, change, now) };
   },

@@ -24,7 +24,7 @@ export default syscall({
     },
   },
   async run({ agents }, caller, { pid, ...args }) {
-    const { pid: found, value } = await agents.ask(caller, pid, "policy", args);
+    const { pid: found, value } = await agents.ask(caller, pid, "contextPolicy", args);
     return { ok: true as const, pid: found, policy: value };
   },
 });

@@ -11,7 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
-  keeps: true,
+  isDurableBeforeAnswer: true,
   args: z.object({
     ...OfConversation,
     overflow: z.enum(["manual", "auto-compact", "fail"]).optional(),
@@ -35,7 +35,7 @@ export default syscall({
     },
   },
   async run({ agents }, caller, { pid, ...args }) {
-    const { pid: found, value } = await agents.ask(caller, pid, "setPolicy", args);
+    const { pid: found, value } = await agents.ask(caller, pid, "setContextPolicy", args);
     return { ok: true as const, pid: found, policy: value };
   },
 });
