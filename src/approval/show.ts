@@ -7,7 +7,7 @@ import { makeVisible } from "./visible.ts";
 
 export type VisibleRequest = {
   text: string;
-  /** Whether nothing is omitted. Otherwise `showRequest` with `whole` shows the rest. */
+  /** Whether nothing is omitted. Otherwise `formatRequest` with `whole` shows the rest. */
   isWhole: boolean;
 };
 

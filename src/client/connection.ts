@@ -141,7 +141,7 @@ export class Connection {
     this.#send(JSON.stringify({ type: "res", id, ...outcome }));
   }
 
-  /** The local end of the body with this number, until `part`. */
+  /** Opens the local end of the body with this number; `closeBody` ends it. */
   openBody(id: number, newHash: () => Hash): Body {
     const remote: BodyEnd = {
       acceptChunk: (bytes) => this.#send(bodyFrame(id, bytes)),

@@ -1,6 +1,6 @@
 // Directories on this machine's own disks. There a synchronous access to a small file takes microseconds, less than the thread
 // pool needs: five times less for a read. Elsewhere it may block forever, for example when a file server is gone, and the daemon
-// must not hang. So a directory counts only after it was found, without links, on such a disk.
+// must not hang. So a directory counts as local only after a check has found it on such a disk, with no symlinks in its path.
 
 import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";

@@ -23,7 +23,7 @@ export class LinePositions {
     return places[low - 1] ?? START;
   }
 
-  /** Kept if it is far enough behind the last one. Without a version nobody could tell which content it belongs to. */
+  /** Kept only if it is far enough after the last one. Without a version nobody could tell which content it belongs to. */
   add(path: string, version: string, place: LinePosition): void {
     if (version === "") return;
     const key = keyOf(path, version);

@@ -21,7 +21,7 @@ export type SpawnedCommand = {
   pid?: number | undefined;
   /** Standard input. Resolves when there is room for more. */
   write(text: string): Promise<void> | void;
-  /** Ends it, to be reported as `exit`. */
+  /** Ends the command and reports its end as `exit`. */
   end(exit: Exit): void;
   /** Signals all of its processes. For a command without processes, a signal that would end one ends it. */
   signal?(signal: SignalName): void;

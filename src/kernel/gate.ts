@@ -22,7 +22,7 @@ import { type EffectServices, runInKernel } from "./run.ts";
 import type { Store } from "./store.ts";
 import type { Transfers } from "./files/transfers.ts";
 
-/** The result, and the actions to run once it has been sent. `stays`: it is durable somewhere other than in the kernel's rows. */
+/** The result, and the actions to run once it has been sent. `isDurableElsewhere`: it is durable outside the kernel's rows. */
 export type CallAnswer = { data: unknown; after: readonly (() => void)[]; isDurableElsewhere?: boolean };
 
 /** Everything that runs calls. */

@@ -200,7 +200,7 @@ export class Kernel {
     return allowList(...this.allowListArguments())(host, port);
   }
 
-  /** The arguments of `allowList` behind `mayReach`, for processes that run and connect elsewhere. */
+  /** The arguments from which `isOnAllowList` builds its `allowList`, for processes that run in another object and connect from there. */
   allowListArguments(): [string, ...string[]] {
     return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#store.nouns.config)];
   }

@@ -1,5 +1,5 @@
 // Network addresses as throttle keys: one person, one key. An IPv4-mapped IPv6 address counts as its IPv4 address, and an IPv6
-// address by its /64, because a single customer holds at least that much.
+// address by its /64, because one customer gets at least a /64.
 
 export function addressKey(address: string): string {
   const bare = address

@@ -1,6 +1,5 @@
 // Decides when a peer is gone: it was silent for too long and missed two pings in a row that it could have answered. If this side
-// itself stood still (a busy machine, a laptop asleep), frames that arrived meanwhile are unread, so its earlier pings do not
-// count.
+// was suspended (a busy machine, a sleeping laptop), frames that arrived meanwhile are unread, so its earlier pings do not count.
 
 export const PING_EVERY_MS = 5_000;
 const UNANSWERED_MAX = 2;

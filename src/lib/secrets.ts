@@ -74,7 +74,7 @@ const CHARS_MAX = 4096;
 const STARRED_PARTS_MAX = 32;
 
 /**
- * Whether a path, as it is written, is or lies in such a place. `*` stands for an unknown part of a name: a name that is partly
+ * Whether a path, as written, is such a place or lies inside one. `*` stands for an unknown part of a name: a name that is partly
  * known counts if it could be a secret's, a name that is wholly unknown does not.
  */
 export function namesSecret(path: string): boolean {

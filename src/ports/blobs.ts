@@ -23,7 +23,7 @@ export interface GrowingBlob {
   write(content: Uint8Array): Promise<void>;
   /** Turns it into the blob of that key. */
   finish(key: string): Promise<void>;
-  /** Stops writing; `grow` can continue it later. */
+  /** Stops writing; `openGrowing` can continue it later. */
   close(): Promise<void>;
   drop(): Promise<void>;
 }

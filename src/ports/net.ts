@@ -4,7 +4,7 @@
 // Host, Connection and the headers that frame a body itself and drops those it is given.
 
 export interface Net {
-  /** Resolves with any status. Throws a NetError for anything that prevents an answer, also while the body is read. */
+  /** Resolves with any status. Throws a NetError for anything that prevents an answer, including while the body is read. */
   fetch(request: NetRequest, options?: NetOptions): Promise<NetResponse>;
 }
 

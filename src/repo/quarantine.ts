@@ -30,7 +30,7 @@ export class Quarantine {
     store.sql.runRelaxed(() => store.sql.run("INSERT INTO incoming VALUES (?, '', 0, 0, 0, 0)", this.#push));
   }
 
-  /** Validates the object itself; `complete` checks what it references. */
+  /** Validates the object itself; `checkComplete` checks what it references. */
   add(kind: ObjectKind, bytes: Uint8Array, deflated?: Uint8Array): string {
     const { sql, objects } = this.#store;
     const oid = oidOf(kind, bytes);
@@ -67,7 +67,7 @@ export class Quarantine {
     this.#references.check((oid) => this.#kinds.get(oid) ?? this.#store.objects.kind(oid));
   }
 
-  /** Call inside a transaction, after `complete`. */
+  /** Call inside a transaction, after `checkComplete`. */
   publish(): void {
     const { sql, objects, history } = this.#store;
     this.#checkNoneLost();

@@ -1,4 +1,4 @@
-// Which objects a client is missing that wants some commits and has others. Every fetch needs this.
+// Finds the objects that a client lacks, given the commits it wants and those it has. Every fetch needs this.
 
 import type { Node } from "./history.ts";
 import { WorkSlices } from "./work-slices.ts";

@@ -1,5 +1,5 @@
-// What one command may use. On Node the thread's timeout and memory limit decide in the end; on Cloudflare the clock stands
-// still while code computes, so there are only counts.
+// What one command may use. On Node, the thread's timeout and memory limit are the final bound. On Cloudflare the clock does not
+// advance while code runs, so only counts can limit it.
 
 import type { BashOptions } from "just-bash/browser";
 

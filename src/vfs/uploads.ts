@@ -73,7 +73,7 @@ export class Uploads {
     return abandoned;
   }
 
-  /** If the part cannot be deleted now, `dropParts` of Blobs deletes it when it is old. */
+  /** If the part cannot be deleted now, `dropUnfinished` of Blobs deletes it when it is old. */
   async #deletePart(part: string): Promise<void> {
     try {
       await (await this.#grow(part)).drop();

@@ -78,7 +78,7 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
     setModified: async (who, path) => repositories.setModified(who, requirePlace(who, path)),
   };
 
-  /** As `placeInside`, but tells a caller who tries to create a workspace as a directory how to do it. */
+  /** As `requirePlace`, but tells a caller who tries to create a workspace as a directory how to do it. */
   function requirePlaceToAdd(who: Who, path: string): GitPlace {
     const isTop = path !== AT && !path.slice(AT.length + 1).includes("/");
     try {

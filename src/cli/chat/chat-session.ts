@@ -124,7 +124,7 @@ export class ChatSession {
     await this.#refreshQueue();
   }
 
-  /** Shows a line of the chat's own between those of the conversation. */
+  /** Shows a line from the chat client itself, between the messages of the conversation. */
   remark(text: string, style: "dim" | "red" = "dim"): void {
     this.#show(this.#view.remark(escapeControls(text, "\n\t"), style));
   }

@@ -82,7 +82,7 @@ export class ChatView {
     return this.#flush();
   }
 
-  /** A line of the caller's. */
+  /** Shows a line supplied by the caller. */
   remark(line: string, style?: Style): Piece[] {
     this.#remark(line, style);
     return this.#flush();
@@ -289,7 +289,7 @@ export class ChatView {
     else this.#put(painted);
   }
 
-  /** Starts such a line and leaves it open. */
+  /** Like #remark, but without the line break. */
   #startRemark(line: string): void {
     this.#endToolLine();
     this.#endText();

@@ -140,7 +140,7 @@ class OneMessageChat {
     this.#asking = this.#asking.then(() => this.#ask(question)).catch((error: Error) => this.#fail(error));
   }
 
-  /** Withdraws questions that need no answer from here any more. */
+  /** Withdraws questions that no longer need an answer from this terminal. */
   #withdraw(isOver: (question: Question) => boolean): void {
     for (const [question, controller] of this.#open) if (isOver(question)) controller.abort();
   }

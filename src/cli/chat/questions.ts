@@ -27,7 +27,7 @@ export class Questions {
     return this.#isArmed && this.#waiting.length > 0;
   }
 
-  /** Returns true if the question is to be shown now. */
+  /** Returns true if the caller should show the question now. */
   add(question: Question): boolean {
     if (this.#waiting.some(({ requestId }) => requestId === question.requestId)) return false;
     this.#waiting.push(question);

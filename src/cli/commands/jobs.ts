@@ -1,4 +1,4 @@
-// gsv jobs: the user's commands that run, on any target, and those that ended and were not looked at since.
+// gsv jobs: lists the user's running commands on all targets, and ended ones whose result nobody has read yet.
 
 import type { Calls, Client } from "../../client/client.ts";
 import { attach } from "../shell/attach.ts";

@@ -1,5 +1,5 @@
-// gsv status: whether the gateway is up, and who the user is to it. It asks nothing unless told to log in by password, stores no
-// session, and loads as little code as it can.
+// gsv status: whether the gateway is up, and as whom the user is logged in. It prompts only if the user asks to log in by password,
+// stores no session, and loads as little code as it can.
 
 import { CallError } from "../../client/client.ts";
 import { type Health, fetchHealth } from "../session/health.ts";

@@ -9,7 +9,7 @@ const POLL_MS = 300;
 /** A gateway's log has pino's numeric levels. */
 const LEVELS: Record<string, string> = { 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
 
-/** Oldest first, including rotated files. `end` is where `follow` continues. */
+/** Oldest first, including rotated files. `end` is where `readNewLines` continues. */
 export function lastLines(file: string, count: number): { lines: string[]; end: number } {
   const end = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   let lines = end === 0 ? [] : tail(file, end, count);

@@ -19,7 +19,7 @@ export interface CopyEndpoint {
   /** Null if nothing exists there. */
   findKind(path: string): Promise<FileKind>;
   list(path: string): Promise<Listing>;
-  /** False if a directory cannot be created by itself and only comes with its first file. */
+  /** False if the target creates directories only when a file is written into them. */
   makeDirectory(path: string): Promise<boolean>;
 }
 

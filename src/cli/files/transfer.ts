@@ -1,5 +1,5 @@
-// Copies one file, with this machine on either side or on none. An interrupted copy resumes where it stopped: by itself when the
-// connection or the device is back, else when the user runs the same copy again.
+// Copies one file to, from or between targets. An interrupted copy resumes where it stopped: automatically when the connection or
+// the device returns, otherwise when the user repeats the command.
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";

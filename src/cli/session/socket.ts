@@ -1,5 +1,5 @@
-// The WebSocket class to use: always that of ws. Node has its own since 22, but it loads undici, which costs a short command more
-// than all the rest.
+// The WebSocket class to use: always the one of ws. Node's own, since version 22, loads undici, which takes longer than everything
+// else in a short command.
 
 import type { SocketConstructor } from "../../client/connection.ts";
 import { isLoopback } from "../../lib/address.ts";
@@ -22,5 +22,5 @@ export function isHiddenFromProxies(url: string): boolean {
   return protocol === "wss:" || isLoopback(hostname);
 }
 
-/** Leaves the mask at zero, so that neither end has anything to do. */
+/** Leaves the mask at zero, so that neither end spends time on masking. */
 function leaveZero(): void {}

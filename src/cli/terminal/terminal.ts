@@ -1,6 +1,6 @@
-// Everything that is written to the terminal. Text from a gateway is not trusted: everything that a terminal could take for a
-// command is escaped here, in one place, and colours are added after that. Results go to stdout, remarks to stderr. Only names
-// and contents of files go unchanged into a pipe, where another program needs them so.
+// Everything that is written to the terminal. Text from a gateway is not trusted: anything that a terminal could interpret as a
+// command is escaped here, in one place, and colours are added after that. Results go to stdout, remarks to stderr. Names and
+// contents of files are piped unchanged, because other programs need the exact bytes.
 
 export function printText(text: string): void {
   process.stdout.write(`${escapeControls(text, "\n")}\n`);
@@ -20,7 +20,7 @@ export function printDataLine(text: string): void {
   process.stdout.write(`${process.stdout.isTTY ? escapeControls(text, "\t") : text}\n`);
 }
 
-/** The content of a file, likewise; bytes are never escaped, so they are for pipes only. Resolves when there is room for more. */
+/** Writes the content of a file, escaped on a terminal. Bytes are never escaped, so pass them only to a pipe. Resolves when there is room for more. */
 export async function writeContent(content: string | Uint8Array): Promise<void> {
   const safe = typeof content === "string" && process.stdout.isTTY ? escapeControls(content, "\n\t") : content;
   if (!process.stdout.write(safe)) await new Promise((resolve) => process.stdout.once("drain", resolve));

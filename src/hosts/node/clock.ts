@@ -11,7 +11,7 @@ export class NodeClock implements Clock {
   #dueAt: number | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Wakes fire from now on. Anything due while the gateway was down falls due before there is a kernel to wake. */
+  /** Starts to deliver wakes. Timers that came due while the gateway was down would otherwise fire before the kernel exists. */
   start(wake: () => void): void {
     this.#wake = wake;
     if (this.#dueAt !== null) this.wakeAt(this.#dueAt);

@@ -62,7 +62,7 @@ export function failCommitIfDue(isAwaited: boolean): void {
   const at = FAULTS ? process.env[isMainThread ? "GSV_FULL_AT" : "GSV_REPO_FULL_AT"] : undefined;
   if (at === undefined) return;
   commits++;
-  // Three times in a repository thread: the caller of a single failed commit need not be one that the test counts.
+  // Fails three times in a repository thread, because the caller of a single failed commit may not be one that the test counts.
   if (failures === (isMainThread ? 1 : 3) || !isAwaited || commits < Number(at)) return;
   failures++;
   throw Object.assign(new Error("database or disk is full"), { errcode: 13 });

@@ -51,7 +51,7 @@ export class HttpGuard {
 
   guard(listener: RequestListener): RequestListener {
     return (request, response) => {
-      // No client needs pipelining, and a few connections kernelRefusal of requests would starve everybody else.
+      // No client needs pipelining, and a few connections full of requests would starve everybody else.
       const { socket } = request;
       if (this.#busy.has(socket)) return void socket.destroy();
       this.#busy.add(socket);

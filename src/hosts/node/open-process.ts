@@ -67,7 +67,7 @@ export class OpenProcess {
     }
   }
 
-  /** Whether it may be closed. */
+  /** Whether the process is idle, so that its file may be closed. */
   get isIdle(): boolean {
     return this.#openCalls === 0 && this.#actor.isIdle;
   }

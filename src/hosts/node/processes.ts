@@ -77,7 +77,7 @@ export class NodeProcesses implements Processes {
     return this.#processOf(pid).call(name, args);
   }
 
-  /** Interrupted work continues after the next open. Resolves when the kernel has received everything that had become true. */
+  /** Interrupted work continues after the next open. Resolves when the kernel has received every event that was durable by then. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweepTimer);

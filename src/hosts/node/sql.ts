@@ -1,5 +1,5 @@
 // The Sql port over node:sqlite, and the output gate. All writes of one turn of the event loop share one transaction, which is
-// committed at the end of the turn with a sync of the disk; while it is open, no frame leaves (`holds`). Rows of the relaxed lane
+// committed at the end of the turn with a sync of the disk; while it is open, no frame leaves (`isHoldingFrames`). Rows of the relaxed lane
 // wait in an open transaction for the next such commit, or for a lazy one, and hold no frame.
 //
 // One connection per file. It enforces the rules of Durable Objects' SQL, so that code which runs on Node runs there too.
@@ -114,7 +114,7 @@ export class NodeSql implements Sql {
     return new Promise((resolve, reject) => this.whenBatchEnds((failure) => (failure === null ? resolve() : reject(failure))));
   }
 
-  /** To be called only while `holds`. */
+  /** Call only while `isHoldingFrames`. */
   whenBatchEnds(end: OnBatchEnd): void {
     this.#waiting.push(end);
   }

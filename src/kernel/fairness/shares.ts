@@ -92,7 +92,7 @@ export class Shares {
     for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#options.pause(Math.min(left, REST_MS_MAX));
   }
 
-  /** Charges time that was used for a sharer outside of `attempt` and `queue`. */
+  /** Charges time that was used for a sharer outside of `tryRun` and `queue`. */
   charge(who: Sharer, ms: number): void {
     const account = this.#accountOf(who);
     account.usedMs = this.#updateUsedMs(account) + ms;

@@ -25,10 +25,10 @@ const DIRECTORY_CACHE_MAX = 4096;
 
 export class Files {
   readonly #sql: Sql;
-  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `undone` or `forget`. */
+  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `onRollback` or `clearCaches`. */
   readonly #directories = new Map<string, FileNode>();
   readonly #usage: Usage;
-  /** Hashes of content in Blobs that no row refers to any more, since the last `takeFreed`. */
+  /** Hashes of content in Blobs that no row refers to any more, since the last `takeFreedHashes`. */
   #freedHashes: string[] = [];
 
   constructor(sql: Sql, usage: Usage) {

@@ -33,7 +33,7 @@ export class ProcessSessions {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? AND run_id = ? AND awaited = 1", pid, runId).map(fromRow);
   }
 
-  /** A call was answered that its command is still running. */
+  /** The answer to a call said that its command is still running. */
   add({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): void {
     this.#sql.run(
       "INSERT OR REPLACE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
@@ -48,7 +48,7 @@ export class ProcessSessions {
     );
   }
 
-  /** A poll was answered that the command is still running. */
+  /** The answer to a poll said that the command is still running. */
   markAwaited(pid: string, sessionId: string): void {
     this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid);
   }

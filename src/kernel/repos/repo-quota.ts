@@ -62,7 +62,7 @@ export class RepoQuota {
     return this.#remeasureIfFull(row, this.#runWithClaim(row, 0, PACK_ADDS_BYTES, true, body).work);
   }
 
-  /** Runs `body` with a claim on the quota. `isAll`: it would get no more room if it ran alone. */
+  /** Runs `body` with a claim on the quota. `hasAllRoom`: running alone would not give it more room. */
   #runWithClaim<T>(
     row: RepositoryRow,
     more: number,

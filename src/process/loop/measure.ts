@@ -23,7 +23,7 @@ export type Measurement = {
   why: string | null;
 };
 
-/** `asked` is the request that would be sent, up to the last message at that time. */
+/** `request` is what would be sent, up to the last message at that time. */
 export function measureRun(
   state: State,
   run: Run,

@@ -48,7 +48,7 @@ export type Action =
   | { do: "begin"; runId: string }
   /** Sends one of the model's calls; the kernel may ask a person first. */
   | { do: "send"; runId: string; callId: string }
-  /** Waits for answers; the delivery of one calls `next` again. */
+  /** Waits for answers; the delivery of one calls `nextAction` again. */
   | { do: "wait"; runId: string; for: "calls" | "person" | "budget" }
   /** All calls have ended: their results become messages. */
   | { do: "collect"; runId: string }

@@ -1,4 +1,4 @@
-// Runs: each is a message that must be answered. It waits, becomes active and ends, and its end is reported once, also if it was
+// Runs: each is a message that must be answered. It waits, becomes active and ends, and its end is reported once, even if it was
 // answered together with another run. Owns runs.
 
 import type { ModelUsage } from "../../ports/models.ts";

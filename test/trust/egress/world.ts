@@ -1,4 +1,4 @@
-// A small Internet on loopback. Public addresses exist here only as text: the Net port gets a `reach` that leads each of them to
+// A small Internet on loopback. Public addresses exist here only as text: the Net port gets a `mapEndpoint` that leads each of them to
 // a server on this machine, so that no test sends a packet elsewhere, and every other address to a canary. Canaries also listen
 // on loopback itself and on several of its aliases.
 
