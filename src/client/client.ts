@@ -26,7 +26,7 @@ export type { Activity, ActivityEvent, StreamedAnswer, ToolCall } from "./activi
 export { answerText, IDLE, reduce, setLiveAnswer } from "./activity.ts";
 export type { FollowedEvent, FollowOptions, Subscription } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
-export type { CallOptions, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
+export type { Arguments, CallOptions, CallResult, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
 
 export type Session = Calls["sys.connect"]["result"];
 export type Auth = { username: string; password: string } | { username: string; token: string };

@@ -21,7 +21,7 @@ export async function callSetup<N extends SetupCall>(name: N, args: Args<N>): Pr
   const connection = await Connection.open(location.origin);
   try {
     const withCode = setupCode === "" ? args : { ...args, code: setupCode };
-    return await connection.call(name, withCode as never, { timeoutMs: CALL_TIMEOUT_MS });
+    return await connection.call(name, withCode, { timeoutMs: CALL_TIMEOUT_MS });
   } catch (error) {
     // Somebody else has set up the gateway meanwhile: show the login.
     if (error instanceof CallError && error.code === 409 && /initialized/.test(error.message)) await startSession();

@@ -1,15 +1,15 @@
 // The call function that every screen uses, and the text shown when a call fails, which says what to do.
 
-import { CallError, type CallName, type CallOptions, type Calls, ConnectionLost } from "../../../src/client/client.ts";
+import { type Arguments, CallError, type CallName, type CallOptions, type CallResult, ConnectionLost } from "../../../src/client/client.ts";
 import { client } from "./session.ts";
 
-export type Args<N extends CallName> = Calls[N]["args"];
-export type Result<N extends CallName> = Calls[N]["result"];
+export type Args<N extends CallName> = Arguments<N>;
+export type Result<N extends CallName> = CallResult<N>;
 
 export function call<N extends CallName>(name: N, args: Args<N>, options: CallOptions = {}): Promise<Result<N>> {
   const currentClient = client.peek();
   if (currentClient === null) return Promise.reject(new ConnectionLost(1006, "Nobody is logged in"));
-  return currentClient.call(name, args as never, options);
+  return currentClient.call(name, args, options);
 }
 
 /** Error messages of the gateway already say what to do; the texts here cover failures that never reached it. */
