@@ -1,5 +1,5 @@
-// Running commands, by session: collects their output, and lets their owner wait for, feed and end them. What a command really is
-// (an interpreter in a thread, a child process) is behind Spawned.
+// Running commands, by session: collects their output, and lets their owner wait for, feed and end them. SpawnedCommand hides
+// what a command really is: an interpreter in a thread, or a child process.
 
 import { fail } from "../lib/sys-error.ts";
 import type {
@@ -161,18 +161,18 @@ export class Sessions {
     return over.signal.aborted;
   }
 
-  async wait(owner: number, id: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  async wait(owner: number, id: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     const session = this.#find(owner, id);
-    if (session === undefined || (session.isEndReported && !wasAnswerLost(session, look.after))) return null;
-    const isQuiet = () => session.exit === null && !session.wantsInput && !wasAnswerLost(session, look.after);
-    if (look.until === "end") await this.#waitWhile(session, isQuiet, look.ms, signal);
+    if (session === undefined || (session.isEndReported && !wasAnswerLost(session, options.after))) return null;
+    const isQuiet = () => session.exit === null && !session.wantsInput && !wasAnswerLost(session, options.after);
+    if (options.until === "end") await this.#waitWhile(session, isQuiet, options.ms, signal);
     else {
-      session.followedUntil = this.#host.now() + look.ms + FOLLOW_MS;
-      await this.#waitWhile(session, () => isQuiet() && !hasOutput(session), look.ms, signal);
+      session.followedUntil = this.#host.now() + options.ms + FOLLOW_MS;
+      await this.#waitWhile(session, () => isQuiet() && !hasOutput(session), options.ms, signal);
       if (hasOutput(session)) await this.#waitWhile(session, isQuiet, TOGETHER_MS, signal);
       session.followedUntil = this.#host.now() + FOLLOW_MS;
     }
-    return this.#take(id, session, look.after);
+    return this.#take(id, session, options.after);
   }
 
   async send(owner: number, id: string, sent: CommandInput, ms: number): Promise<SendOutcome> {

@@ -20,7 +20,7 @@ export interface Shell {
   /** Fails with an OpError if the command cannot be started. */
   start(command: ShellStart): Promise<string>;
   /** Null if the caller has no such session. The signal ends the wait. */
-  wait(sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null>;
+  wait(sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null>;
   /** Resolves when the command can take more input, or after `ms`. */
   send(sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(sessionId: string, why: string): Promise<void>;

@@ -58,7 +58,7 @@ export type ReadContext = {
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
-  processSessions: Pick<ProcessSessions, "listOf" | "listAwaited">;
+  processSessions: Pick<ProcessSessions, "listByProcess" | "listAwaited">;
   approvals: ApprovalReads;
   followers: FollowerReads;
   ipcCalls: Pick<IpcCalls, "findByRun" | "listDue" | "nextDueAt">;

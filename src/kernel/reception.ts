@@ -255,7 +255,7 @@ export class Reception implements Part {
     if ((sysError.code === 401 && sysError.message === WRONG_CREDENTIAL) || sysError.code === 429)
       this.#ports.log.warn("refused", { call, status: sysError.code, address: this.#addressOf(socketId) });
     this.#ports.meter.countCall(call, sysError.code, performance.now() - startedAt);
-    // "Outcome unknown" isDurableElsewhere true if the batch is lost; "nothing was changed" would not.
+    // "Outcome unknown" stays true if the batch is lost; "nothing was changed" would not.
     const isUnknown = (sysError.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
     this.#send(socketId, frame.id, { ok: false, error: sysError.toShape() }, isUnknown);
   }

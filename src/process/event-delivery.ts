@@ -87,7 +87,7 @@ export class EventDelivery {
 
   /** Whether an event of this instance is being delivered. A kernel that does not answer is waited for only so long. */
   get isDelivering(): boolean {
-    return this.#undelivered === null && this.#events().lastSeq > (this.#deliveredSeq ?? 0) && this.#ageMs() < RETRY_FOR_MS;
+    return this.#undelivered === null && this.#events().lastSeq > (this.#deliveredSeq ?? 0) && this.#msSinceLastEvent() < RETRY_FOR_MS;
   }
 
   #deliverInOrder(deliver: () => void): void {
@@ -148,7 +148,7 @@ export class EventDelivery {
   #recordFailure(error: unknown): void {
     if (this.#isClosed) return;
     const before = this.#undelivered;
-    const ageMs = this.#ageMs();
+    const ageMs = this.#msSinceLastEvent();
     const nextTryAt = ageMs >= RETRY_FOR_MS ? null : this.#ports.now() + Math.max(RETRY_MS, ageMs);
     this.#undelivered = { error: String(error), nextTryAt };
     if (before === null) this.#ports.log("events could not be delivered to the kernel", { error: String(error) });
@@ -158,7 +158,7 @@ export class EventDelivery {
   }
 
   /** Time since the last event. */
-  #ageMs(): number {
+  #msSinceLastEvent(): number {
     return Math.max(0, this.#ports.now() - this.#events().lastAt);
   }
 

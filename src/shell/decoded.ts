@@ -5,15 +5,15 @@ import { type Command, defineCommand } from "just-bash/browser";
 import { fromLatin1 } from "../lib/bytes.ts";
 import {
   type Command as Node,
-  literalWord,
+  makeLiteral,
   nameOf,
   type Plugin,
   type SimpleCommand,
-  simpleCommand,
-  statement,
+  makeSimpleCommand,
+  makeStatement,
   textOf,
   type Word,
-  word,
+  makeWord,
 } from "./syntax.ts";
 
 export const DECODE = "gsv-decode";
@@ -55,7 +55,7 @@ function addDecode(command: Node): Node {
   if (command.type !== "SimpleCommand") return command;
   const decodeArgs = decodeArguments(command);
   if (decodeArgs === null) return command;
-  const body = [statement(command), statement(simpleCommand(DECODE, expansion("?"), ...decodeArgs))];
+  const body = [makeStatement(command), makeStatement(makeSimpleCommand(DECODE, expansion("?"), ...decodeArgs))];
   return { type: "Group", body, redirections: [] };
 }
 
@@ -72,19 +72,19 @@ function decodeArguments(command: SimpleCommand): Word[] | null {
     if (!text.startsWith("-")) names.push(text);
     else if (OPTIONS_WITH_ARGUMENT[program].includes(letter)) {
       at++;
-      if (program === "read" && letter === "a") array = textOf(command.args[at] ?? literalWord(""));
+      if (program === "read" && letter === "a") array = textOf(command.args[at] ?? makeLiteral(""));
     }
   }
   if (array !== null) {
     const name = program === "read" ? array : (names[0] ?? array);
-    return isName(name) ? [literalWord(ARRAY), literalWord(name), expansion(`${name}[@]`)] : null;
+    return isName(name) ? [makeLiteral(ARRAY), makeLiteral(name), expansion(`${name}[@]`)] : null;
   }
   const variables = names.length === 0 ? ["REPLY"] : names;
-  return variables.every(isName) ? variables.map((name) => literalWord(name)) : null;
+  return variables.every(isName) ? variables.map((name) => makeLiteral(name)) : null;
 }
 
 function expansion(parameter: string): Word {
-  return word({ type: "DoubleQuoted", parts: [{ type: "ParameterExpansion", parameter, operation: null }] });
+  return makeWord({ type: "DoubleQuoted", parts: [{ type: "ParameterExpansion", parameter, operation: null }] });
 }
 
 function isName(text: string): boolean {

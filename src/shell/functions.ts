@@ -1,7 +1,7 @@
 // `export -f`, which just-bash does not support: the exported functions of the outer script are inserted into each inner
 // script (`bash -c f`).
 
-import { someNode, literalWord, nameOf, type Command, type Plugin, type SimpleCommand, statement, textOf } from "./syntax.ts";
+import { someNode, makeLiteral, nameOf, type Command, type Plugin, type SimpleCommand, makeStatement, textOf } from "./syntax.ts";
 
 type FunctionDef = Extract<Command, { type: "FunctionDef" }>;
 
@@ -13,7 +13,7 @@ export function exportedFunctionsPlugin(): Plugin {
   return {
     name: "gsv-functions",
     transform: ({ ast }) => {
-      const inherited = isInner ? [...exported].flatMap((name) => functions.get(name) ?? []).map(statement) : [];
+      const inherited = isInner ? [...exported].flatMap((name) => functions.get(name) ?? []).map(makeStatement) : [];
       someNode(ast, (node) => {
         if (node.type === "FunctionDef" && !isInner) functions.set((node as FunctionDef).name, node as FunctionDef);
         if (node.type === "SimpleCommand") for (const name of takeExportedNames(node as SimpleCommand)) exported.add(name);
@@ -29,6 +29,6 @@ export function exportedFunctionsPlugin(): Plugin {
 function takeExportedNames(command: SimpleCommand): string[] {
   const [flag, ...names] = command.args.map(textOf);
   if (nameOf(command) !== "export" || flag !== "-f") return [];
-  command.name = literalWord(":");
+  command.name = makeLiteral(":");
   return names;
 }

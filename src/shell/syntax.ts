@@ -12,20 +12,20 @@ export type Part = Word["parts"][number];
 export type Redirection = SimpleCommand["redirections"][number];
 export type Assignment = SimpleCommand["assignments"][number];
 
-export function literalWord(value: string): Word {
-  return word({ type: "Literal", value });
+export function makeLiteral(value: string): Word {
+  return makeWord({ type: "Literal", value });
 }
 
-export function word(...parts: Part[]): Word {
+export function makeWord(...parts: Part[]): Word {
   return { type: "Word", parts };
 }
 
-export function statement(command: Command): Statement {
+export function makeStatement(command: Command): Statement {
   return { type: "Statement", pipelines: [{ type: "Pipeline", commands: [command], negated: false }], operators: [], background: false };
 }
 
-export function simpleCommand(name: string, ...args: Word[]): SimpleCommand {
-  return { type: "SimpleCommand", assignments: [], name: literalWord(name), args, redirections: [] };
+export function makeSimpleCommand(name: string, ...args: Word[]): SimpleCommand {
+  return { type: "SimpleCommand", assignments: [], name: makeLiteral(name), args, redirections: [] };
 }
 
 export function nameOf({ name }: SimpleCommand): string {

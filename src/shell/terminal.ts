@@ -5,15 +5,15 @@
 
 import {
   someNode,
-  literalWord,
+  makeLiteral,
   nameOf,
   onlyCommand,
   type Command,
   type Plugin,
   type Redirection,
-  simpleCommand,
+  makeSimpleCommand,
   type Statement,
-  statement as makeStatement,
+  makeStatement,
   textOf,
   type Word,
 } from "./syntax.ts";
@@ -139,7 +139,7 @@ function narrow(streams: Streams, redirections: readonly Redirection[]): Streams
 }
 
 function makeRedirection(operator: Redirection["operator"], fd: number, path: string): Redirection {
-  return { type: "Redirection", fd, operator, target: literalWord(path) };
+  return { type: "Redirection", fd, operator, target: makeLiteral(path) };
 }
 
 function changesShell(command: Command): boolean {
@@ -157,5 +157,8 @@ function promptOf(item: Statement): Word | null {
 }
 
 function makePromptStatement(text: Word): Statement {
-  return makeStatement({ ...simpleCommand("printf", literalWord("%s"), text), redirections: [makeRedirection(">|", 1, TERMINAL_ERRORS)] });
+  return makeStatement({
+    ...makeSimpleCommand("printf", makeLiteral("%s"), text),
+    redirections: [makeRedirection(">|", 1, TERMINAL_ERRORS)],
+  });
 }

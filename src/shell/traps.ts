@@ -5,16 +5,16 @@
 import { type Command, defineCommand } from "just-bash/browser";
 import {
   someNode,
-  literalWord,
+  makeLiteral,
   nameOf,
   type Part,
   type Plugin,
-  simpleCommand,
+  makeSimpleCommand,
   type SimpleCommand,
   type Statement,
-  statement,
+  makeStatement,
   type Word,
-  word,
+  makeWord,
 } from "./syntax.ts";
 
 const TRAP = "gsv-trap";
@@ -61,7 +61,7 @@ export class Traps {
       if (!isOuter || !someNode(ast, (node) => isCall(node, "trap"))) return { ast };
       renameCalls(ast);
       someNode(ast, (node) => {
-        if (node.type === "FunctionDef") this.#functions.push(statement(node as Parameters<typeof statement>[0]));
+        if (node.type === "FunctionDef") this.#functions.push(makeStatement(node as Parameters<typeof makeStatement>[0]));
         return false;
       });
       return { ast };
@@ -98,20 +98,20 @@ function renameCalls(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   const { type, background, commands } = node as { type?: string; background?: boolean; commands?: unknown[] };
   if (ISOLATED.has(type ?? "") || background === true || (type === "Pipeline" && (commands?.length ?? 0) > 1)) return;
-  if (isCall(node, "trap")) node.name = literalWord(TRAP);
+  if (isCall(node, "trap")) node.name = makeLiteral(TRAP);
   else if (isCall(node, "exit")) node.args = addNote(node.args);
   for (const child of Object.values(node)) renameCalls(child);
 }
 
 /** Rewrites `exit 3` to `exit $(note)3` and `exit` to `exit $(note $?)`, which only records the variables. */
 function addNote([code, ...others]: readonly Word[]): Word[] {
-  const status: Word = word({ type: "ParameterExpansion", parameter: "?", operation: null });
+  const status: Word = makeWord({ type: "ParameterExpansion", parameter: "?", operation: null });
   const note: Part = {
     type: "CommandSubstitution",
-    body: { type: "Script", statements: [statement(simpleCommand(NOTE, ...(code === undefined ? [status] : [])))] },
+    body: { type: "Script", statements: [makeStatement(makeSimpleCommand(NOTE, ...(code === undefined ? [status] : [])))] },
     legacy: false,
   };
-  return [word(note, ...(code?.parts ?? [])), ...others];
+  return [makeWord(note, ...(code?.parts ?? [])), ...others];
 }
 
 function isCall(node: object, name: string): node is SimpleCommand {

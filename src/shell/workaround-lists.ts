@@ -3,16 +3,16 @@
 
 import {
   type Assignment,
-  literalWord,
+  makeLiteral,
   nameOf,
   onlyCommand,
   type Part,
-  simpleCommand,
+  makeSimpleCommand,
   type Statement,
-  statement,
+  makeStatement,
   textOf,
   type Word,
-  word,
+  makeWord,
 } from "./syntax.ts";
 
 const DECLARATIONS = new Set(["local", "declare", "typeset"]);
@@ -27,12 +27,12 @@ export function rewriteArrayDeclarations(item: Statement): Statement[] {
   if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
   const source = lists.at(-1) === null ? undefined : sourceOf(item, assignments);
   if (source === null) return [item];
-  const names = command.args.map((arg, at) => (lists[at] ? literalWord(lists[at].name) : arg));
+  const names = command.args.map((arg, at) => (lists[at] ? makeLiteral(lists[at].name) : arg));
   return [
-    statement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [literalWord("-a"), ...names] }),
+    makeStatement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [makeLiteral("-a"), ...names] }),
     source === undefined
-      ? statement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] })
-      : statement(simpleCommand("eval", word({ type: "SingleQuoted", value: source }))),
+      ? makeStatement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] })
+      : makeStatement(makeSimpleCommand("eval", makeWord({ type: "SingleQuoted", value: source }))),
   ];
 }
 
@@ -68,5 +68,5 @@ function wordsOf(parts: readonly Part[]): Word[] {
         if (value !== "") words.at(-1)!.push({ type: "Literal", value });
       }
   }
-  return words.filter((wordParts) => wordParts.length > 0).map((wordParts) => word(...wordParts));
+  return words.filter((wordParts) => wordParts.length > 0).map((wordParts) => makeWord(...wordParts));
 }

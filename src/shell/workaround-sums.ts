@@ -2,14 +2,18 @@
 // `{ GSV_SUM_0=$(f); ... $(( GSV_SUM_0 + 1 )); }`.
 
 import { Bash } from "just-bash/browser";
-import { type Assignment, type Command, isNode, type Part, type Script, simpleCommand, statement, word } from "./syntax.ts";
+import { type Assignment, type Command, isNode, type Part, type Script, makeSimpleCommand, makeStatement, makeWord } from "./syntax.ts";
 
 export function liftArithmeticSubstitutions(item: Command): Command {
   if (item.type !== "SimpleCommand" && item.type !== "ArithmeticCommand") return item;
   const assignments: Assignment[] = [];
   liftSubstitutions(item, assignments);
   if (assignments.length === 0) return item;
-  return { type: "Group", body: [statement({ ...simpleCommand(""), name: null, assignments }), statement(item)], redirections: [] };
+  return {
+    type: "Group",
+    body: [makeStatement({ ...makeSimpleCommand(""), name: null, assignments }), makeStatement(item)],
+    redirections: [],
+  };
 }
 
 /** Does not enter substitutions, which are scripts that were fixed on their own. */
@@ -26,7 +30,7 @@ function liftSubstitutions(node: unknown, assignments: Assignment[]): void {
     if (body === null) continue;
     const name = `GSV_SUM_${assignments.length}`;
     const substitution: Part = { type: "CommandSubstitution", body, legacy: false };
-    assignments.push({ type: "Assignment", name, value: word(substitution), append: false, array: null });
+    assignments.push({ type: "Assignment", name, value: makeWord(substitution), append: false, array: null });
     (node as Record<string, unknown>)[key] = { type: "ArithVariable", name, hasDollarPrefix: false };
   }
 }

@@ -7,18 +7,18 @@ import { liftArithmeticSubstitutions } from "./workaround-sums.ts";
 import {
   someNode,
   isNode,
-  literalWord,
+  makeLiteral,
   nameOf,
   onlyCommand,
   type Command,
   type Part,
   type Plugin,
-  simpleCommand,
+  makeSimpleCommand,
   type SimpleCommand,
   type Statement,
-  statement,
+  makeStatement,
   textOf,
-  word,
+  makeWord,
 } from "./syntax.ts";
 
 export const workaroundsPlugin: Plugin = {
@@ -63,7 +63,7 @@ function rewriteCommand(item: Command): Command {
 function rewritePathCall(item: SimpleCommand): SimpleCommand {
   const path = nameOf(item);
   if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
-  return { ...item, name: literalWord(RUN), args: [item.name!, ...item.args] };
+  return { ...item, name: makeLiteral(RUN), args: [item.name!, ...item.args] };
 }
 
 const WRITE_OPERATORS = new Set([">", ">>", ">|", "&>", "&>>"]);
@@ -74,7 +74,7 @@ function guardRedirections(item: Command): Command {
   const writes = item.redirections.some(
     ({ operator, target }) => WRITE_OPERATORS.has(operator) && target.type === "Word" && textOf(target) !== "/dev/null",
   );
-  return writes ? { type: "Group", body: [statement(item)], redirections: [] } : item;
+  return writes ? { type: "Group", body: [makeStatement(item)], redirections: [] } : item;
 }
 
 const DEFAULTS = new Set(["DefaultValue", "AssignDefault", "UseAlternative", "ErrorIfUnset"]);
@@ -90,7 +90,7 @@ function fixQuotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void
 /** `x=1` does not reset `$?`, so `set -e; f || code=$?` ends the script. With a redirection it does reset it. */
 function resetStatus(item: SimpleCommand): SimpleCommand {
   if (item.redirections.length > 0 || someNode(item, ({ type }) => type === "CommandSubstitution")) return item;
-  return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: literalWord("") }] };
+  return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: makeLiteral("") }] };
 }
 
 const WORDS = "GSV_WORDS";
@@ -104,7 +104,7 @@ function expandName(item: SimpleCommand): Command {
   const isMany = /^@$|\[@\]$/.test(inner.parameter);
   if (part.type === "DoubleQuoted" ? !isMany : inner.operation !== null && !isMany) return item;
   const words: SimpleCommand = {
-    ...simpleCommand(""),
+    ...makeSimpleCommand(""),
     name: null,
     assignments: [{ type: "Assignment", name: WORDS, value: null, append: false, array: [item.name!, ...item.args] }],
   };
@@ -116,10 +116,13 @@ function expandName(item: SimpleCommand): Command {
         ? null
         : { type: "Substring", offset: { type: "ArithmeticExpression", expression: { type: "ArithNumber", value: from } }, length: null },
   });
-  const quoted = (innerPart: Part) => word({ type: "DoubleQuoted", parts: [innerPart] });
+  const quoted = (innerPart: Part) => makeWord({ type: "DoubleQuoted", parts: [innerPart] });
   return {
     type: "Group",
-    body: [statement(words), statement({ ...item, name: quoted(expansion(`${WORDS}[0]`)), args: [quoted(expansion(`${WORDS}[@]`, 1))] })],
+    body: [
+      makeStatement(words),
+      makeStatement({ ...item, name: quoted(expansion(`${WORDS}[0]`)), args: [quoted(expansion(`${WORDS}[@]`, 1))] }),
+    ],
     redirections: [],
   };
 }
@@ -129,7 +132,7 @@ function fixOperators(item: Extract<Command, { type: "ArithmeticCommand" }>): Co
   const { expression, originalText } = item.expression;
   if (expression.type !== "ArithSyntaxError" || originalText === undefined || /["'`\\]/.test(originalText)) return item;
   const text = originalText.replace(/(<<|>>|<|>)\s*=/g, " $1= ");
-  return { ...simpleCommand("let", word({ type: "SingleQuoted", value: text })), redirections: item.redirections };
+  return { ...makeSimpleCommand("let", makeWord({ type: "SingleQuoted", value: text })), redirections: item.redirections };
 }
 
 /** `f || other` exempts the function from `set -e`, but not the commands in it; the condition of an `if` exempts both. */
@@ -139,9 +142,9 @@ function exemptFromErrexit(item: Statement, functions: ReadonlySet<string>): Sta
   const condition: Statement = { ...item, pipelines: [first], operators: [] };
   const call = onlyCommand(condition);
   if (call?.type !== "SimpleCommand" || !functions.has(nameOf(call))) return item;
-  return statement({
+  return makeStatement({
     type: "If",
-    clauses: [{ condition: [condition], body: [statement(simpleCommand(":"))] }],
+    clauses: [{ condition: [condition], body: [makeStatement(makeSimpleCommand(":"))] }],
     elseBody: [{ ...item, pipelines: [second], operators: [] }],
     redirections: [],
   });

@@ -3,7 +3,7 @@
 
 import { type Command, defineCommand } from "just-bash/browser";
 import { yieldToEventLoop } from "../lib/yield.ts";
-import { type Plugin, simpleCommand, type Statement, statement } from "./syntax.ts";
+import { type Plugin, makeSimpleCommand, type Statement, makeStatement } from "./syntax.ts";
 
 export const YIELD = "gsv-yield";
 /** A count and not a time, because on Cloudflare the clock stands still while code computes. */
@@ -33,6 +33,6 @@ function addYields(node: unknown): void {
   const loop = node as { type?: string; body?: Statement[]; condition?: unknown };
   if (!LOOPS.has(loop.type ?? "") || loop.body === undefined) return;
   // The command returns the old exit code, on which `set -e` must not act again. In a list with `&&` it does not.
-  const { pipelines, ...rest } = statement(simpleCommand(YIELD));
-  loop.body.unshift({ ...rest, pipelines: [...pipelines, ...statement(simpleCommand(":")).pipelines], operators: ["&&"] });
+  const { pipelines, ...rest } = makeStatement(makeSimpleCommand(YIELD));
+  loop.body.unshift({ ...rest, pipelines: [...pipelines, ...makeStatement(makeSimpleCommand(":")).pipelines], operators: ["&&"] });
 }

@@ -54,7 +54,7 @@ function makeTree() {
       async () => {},
     ),
     mustHaveRoom: () => {},
-    uploads: { set: () => {}, drop: () => {}, listOf: () => [] },
+    uploads: { set: () => {}, drop: () => {}, listByUser: () => [] },
     sha256: (content) => createHash("sha256").update(content).digest(),
     sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,

@@ -275,7 +275,7 @@ class Real {
         async () => {},
       ),
       mustHaveRoom: () => {},
-      uploads: { set: () => {}, drop: () => {}, listOf: () => [] },
+      uploads: { set: () => {}, drop: () => {}, listByUser: () => [] },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
       sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,

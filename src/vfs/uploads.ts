@@ -12,7 +12,7 @@ export type PartRows = {
   set(part: string, uid: number, bytes: number): void;
   drop(part: string): void;
   /** The parts of one user, oldest first. */
-  listOf(uid: number): string[];
+  listByUser(uid: number): string[];
 };
 
 type StartedUpload = { grown: GrowingBlob; leave: (forget: boolean) => Promise<void>; end: () => void };
@@ -60,7 +60,7 @@ export class Uploads {
 
   /** Takes the oldest parts that are not in use, as many as needed to make room for one more. */
   #takeAbandoned(uid: number, path: string): string[] {
-    const parts = this.#rows.listOf(uid);
+    const parts = this.#rows.listByUser(uid);
     const excess = parts.length + 1 - PARTS_MAX;
     if (excess <= 0) return [];
     const abandoned = parts.filter((part) => !this.#inUse.has(part)).slice(0, excess);

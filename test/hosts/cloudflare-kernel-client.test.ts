@@ -54,7 +54,7 @@ class Platform {
   #newRequests(): ProcessRequests {
     const link = () => ({
       ...this.kernel.kernelPortFor(PID),
-      sys: (call: SysCall, signal: AbortSignal): Promise<SysOutcome> => {
+      runSyscall: (call: SysCall, signal: AbortSignal): Promise<SysOutcome> => {
         this.received.push({ call, reason: signal.aborted ? signal.reason : null });
         return new Promise(() => {});
       },
@@ -117,7 +117,7 @@ it("does not look for a call that ended while its process was stopping it", asyn
   const received: boolean[] = [];
   const link = {
     ...new ScriptedKernel().kernelPortFor(PID),
-    sys: async (call: SysCall): Promise<SysOutcome> => {
+    runSyscall: async (call: SysCall): Promise<SysOutcome> => {
       received.push(call.isRepeat);
       return { kind: "done", isError: false, output: "ended" };
     },
@@ -127,7 +127,7 @@ it("does not look for a call that ended while its process was stopping it", asyn
     () => ({ archiveRoot: "/", catalogue: "", reachable: [""] }),
     async () => {},
   );
-  await requests.answer(PID, "sys", [CALL]);
+  await requests.answer(PID, "runSyscall", [CALL]);
   await requests.answer(PID, "abandon", [CALL, true]);
   expect(received).toEqual([false]);
   await requests.answer(PID, "abandon", [{ ...CALL, callId: "of another life" }, true]);

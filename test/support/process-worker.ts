@@ -63,7 +63,7 @@ export class KernelObject extends DurableObject<TestEnv> {
     async () => {},
   );
 
-  kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
+  answerProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
     return this.#desk.answer(pid, name, args);
   }
 

@@ -30,8 +30,8 @@ export type ShellNamespace = { getByName(name: string): ShellStub };
 
 type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
-  room(uid: number): Promise<boolean>;
-  wait(uid: number, sessionId: string, look: PollOptions): Promise<SessionState | null>;
+  waitForRoom(uid: number): Promise<boolean>;
+  wait(uid: number, sessionId: string, options: PollOptions): Promise<SessionState | null>;
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
   list(uid: number): Promise<SessionInfo[]>;
@@ -56,12 +56,12 @@ export class ShellObject extends DurableObject<Env> {
     );
   }
 
-  room(uid: number): Promise<boolean> {
+  waitForRoom(uid: number): Promise<boolean> {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: PollOptions): Promise<SessionState | null> {
-    return this.#sessions.wait(uid, sessionId, look, new AbortController().signal);
+  wait(uid: number, sessionId: string, options: PollOptions): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, options, new AbortController().signal);
   }
 
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
@@ -117,17 +117,17 @@ export class CloudflareShells implements Shells {
   }
 
   waitForRoom(uid: number): Promise<boolean> {
-    return this.#stubOf(uid).room(uid);
+    return this.#stubOf(uid).waitForRoom(uid);
   }
 
   /** The signal cannot cross to the object: when the caller stops waiting, the object's wait continues on its own. */
-  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
     const unchanged: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
     // An object that the platform ended has lost its sessions; the next poll will say so.
     const lost = { ...unchanged, exit: killedExit("The shell was stopped by the platform's limits while it ran this command") };
     return rejectOnAbort(
       this.#stubOf(uid)
-        .wait(uid, sessionId, look)
+        .wait(uid, sessionId, options)
         .catch(() => lost),
       signal,
     ).catch(() => unchanged);

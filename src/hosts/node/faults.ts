@@ -120,7 +120,7 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
     kernel: {
       ...kernel,
       emit(events) {
-        for (const event of events) for (const point of pointsOf(event)) crashAt(point);
+        for (const event of events) for (const point of crashPointsFor(event)) crashAt(point);
         return kernel.emit(events);
       },
       async runSyscall(call, signal, onStart) {
@@ -159,7 +159,7 @@ function withModelCrashPoints(models: Models): Models {
   };
 }
 
-function pointsOf({ signal, payload }: ProcessEvent): RunPoint[] {
+function crashPointsFor({ signal, payload }: ProcessEvent): RunPoint[] {
   if (signal === PROC_CHANGED && payload.event === "conversation.compacted") return ["run-compacted"];
   if (signal === PROC_CHANGED && payload.changes.includes("queue")) return ["run-queued"];
   const point = POINT_OF_SIGNAL.get(signal);

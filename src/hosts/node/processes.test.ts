@@ -198,12 +198,12 @@ test("keeps events while the kernel cannot take them, and delivers them in order
 });
 
 test("discards a process whose rows were lost, and continues from the rows on disk", async () => {
-  await reopen({ reviveMs: 20 });
+  await reopen({ reopenMs: 20 });
   await send(A, "hello", "r1");
   await ends(A).toEqual([["r1", "heard hello"]]);
   await processes.close();
   spoil(A);
-  processes = open({ reviveMs: 20 });
+  processes = open({ reopenMs: 20 });
   await expect(send(A, "spoil this", "r2")).rejects.toBeInstanceOf(StorageError);
   expect(await historyOf(A)).not.toContain("spoil this");
   // Rows that nobody waits for are lost as well, and the reopened process does that work again.

@@ -24,7 +24,7 @@ export type ProcessesOptions = {
   onFatalError: (error: unknown) => void;
   idleMs?: number;
   openMax?: number;
-  reviveMs?: number;
+  reopenMs?: number;
 };
 
 /** The kernel as processes see it. */
@@ -136,7 +136,7 @@ export class NodeProcesses implements Processes {
         this.#reopenLater(pid);
       }
     };
-    this.#reopenTimers.set(pid, setTimeout(reopen, this.#options.reviveMs ?? REOPEN_MS).unref());
+    this.#reopenTimers.set(pid, setTimeout(reopen, this.#options.reopenMs ?? REOPEN_MS).unref());
   }
 
   #makeRoom(): void {

@@ -49,8 +49,8 @@ export class NodeShells implements Shells {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
-    return this.#sessions.wait(uid, sessionId, look, signal);
+  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, options, signal);
   }
 
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome> {

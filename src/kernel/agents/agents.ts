@@ -218,7 +218,7 @@ export class Agents implements Part {
     const { pid: found, value } = await this.markBusyAndCall(caller, pid, "abort", args);
     const process = this.#store.reads.processes.get(found);
     if (!value.aborted || value.runId === null || process === undefined) return { pid: found, value, stillRunning: [] };
-    const calls = await this.#openCalls.stop(found, this.#openCalls.listOf(found, value.runId), value.runId);
+    const calls = await this.#openCalls.stop(found, this.#openCalls.listByProcess(found, value.runId), value.runId);
     // Read after the calls have ended: one of them may have answered that its command is still running.
     const sessions = this.#store.reads.processSessions.listAwaited(found, value.runId);
     return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, sessions))] };
@@ -242,8 +242,8 @@ export class Agents implements Part {
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.requireProcess(caller, pid);
     // Read before the reset: calls and commands that start after it continue.
-    const open = this.#openCalls.listOf(process.pid);
-    const sessions = this.#store.reads.processSessions.listOf(process.pid);
+    const open = this.#openCalls.listByProcess(process.pid);
+    const sessions = this.#store.reads.processSessions.listByProcess(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#files.deleteMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);

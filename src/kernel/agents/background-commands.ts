@@ -29,7 +29,7 @@ export class BackgroundCommands {
 
   /** A call of the process starts: the process no longer waits for commands that it started before, except the one it polls. */
   onCall({ pid }: ProcessRow, { args }: SysCall): void {
-    if (this.#store.reads.processSessions.listOf(pid).length === 0) return;
+    if (this.#store.reads.processSessions.listByProcess(pid).length === 0) return;
     const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
     this.#store.relaxed(({ processSessions }) => processSessions.clearAwaited(pid, sessionId));
   }
@@ -64,7 +64,7 @@ export class BackgroundCommands {
 
   /** Commands that still run or whose state is unknown. Removes the rows of the others. */
   async list(process: ProcessRow): Promise<ListedSession[]> {
-    const known = this.#store.reads.processSessions.listOf(process.pid);
+    const known = this.#store.reads.processSessions.listByProcess(process.pid);
     const targets = [...new Set(known.map(({ target }) => target))];
     const byTarget = new Map(await Promise.all(targets.map(async (target) => [target, await this.#listRunning(process, target)] as const)));
     return known.flatMap((session) => {

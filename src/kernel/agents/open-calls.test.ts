@@ -32,15 +32,15 @@ const untilStopped = (signal: AbortSignal) =>
 it("stops the calls of a run and no others", async () => {
   const mine = calls.run(about(), NEVER, untilStopped);
   const other = calls.run(about({ runId: "another" }), NEVER, untilStopped);
-  expect(await calls.stop("p", calls.listOf("p", "r"), "r")).toEqual([]);
+  expect(await calls.stop("p", calls.listByProcess("p", "r"), "r")).toEqual([]);
   expect(await mine).toBe(STOPPED);
-  expect(await calls.stop("p", calls.listOf("p"))).toEqual([]);
+  expect(await calls.stop("p", calls.listByProcess("p"))).toEqual([]);
   expect(await other).toBe(STOPPED);
 });
 
 it("returns calls that have not answered in time", async () => {
   void calls.run(about(), NEVER, () => new Promise(() => {}));
-  const stopped = calls.stop("p", calls.listOf("p", "r"), "r");
+  const stopped = calls.stop("p", calls.listByProcess("p", "r"), "r");
   now = calls.nextDueAt()!;
   calls.onWake(now);
   expect(await stopped).toMatchObject([{ target: "laptop", command: "sleep 97" }]);
@@ -54,10 +54,10 @@ it("returns calls with an unknown outcome, also if they ended before stop was ca
   });
   process.abort(STOPPED);
   await expect(lost).rejects.toThrow("disconnected");
-  expect(await calls.stop("p", calls.listOf("p", "r"), "r")).toEqual([
+  expect(await calls.stop("p", calls.listByProcess("p", "r"), "r")).toEqual([
     { target: "laptop", command: "sleep 97", why: "Device disconnected: laptop" },
   ]);
-  expect(await calls.stop("p", calls.listOf("p", "r"), "r")).toEqual([]);
+  expect(await calls.stop("p", calls.listByProcess("p", "r"), "r")).toEqual([]);
 });
 
 it("does not return a call that was aborted without a stop", async () => {
@@ -68,7 +68,7 @@ it("does not return a call that was aborted without a stop", async () => {
   });
   process.abort(null);
   await expect(left).rejects.toThrow("was cancelled");
-  expect(await calls.stop("p", calls.listOf("p", "r"), "r")).toEqual([]);
+  expect(await calls.stop("p", calls.listByProcess("p", "r"), "r")).toEqual([]);
 });
 
 it("waits for other work as long as for calls", async () => {

@@ -47,7 +47,7 @@ export class OpenCalls implements Part {
   }
 
   /** The running calls of a process: of one run, or all. */
-  listOf(pid: string, runId?: string): OpenCall[] {
+  listByProcess(pid: string, runId?: string): OpenCall[] {
     return [...this.#open].filter(({ about }) => about.pid === pid && (runId === undefined || about.runId === runId));
   }
 

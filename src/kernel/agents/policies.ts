@@ -26,7 +26,7 @@ export class Policies {
     const profiles = new Set([process.profile, ...this.#ancestorProfiles(process.parentPid)]);
     let decision: Decision | null = null;
     for (const profile of profiles) {
-      for (const policy of this.listOf(profile, process.uid)) {
+      for (const policy of this.listFor(profile, process.uid)) {
         const own = decide(policy, { ...judged, profile });
         const effective = profileOf(profile)?.background === true ? denyUnattended(own) : own;
         decision = decision === null ? effective : pickStricter(decision, effective);
@@ -36,7 +36,7 @@ export class Policies {
   }
 
   /** At least one. */
-  listOf(profile: string, uid: number): PolicyResult[] {
+  listFor(profile: string, uid: number): PolicyResult[] {
     const policies = [policyKey(profile), userPolicyKey(uid, profile)].flatMap((key) => {
       const text = this.#reads.config.get(key);
       return text === undefined || text.trim() === "" ? [] : [this.#parse(text)];

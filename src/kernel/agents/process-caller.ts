@@ -35,7 +35,7 @@ function makeCaller(
   if (account === undefined || (process !== null && account.locked && !mayBeLocked)) return undefined;
   const own = reads.accounts.identityOf(account);
   const identity = process === null ? own : { ...own, cwd: process.cwd, workspaceId: process.workspaceId };
-  const capabilities = reads.capabilities.listOf(own.gids);
+  const capabilities = reads.capabilities.listForGroups(own.gids);
   return {
     origin: "user",
     uid: identity.uid,

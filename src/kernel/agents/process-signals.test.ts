@@ -37,7 +37,7 @@ function world(followers: readonly string[]) {
       sent.push((JSON.parse(text) as { payload: Record<string, unknown> }).payload);
     },
   };
-  const nouns = { now: 0, followers: { listOf: () => followers, routeOf: () => undefined }, connections: { idsOfUser: () => [] } };
+  const nouns = { now: 0, followers: { listByProcess: () => followers, routeOf: () => undefined }, connections: { idsOfUser: () => [] } };
   const relaxed = () => {
     throw new Error("nothing is to be written");
   };

@@ -105,7 +105,7 @@ export class ProcessSignals {
 
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {
     const { followers, connections, now } = this.#store.reads;
-    const to = new Set(followers.listOf(pid));
+    const to = new Set(followers.listByProcess(pid));
     const route = runId === null ? undefined : followers.routeOf(pid, runId, now);
     if (route !== undefined && route.uid !== uid && route.uid !== 0) {
       this.#store.relaxed(({ followers }) => followers.removeRoute(pid, runId!));

@@ -254,10 +254,10 @@ async function checkProcesses({ agents }: DoctorServices, { processes, now }: Re
   const stuck = silent.filter(({ state }) => state !== "idle");
   const reports = silent
     .slice(0, NAMED_MAX)
-    .map(async (process) => ({ ...process, unheard: await agents.checkDelivery(process).catch(() => null) }));
-  for (const { pid, unheard } of await Promise.all(reports)) {
-    if (unheard === null) continue;
-    const { count, error } = unheard;
+    .map(async (process) => ({ ...process, undelivered: await agents.checkDelivery(process).catch(() => null) }));
+  for (const { pid, undelivered } of await Promise.all(reports)) {
+    if (undelivered === null) continue;
+    const { count, error } = undelivered;
     return {
       ...check,
       state: "warn",

@@ -70,7 +70,7 @@ export class GatewayTarget {
       uploads: {
         set: (part, uid, bytes) => ignoreStorageError(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
         drop: (part) => ignoreStorageError(() => store.relaxed(({ usage }) => usage.dropPart(part))),
-        listOf: (uid) => reads.usage.partsOf(uid),
+        listByUser: (uid) => reads.usage.partsOf(uid),
       },
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),

@@ -110,7 +110,7 @@ export class GitServer {
       return row;
     }
     const call = isPush ? "repo.apply" : "repo.read";
-    const capabilities = reads.capabilities.listOf(accounts.identityOf(account).gids);
+    const capabilities = reads.capabilities.listForGroups(accounts.identityOf(account).gids);
     if (!allows(capabilities, call)) fail(403, `Permission denied: ${call}`);
     if (!isPush) return repositories.requireReadable(account, repo);
     return (

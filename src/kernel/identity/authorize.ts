@@ -29,6 +29,6 @@ export function failSetupRequired(): never {
 }
 
 /** Nobody may give others more capabilities than they have themselves. */
-export function mustCover(caller: Caller, capabilities: readonly string[]): void {
+export function requireMayDelegate(caller: Caller, capabilities: readonly string[]): void {
   if (!covers(caller.capabilities, capabilities)) fail(403, "Permission denied: cannot give more rights than you have yourself");
 }

@@ -20,7 +20,7 @@ export function withRefresh(reads: ReadContext, caller: Caller): Caller {
     const account = reads.accounts.findByUid(uid);
     if (account === undefined || account.locked || !stillHolds()) return undefined;
     const process = reads.accounts.identityOf(account);
-    return { ...caller, gids: process.gids, capabilities: reads.capabilities.listOf(process.gids), process, refresh };
+    return { ...caller, gids: process.gids, capabilities: reads.capabilities.listForGroups(process.gids), process, refresh };
   };
   return { ...caller, refresh };
 }

@@ -5,7 +5,7 @@ import { fail } from "../../lib/sys-error.ts";
 import type { Sql } from "../../ports/sql.ts";
 import { DRIVERS_GID, SERVICES_GID, USERS_GID } from "./groups.ts";
 
-export type CapabilityReads = Pick<Capabilities, "listOf" | "list">;
+export type CapabilityReads = Pick<Capabilities, "listForGroups" | "list">;
 
 const GID_OF = { users: USERS_GID, drivers: DRIVERS_GID, services: SERVICES_GID } as const;
 
@@ -17,7 +17,7 @@ export class Capabilities {
   }
 
   /** The capabilities of all these groups, sorted. */
-  listOf(gids: readonly number[]): string[] {
+  listForGroups(gids: readonly number[]): string[] {
     // One binding for all: a user may be in more groups than a statement may have parameters.
     return this.#sql
       .all(

@@ -221,7 +221,7 @@ export class Connections {
   /** A driver may make no calls, it only answers them. A service has the capabilities of the services group, whoever owns its token. */
   #capabilitiesOf(role: Role, gids: readonly number[]): string[] {
     if (role === "driver") return [];
-    return this.#capabilities.listOf(role === "service" ? [SERVICES_GID] : gids);
+    return this.#capabilities.listForGroups(role === "service" ? [SERVICES_GID] : gids);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Sql } from "../../ports/sql.ts";
 
-export type FollowerReads = Pick<Followers, "listOf" | "countOf" | "routeOf" | "listConnectionIds">;
+export type FollowerReads = Pick<Followers, "listByProcess" | "countOf" | "routeOf" | "listConnectionIds">;
 
 const ROUTE_MS = 30 * 60 * 1000;
 
@@ -23,7 +23,7 @@ export class Followers {
     return this.#sql.run("DELETE FROM followers WHERE connection_id = ? AND pid = ?", connectionId, pid) > 0;
   }
 
-  listOf(pid: string): string[] {
+  listByProcess(pid: string): string[] {
     return this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
   }
 

@@ -24,7 +24,7 @@ export class ProcessSessions {
   }
 
   /** Oldest first. */
-  listOf(pid: string): ProcessSession[] {
+  listByProcess(pid: string): ProcessSession[] {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? ORDER BY started_at, session_id", pid).map(fromRow);
   }
 

@@ -65,7 +65,7 @@ async function searchLive(
     offset -= 1;
     budget.messages -= 1;
     const snippet = snippetOf(message, pattern);
-    if (snippet !== null) matches.push({ ...matchFields(conversationId, message), snippet, offset, segmentId: null });
+    if (snippet !== null) matches.push({ ...commonMatchFields(conversationId, message), snippet, offset, segmentId: null });
     if (offset % MESSAGES_PER_YIELD === 0) await yieldToEventLoop();
   }
   return { matches, isWhole: true };
@@ -88,14 +88,14 @@ async function searchArchived(
     budget.messages -= messages.length;
     for (const message of messages.toReversed()) {
       const snippet = state.segments.isSummary(message.id) && message.role === "system" ? null : snippetOf(message, pattern);
-      if (snippet !== null) matches.push({ ...matchFields(conversationId, message), snippet, offset: null, segmentId: segment.id });
+      if (snippet !== null) matches.push({ ...commonMatchFields(conversationId, message), snippet, offset: null, segmentId: segment.id });
     }
     await yieldToEventLoop();
   }
   return { matches, isWhole: true };
 }
 
-function matchFields(
+function commonMatchFields(
   conversationId: string,
   { id, role, createdAt }: Message,
 ): Pick<Match, "conversationId" | "messageId" | "role" | "timestamp"> {

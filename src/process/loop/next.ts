@@ -1,5 +1,5 @@
 // Decides what a process does next, from its rows alone. Pure, so that every situation a crash may leave behind can be tested as
-// a table. One step at a time: process.ts performs it, stores the outcome, and asks again.
+// a table. One step at a time: runner.ts performs it, stores the outcome, and asks again.
 
 export type CallState =
   /** The model requested it. */

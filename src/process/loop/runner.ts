@@ -57,7 +57,7 @@ export class Runner {
     this.#isWorkRequested = true;
     if (this.#isWorking || this.#state.isClosed) return;
     this.#isWorking = true;
-    void this.#work().finally(() => {
+    void this.#runUntilIdle().finally(() => {
       this.#isWorking = false;
       if (this.#isWorkRequested) this.schedule();
     });
@@ -103,7 +103,7 @@ export class Runner {
     return this.#live?.toLiveAnswer() ?? null;
   }
 
-  async #work(): Promise<void> {
+  async #runUntilIdle(): Promise<void> {
     do {
       this.#isWorkRequested = false;
       const action = nextAction(this.#view());

@@ -1,6 +1,6 @@
 // The rows of a process, and the few changes that everything else is built from: add a message, begin a run, end a run. Each
-// change is one transaction together with the events it causes. It starts nothing by itself: process.ts decides what happens
-// next.
+// change is one transaction together with the events it causes. It starts no work: loop/runner.ts decides what
+// happens next.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { OutputBlock } from "../../ports/models.ts";

@@ -64,16 +64,16 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
 }
 
 function stateOf(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): State {
-  if (result !== null) return stateOfEnd(result.isError, result.outcome, result.output);
+  if (result !== null) return badgeForOutcome(result.isError, result.outcome, result.output);
   if (isStreaming) return { word: "being written", tone: "run" };
   const end = conversation.calls.value.get(call.id)?.end;
-  if (end != null) return stateOfEnd(!end.ok, end.outcome, end.text);
+  if (end != null) return badgeForOutcome(!end.ok, end.outcome, end.text);
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
 }
 
-function stateOfEnd(isError: boolean, outcome: CallOutcome | null, output: string): State {
+function badgeForOutcome(isError: boolean, outcome: CallOutcome | null, output: string): State {
   if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
   // The command is still running in the background.

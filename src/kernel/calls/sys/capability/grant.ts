@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { Gid } from "../../../../protocol/records.ts";
-import { mustCover } from "../../../identity/authorize.ts";
+import { requireMayDelegate } from "../../../identity/authorize.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -19,7 +19,7 @@ export default syscall({
   fails: { 400: "not a capability pattern", 403: "the caller does not have it", 404: "no such group" },
   example: { args: { gid: 200, capability: "sys.config.get" }, result: { changed: true } },
   run({ groups, capabilities, connections }, caller, { gid, capability }) {
-    mustCover(caller, [capability]);
+    requireMayDelegate(caller, [capability]);
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
     const changed = capabilities.grant(gid, capability);
     connections.clearCaches();

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { Gid, Group } from "../../../../protocol/records.ts";
-import { mustCover } from "../../../identity/authorize.ts";
+import { requireMayDelegate } from "../../../identity/authorize.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -20,7 +20,7 @@ export default syscall({
   example: { args: { gid: 200, members: ["alice", "bob"] }, result: { group: { gid: 200, name: "family", members: ["alice", "bob"] } } },
   run({ groups, accounts, capabilities, connections }, caller, { gid, members }) {
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
-    mustCover(caller, capabilities.listOf([gid]));
+    requireMayDelegate(caller, capabilities.listForGroups([gid]));
     for (const username of members) if (accounts.findByName(username) === undefined) fail(404, `Unknown user: ${username}`);
     if (gid === 0 && !members.includes("root")) fail(409, "root must stay in its own group");
     groups.setMembers(gid, members);

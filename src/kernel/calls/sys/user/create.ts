@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { Account } from "../../../../protocol/records.ts";
-import { mustCover } from "../../../identity/authorize.ts";
+import { requireMayDelegate } from "../../../identity/authorize.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -54,7 +54,7 @@ export default syscall({
       const allGroups = groups.list();
       for (const name of args.groups ?? []) {
         const group = allGroups.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);
-        mustCover(presentCaller, capabilities.listOf([group.gid]));
+        requireMayDelegate(presentCaller, capabilities.listForGroups([group.gid]));
         groups.addMember(group.gid, user.username);
       }
       return { user: accounts.findByUid(user.uid)! };
