@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  preflightAfterCompaction,
-  contextState,
-  defaultPolicy,
-  estimateTokens,
-  policyProblem,
-  preflight,
-  preflightWithoutCompaction,
-} from "./estimate.ts";
+import { defaultPolicy, policyProblem } from "./context-policy.ts";
+import { preflightAfterCompaction, contextState, estimateTokens, preflight, preflightWithoutCompaction } from "./estimate.ts";
 
 const KNOWN = {
   conversationId: "default",

@@ -59,18 +59,6 @@ export function resizeContext(
   return contextState({ ...known, ...now, estimatedInputTokens: Math.max(0, state.inputTokens + tokens) }, null);
 }
 
-/** If none was set. */
-export function defaultPolicy(conversationId: string): ContextPolicy {
-  return { conversationId, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };
-}
-
-/** What is wrong with a policy, or null. */
-export function policyProblem({ compactAtPressure, keepLast }: Pick<ContextPolicy, "compactAtPressure" | "keepLast">): string | null {
-  if (!(compactAtPressure > 0 && compactAtPressure <= 1)) return "compactAtPressure must be greater than 0 and at most 1";
-  if (!Number.isSafeInteger(keepLast) || keepLast < 0) return "keepLast must be a non-negative integer";
-  return null;
-}
-
 export type Preflight = { do: "go" } | { do: "compact"; keepLast: number } | { do: "stop"; reason: string; why: string };
 
 const GO: Preflight = { do: "go" };

@@ -1,13 +1,18 @@
 // Actors other than the kernel. Each has its own database and handles its own messages, so long work in one never blocks the
-// kernel. Every repository is an actor at `repo:<owner>/<name>` and every process one at `proc:<pid>`; the first call to an
-// address creates it. The kernel has already checked the caller's rights. A process calls the kernel through the port that the
+// kernel. Every repository and every process is an actor; the first call to one creates it. The kernel has already checked the caller's rights. A process calls the kernel through the port that the
 // host hands it (process/kernel-port.ts).
 //
 // Only values that both hosts can copy cross: plain objects and arrays of strings, numbers, booleans, null and Uint8Array. A
 // write is answered when it is durable. SysError and StorageError cross as themselves; an unreachable actor is a 503. An actor
 // opens no connection itself: it uses the `http` function passed with the call.
 
-export interface Actors {
+/** Processes, by pid. `actor.ts` of src/process lists the calls. */
+export interface ProcessActors {
+  call(pid: string, name: string, args: object): Promise<unknown>;
+}
+
+/** Repositories, by their address `repo:<owner>/<name>`. `calls.ts` of src/repo lists the calls. */
+export interface RepositoryActors {
   call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown>;
   /** Bodies are streams in both directions. A reader that stops early must cancel the stream. */
   fetch(address: string, request: ActorRequest): Promise<ActorResponse>;

@@ -1,6 +1,6 @@
 // Everything a host hands to the kernel.
 
-import type { Actors } from "./actors.ts";
+import type { ProcessActors, RepositoryActors } from "./actors.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Clock } from "./clock.ts";
 import type { Crypto } from "./crypto.ts";
@@ -14,7 +14,8 @@ import type { Vitals } from "./vitals.ts";
 
 export type Ports = {
   sql: Sql;
-  actors: Actors;
+  processes: ProcessActors;
+  repositories: RepositoryActors;
   shells: Shells;
   blobs: Blobs;
   clock: Clock;

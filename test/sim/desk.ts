@@ -5,7 +5,8 @@ import { Kernel } from "../../src/kernel/kernel.ts";
 import { LimitedLog } from "../../src/ports/limited-log.ts";
 import {
   Agenda,
-  MemoryActors,
+  MemoryRepositories,
+  NO_PROCESSES,
   MemoryShells,
   MemoryBlobs,
   MemoryClock,
@@ -18,7 +19,7 @@ import {
   silentMeter,
   memoryVitals,
 } from "../support/memory-ports.ts";
-import type { Processes } from "../../src/hosts/shared/actors.ts";
+import type { ProcessActors } from "../../src/ports/actors.ts";
 import type { Data } from "./requests.ts";
 
 export type Heard = { type: string; id: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
@@ -37,7 +38,7 @@ export class Desk {
   #count = 0;
 
   /** `processes` creates the processes; without it there are none. */
-  constructor(processes?: (desk: Desk) => Processes) {
+  constructor(processes?: (desk: Desk) => ProcessActors) {
     this.sockets = new MemorySockets({
       agenda: this.agenda,
       random: new Random("wires"),
@@ -61,7 +62,8 @@ export class Desk {
     );
     const ports = {
       sql: this.sql,
-      actors: new MemoryActors(processes?.(this)),
+      processes: processes?.(this) ?? NO_PROCESSES,
+      repositories: new MemoryRepositories(),
       shells: new MemoryShells(),
       blobs: this.blobs,
       clock,
@@ -82,7 +84,7 @@ export class Desk {
   }
 
   /** Alice is the first user; root has a separate password. */
-  static async populated(processes?: (desk: Desk) => Processes): Promise<Desk> {
+  static async populated(processes?: (desk: Desk) => ProcessActors): Promise<Desk> {
     const desk = new Desk(processes);
     await desk.call(desk.open(), "sys.setup", { username: "alice", password: "alice first", rootPassword: "root first" });
     return desk;

@@ -5,7 +5,7 @@ import { Kernel } from "../../src/kernel/kernel.ts";
 import { LimitedLog } from "../../src/ports/limited-log.ts";
 import {
   Agenda,
-  MemoryActors,
+  MemoryRepositories,
   MemoryShells,
   MemoryBlobs,
   MemoryProcesses,
@@ -95,7 +95,8 @@ export class World {
     });
     this.#ports = {
       sql: this.#sql,
-      actors: new MemoryActors(this.#processes),
+      processes: this.#processes,
+      repositories: new MemoryRepositories(),
       shells: new MemoryShells(),
       blobs: new MemoryBlobs(),
       clock,

@@ -2,7 +2,7 @@
 
 import type { Log, Meter } from "../../src/ports/log.ts";
 
-export { MemoryActors } from "./memory/actors.ts";
+export { MemoryRepositories, NO_PROCESSES } from "./memory/actors.ts";
 export { Agenda } from "./memory/agenda.ts";
 export { MemoryBlobs } from "./memory/blobs.ts";
 export { MemoryFiles } from "./memory/files.ts";

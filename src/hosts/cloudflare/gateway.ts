@@ -10,7 +10,6 @@ import { CATALOGUE_KEY } from "../../models/catalogue.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Reply } from "../../ports/reply.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { actorsOf } from "../shared/actors.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
@@ -45,7 +44,8 @@ export class KernelObject extends DurableObject<Env> {
     this.#kernel = new Kernel(
       {
         sql: new CloudflareSql(storage),
-        actors: actorsOf(new CloudflareRepos(env.REPOS), processes),
+        processes,
+        repositories: new CloudflareRepos(env.REPOS),
         shells: new CloudflareShells(env.SHELLS),
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),

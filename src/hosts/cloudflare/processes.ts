@@ -8,7 +8,7 @@ import { ProviderModels } from "../../models/models.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
 import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { ProcessActor } from "../../process/actor.ts";
-import type { Processes } from "../shared/actors.ts";
+import type { ProcessActors } from "../../ports/actors.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, kernelOf } from "./options.ts";
@@ -91,7 +91,7 @@ export class ProcessObject extends DurableObject<Env> {
   }
 }
 
-export class CloudflareProcesses implements Processes {
+export class CloudflareProcesses implements ProcessActors {
   readonly #namespace: ProcessNamespace;
 
   constructor(namespace: ProcessNamespace) {

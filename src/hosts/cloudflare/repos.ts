@@ -3,7 +3,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { SysError } from "../../lib/sys-error.ts";
-import type { ActorHttp, ActorHttpRequest, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
+import type { ActorHttp, ActorHttpRequest, ActorRequest, ActorResponse, RepositoryActors } from "../../ports/actors.ts";
 import { errorOf, type Failure, failureOf, type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { RepositoryActor } from "../../repo/actor.ts";
 import type { Env } from "./options.ts";
@@ -61,7 +61,7 @@ export class RepoObject extends DurableObject<Env> {
   }
 }
 
-export class CloudflareRepos implements Actors {
+export class CloudflareRepos implements RepositoryActors {
   readonly #namespace: RepoNamespace;
 
   constructor(namespace: RepoNamespace) {

@@ -9,13 +9,13 @@ type Attachment = SocketPeer & { id: string };
 
 export class CloudflareSockets implements Sockets {
   readonly #state: DurableObjectState;
-  readonly #events: () => SocketEvents;
+  readonly #kernel: () => SocketEvents;
   /** When the last frame arrived; lost with the object's memory. */
   readonly #heardAt = new Map<string, number>();
 
-  constructor(state: DurableObjectState, events: () => SocketEvents) {
+  constructor(state: DurableObjectState, kernel: () => SocketEvents) {
     this.#state = state;
-    this.#events = events;
+    this.#kernel = kernel;
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
   }
 
@@ -29,15 +29,15 @@ export class CloudflareSockets implements Sockets {
     const attachment: Attachment = { id: crypto.randomUUID(), address, openedAt: Date.now() };
     ours.serializeAttachment(attachment);
     this.#state.acceptWebSocket(ours, [attachment.id]);
-    this.#events().onSocketOpened(attachment.id);
+    this.#kernel().onSocketOpened(attachment.id);
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
   handleMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     const { id } = attachmentOf(socket);
     this.#heardAt.set(id, Date.now());
-    if (typeof data === "string") this.#events().onFrame(id, data);
-    else this.#events().onBodyFrame(id, new Uint8Array(data));
+    if (typeof data === "string") this.#kernel().onFrame(id, data);
+    else this.#kernel().onBodyFrame(id, new Uint8Array(data));
   }
 
   /** The socket was closed by either side, or failed. */
@@ -96,7 +96,7 @@ export class CloudflareSockets implements Sockets {
 
   #forget(socketId: string): void {
     this.#heardAt.delete(socketId);
-    this.#events().onSocketClosed(socketId);
+    this.#kernel().onSocketClosed(socketId);
   }
 }
 

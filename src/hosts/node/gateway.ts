@@ -11,7 +11,6 @@ import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { actorsOf } from "../shared/actors.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
@@ -78,11 +77,23 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.setting(CATALOGUE_KEY) });
   const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
   defer(() => processes.close());
-  const actors = actorsOf(repos, processes);
   const shells = new NodeShells(crypto);
   defer(() => shells.close());
   const vitals = nodeVitals(home, options);
-  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter, vitals };
+  const ports: Ports = {
+    sql,
+    processes,
+    repositories: repos,
+    shells,
+    blobs: new NodeBlobs(home.blobs, fatal),
+    clock,
+    sockets,
+    crypto,
+    net,
+    log,
+    meter,
+    vitals,
+  };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.onRollback());
   processes.start({

@@ -9,7 +9,7 @@ import { deferred } from "../../lib/deferred.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
 import type { KernelPort } from "../../process/kernel-port.ts";
-import type { Processes } from "../shared/actors.ts";
+import type { ProcessActors } from "../../ports/actors.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { makeFolder } from "./folders.ts";
 import { OpenProcess } from "./open-process.ts";
@@ -42,7 +42,7 @@ const CHECKS_MAX = 32;
 /** Delay before a process is reopened after a lost batch; a full disk needs some time to recover. */
 const REOPEN_MS = 5_000;
 
-export class NodeProcesses implements Processes {
+export class NodeProcesses implements ProcessActors {
   readonly #options: ProcessesOptions;
   /** Least recently used first. */
   readonly #processes = new Map<string, OpenProcess>();

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { SysError } from "../../lib/sys-error.ts";
-import type { ActorHttp, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
+import type { ActorHttp, ActorRequest, ActorResponse, RepositoryActors } from "../../ports/actors.ts";
 import type { Log } from "../../ports/log.ts";
 import { errorOf, replyOf } from "../../ports/reply.ts";
 import { makeFolder } from "./folders.ts";
@@ -29,7 +29,7 @@ const EXIT_MS = 5_000;
 /** Limit of the JavaScript heap; only the thread that exceeds it dies. */
 const HEAP_MB_MAX = 512;
 
-export class NodeRepos implements Actors {
+export class NodeRepos implements RepositoryActors {
   readonly #options: ReposOptions;
   readonly #threads: Thread[];
   #hasFolder = false;

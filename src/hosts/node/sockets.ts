@@ -69,7 +69,7 @@ type HeldFrame =
 
 export class NodeSockets implements Sockets {
   readonly #sql: NodeSql;
-  readonly #events: () => SocketEvents;
+  readonly #kernel: () => SocketEvents;
   readonly #open = new Map<string, OpenSocket>();
   readonly #server = new WebSocketServer<typeof OpenSocket>({
     WebSocket: OpenSocket,
@@ -87,9 +87,9 @@ export class NodeSockets implements Sockets {
   #held: HeldFrame[] = [];
   #unfinishedBytes = 0;
 
-  constructor(sql: NodeSql, events: () => SocketEvents) {
+  constructor(sql: NodeSql, kernel: () => SocketEvents) {
     this.#sql = sql;
-    this.#events = events;
+    this.#kernel = kernel;
     const receive = this.#receive.bind(this);
     const forget = this.#forget.bind(this);
     this.#onMessage = function (data, isBinary) {
@@ -119,7 +119,7 @@ export class NodeSockets implements Sockets {
       socket.on("ping", onPing);
       socket.on("error", onError);
       socket.on("close", this.#onClose);
-      this.#events().onSocketOpened(socket.socketId);
+      this.#kernel().onSocketOpened(socket.socketId);
     });
   }
 
@@ -184,16 +184,16 @@ export class NodeSockets implements Sockets {
   #receive(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
     this.#setUnfinishedBytes(socket, 0);
-    if (isBinary) return this.#events().onBodyFrame(socket.socketId, data);
+    if (isBinary) return this.#kernel().onBodyFrame(socket.socketId, data);
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
-    this.#events().onFrame(socket.socketId, text);
+    this.#kernel().onFrame(socket.socketId, text);
   }
 
   #forget(socket: OpenSocket): void {
     this.#setUnfinishedBytes(socket, 0);
     this.#open.delete(socket.socketId);
-    this.#events().onSocketClosed(socket.socketId);
+    this.#kernel().onSocketClosed(socket.socketId);
   }
 
   /**
@@ -268,7 +268,7 @@ export class NodeSockets implements Sockets {
       socket.onSent = null;
       socket.isFull = false;
       readOrPause(socket);
-      this.#events().onSocketDrained(socket.socketId);
+      this.#kernel().onSocketDrained(socket.socketId);
     };
   }
 

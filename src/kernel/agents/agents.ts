@@ -327,7 +327,7 @@ export class Agents implements Part {
   }
 
   async #call<N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>): Promise<ProcessResult<N>> {
-    return (await this.#store.ports.actors.call(`proc:${pid}`, name, args)) as ProcessResult<N>;
+    return (await this.#store.ports.processes.call(pid, name, args)) as ProcessResult<N>;
   }
 
   async #findOrMakeInit(caller: Caller, contextFiles: readonly ContextFile[] | undefined): Promise<ProcessRow> {

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   Agenda,
-  MemoryActors,
+  MemoryRepositories,
   MemoryBlobs,
   MemoryClock,
   memoryCrypto,
@@ -38,7 +38,7 @@ type World = {
   config: Config;
   devices: Devices;
   repos: Repos;
-  actors: MemoryActors;
+  actors: MemoryRepositories;
   logged: string[];
   ann: Caller;
   workspaceId: string;
@@ -54,11 +54,11 @@ function newWorld(): World {
   const sql: MemorySql = new MemorySql((batch) => queueMicrotask(() => batch === "open" && sql.commit()));
   const logged: string[] = [];
   const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const actors = new MemoryActors();
+  const actors = new MemoryRepositories();
   const agenda = new Agenda(new Random("prepare"), NOW);
   const ports = {
     sql,
-    actors,
+    repositories: actors,
     crypto: memoryCrypto(new Random("prepare")),
     log: { debug() {}, info() {}, warn: note, error: note },
     blobs: new MemoryBlobs(),

@@ -1,8 +1,8 @@
 // The kernel's side of repositories: first files, the copy of heads, files for mounts, and quotas.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { MemoryActors, memoryCrypto, memoryLog, memoryNet, MemorySql, Random } from "../../../test/support/memory-ports.ts";
-import type { Actors } from "../../ports/actors.ts";
+import { memoryCrypto, memoryLog, memoryNet, MemoryRepositories, MemorySql, Random } from "../../../test/support/memory-ports.ts";
+import type { RepositoryActors } from "../../ports/actors.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { fakeStore } from "../../../test/support/fake-store.ts";
 import type { WriteContext } from "../context.ts";
@@ -19,7 +19,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (read: { bytes: Uint8Array } | null) => (read === null ? null : new TextDecoder().decode(read.bytes));
 
 let sql: MemorySql;
-let actors: MemoryActors;
+let actors: MemoryRepositories;
 let calls: string[];
 let now: number;
 let nouns: { repositories: Repositories; workspaces: Workspaces; accounts: Accounts; usage: Usage; quotas: Quotas };
@@ -30,7 +30,7 @@ let fails: boolean;
 beforeEach(() => {
   sql = new MemorySql();
   migrate(sql);
-  actors = new MemoryActors();
+  actors = new MemoryRepositories();
   calls = [];
   now = 1_763_200_000_000;
   fails = false;
@@ -53,14 +53,14 @@ beforeEach(() => {
 /** A restart of the kernel; the actors keep running. */
 function restart(): Repos {
   const context = Object.defineProperty({ ...nouns }, "now", { get: () => now });
-  const recording: Actors = {
+  const recording: RepositoryActors = {
     call(address, name, args, http) {
       calls.push(`${name} ${address}`);
       return actors.call(address, name, args, http);
     },
     fetch: (address, request) => actors.fetch(address, request),
   };
-  const ports = { actors: recording, net: memoryNet(), log: memoryLog() };
+  const ports = { repositories: recording, net: memoryNet(), log: memoryLog() };
   return new Repos(
     fakeStore(context, {
       ports,

@@ -39,7 +39,7 @@ export class Repos implements Part {
   /** Calls a repository's actor. Other parts use this only for calls that change nothing. */
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#ensureScaffold(row);
-    return (await this.#store.ports.actors.call(addressOf(row), name, args)) as RepoResult<N>;
+    return (await this.#store.ports.repositories.call(addressOf(row), name, args)) as RepoResult<N>;
   }
 
   /**
@@ -62,7 +62,7 @@ export class Repos implements Part {
       await this.#ensureScaffold(row);
       const http = importHttp(this.#store.ports.net, signal);
       return await this.#repoQuota.runPackWithinQuota(row, async (quota) => {
-        const pending = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
+        const pending = this.#store.ports.repositories.call(addressOf(row), "import", { ...args, quota }, http);
         const result = (await pending) as RepoResult<"import">;
         this.#updateCopy(row, result.state, result.changed);
         return result;
@@ -76,9 +76,9 @@ export class Repos implements Part {
     await this.#store.durable();
     await this.#ensureScaffold(row);
     const isPush = request.method === "POST" && request.access.write;
-    if (!isPush) return this.#store.ports.actors.fetch(addressOf(row), request);
+    if (!isPush) return this.#store.ports.repositories.fetch(addressOf(row), request);
     return this.#repoQuota.runPackWithinQuota(row, async (quota) => {
-      const response = await this.#store.ports.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
+      const response = await this.#store.ports.repositories.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
       // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
       if (response.changed === null) await this.#refreshCopy(row);
       else this.#updateCopy(row, response.changed as RepoState, true);
@@ -148,7 +148,7 @@ export class Repos implements Part {
     if (row.isScaffolded || this.#checked.has(row.repo)) return;
     const scaffold = this.#scaffoldOf(row);
     if (scaffold === null) return;
-    const state = await this.#store.ports.actors.call(addressOf(row), "scaffold", {
+    const state = await this.#store.ports.repositories.call(addressOf(row), "scaffold", {
       ...scaffold,
       author: personOf(row.owner),
       now: this.#now,

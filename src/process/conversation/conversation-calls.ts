@@ -5,7 +5,7 @@ import { fail } from "../../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
-import { policyProblem } from "../../agent/estimate.ts";
+import { policyProblem } from "../../agent/context-policy.ts";
 import {
   CONVERSATION_ID_CHARS_MAX,
   type ContextPolicy,

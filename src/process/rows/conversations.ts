@@ -3,7 +3,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import { defaultPolicy } from "../../agent/estimate.ts";
+import { defaultPolicy } from "../../agent/context-policy.ts";
 import type { ContextPolicy, ContextState, Conversation } from "../../protocol/proc-records.ts";
 
 export const DEFAULT_CONVERSATION = "default";

@@ -2,7 +2,7 @@
 // durable.
 
 import type { KernelSide } from "../../../src/hosts/node/processes.ts";
-import type { Processes } from "../../../src/hosts/shared/actors.ts";
+import type { ProcessActors } from "../../../src/ports/actors.ts";
 import type { Models } from "../../../src/ports/models.ts";
 import { ProcessActor } from "../../../src/process/actor.ts";
 import type { KernelPort } from "../../../src/process/kernel-port.ts";
@@ -23,7 +23,7 @@ export type MemoryProcessesOptions = {
   log?: (message: string, fields: Record<string, string | number>) => void;
 };
 
-export class MemoryProcesses implements Processes {
+export class MemoryProcesses implements ProcessActors {
   readonly #options: MemoryProcessesOptions;
   readonly #rows = new Map<string, MemorySql>();
   readonly #actors = new Map<string, ProcessActor>();
