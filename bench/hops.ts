@@ -9,8 +9,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocket, WebSocketServer } from "ws";
-import { environment } from "../src/device/environment.ts";
-import { shellProgram } from "../src/device/program.ts";
+import { makeCommandEnvironment } from "../src/device/environment.ts";
+import { makeShellProgram } from "../src/device/program.ts";
 
 export type HopsOptions =
   | { part: "relay"; connected: unknown }
@@ -80,8 +80,8 @@ async function doWork({ workspace }: EndOptions, { call, args: { path = "", inpu
 }
 
 function commandOutput(cwd: string, input: string): Promise<string> {
-  const env = environment(process.env, "floor");
-  const { file, args } = shellProgram(process.platform, env, input);
+  const env = makeCommandEnvironment(process.env, "floor");
+  const { file, args } = makeShellProgram(process.platform, env, input);
   const child = spawn(file, args, { cwd, env, detached: true });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

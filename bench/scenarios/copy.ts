@@ -7,8 +7,8 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import type { Server } from "../children.ts";
-import { localEndpoint, targetEndpoint } from "../../src/cli/files/copy-endpoint.ts";
-import { socketConstructor } from "../../src/cli/session/socket.ts";
+import { localEndpoint, makeTargetEndpoint } from "../../src/cli/files/copy-endpoint.ts";
+import { loadSocketConstructor } from "../../src/cli/session/socket.ts";
 import { transfer } from "../../src/cli/files/transfer.ts";
 import { type Client, connect } from "../../src/client/client.ts";
 import { makeHasher } from "../../src/hosts/shared/crypto.ts";
@@ -35,7 +35,7 @@ export async function copy(stage: Stage): Promise<Finding[]> {
     url: `http://127.0.0.1:${gateway.port}`,
     auth: { username: stage.account.username, token: stage.account.token },
     newHash: makeHasher,
-    WebSocket: await socketConstructor(),
+    WebSocket: await loadSocketConstructor(),
   });
   const routes = { ...gatewayRoutes(client, gateway, daemons, to), ...(await floorRoutes(stage, to)) };
   const file = join(from, "large");
@@ -104,7 +104,7 @@ function gatewayRoutes(
         await transfer(
           client,
           { endpoint: localEndpoint, path: file },
-          { endpoint: targetEndpoint(client, "gsv"), path: gatewayPath },
+          { endpoint: makeTargetEndpoint(client, "gsv"), path: gatewayPath },
           ignoreProgress,
         );
       },
@@ -117,7 +117,7 @@ function gatewayRoutes(
         const copied = join(to, "downloaded");
         await transfer(
           client,
-          { endpoint: targetEndpoint(client, "gsv"), path: gatewayPath },
+          { endpoint: makeTargetEndpoint(client, "gsv"), path: gatewayPath },
           { endpoint: localEndpoint, path: copied },
           ignoreProgress,
         );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultPolicy, policyProblem } from "./context-policy.ts";
-import { preflightAfterCompaction, contextState, estimateTokens, preflight, preflightWithoutCompaction } from "./estimate.ts";
+import { preflightAfterCompaction, computeContextState, estimateTokens, preflight, preflightWithoutCompaction } from "./estimate.ts";
 
 const KNOWN = {
   conversationId: "default",
@@ -11,7 +11,7 @@ const KNOWN = {
   estimatedInputTokens: 5_000,
   updatedAt: 7,
 };
-const at = (tokens: number) => contextState({ ...KNOWN, estimatedInputTokens: tokens }, null);
+const at = (tokens: number) => computeContextState({ ...KNOWN, estimatedInputTokens: tokens }, null);
 
 test("the estimate follows the length, and a picture counts the same at any size", () => {
   expect(estimateTokens("a".repeat(400))).toBe(115);
@@ -23,9 +23,9 @@ test("the estimate follows the length, and a picture counts the same at any size
 });
 
 test("the count of the provider replaces the estimate", () => {
-  expect(contextState(KNOWN, null)).toMatchObject({ inputTokens: 5_000, pressure: 0.5, level: "ok", source: "estimate" });
+  expect(computeContextState(KNOWN, null)).toMatchObject({ inputTokens: 5_000, pressure: 0.5, level: "ok", source: "estimate" });
   const usage = { input: 7_000, output: 1_000, totalTokens: 0 };
-  expect(contextState(KNOWN, usage)).toMatchObject({
+  expect(computeContextState(KNOWN, usage)).toMatchObject({
     inputTokens: 8_000,
     outputTokens: 1_000,
     totalTokens: 8_000,
@@ -33,8 +33,8 @@ test("the count of the provider replaces the estimate", () => {
     level: "warn",
     source: "provider",
   });
-  expect(contextState(KNOWN, { ...usage, totalTokens: 9_500 })).toMatchObject({ inputTokens: 9_500, level: "critical" });
-  expect(contextState(KNOWN, { input: 0, output: 0, totalTokens: 0 })).toMatchObject({ inputTokens: 5_000, source: "estimate" });
+  expect(computeContextState(KNOWN, { ...usage, totalTokens: 9_500 })).toMatchObject({ inputTokens: 9_500, level: "critical" });
+  expect(computeContextState(KNOWN, { input: 0, output: 0, totalTokens: 0 })).toMatchObject({ inputTokens: 5_000, source: "estimate" });
 });
 
 test.each([
@@ -47,8 +47,8 @@ test.each([
 });
 
 test("an unknown window gives no pressure, and a window smaller than the answer leaves one token", () => {
-  expect(contextState({ ...KNOWN, contextWindowTokens: null }, null)).toMatchObject({ pressure: null, level: "unknown" });
-  expect(contextState({ ...KNOWN, contextWindowTokens: 10 }, null)).toMatchObject({ availableInputTokens: 1, level: "full" });
+  expect(computeContextState({ ...KNOWN, contextWindowTokens: null }, null)).toMatchObject({ pressure: null, level: "unknown" });
+  expect(computeContextState({ ...KNOWN, contextWindowTokens: 10 }, null)).toMatchObject({ availableInputTokens: 1, level: "full" });
 });
 
 test("the policy decides what happens before a model is called", () => {
@@ -60,7 +60,7 @@ test("the policy decides what happens before a model is called", () => {
   expect(preflight(auto, at(9_000))).toEqual({ do: "compact", keepLast: 80 });
   expect(preflight(auto, at(9_000), 3)).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
   expect(preflight(fails, at(9_000))).toMatchObject({ do: "stop", reason: "context.policy.fail" });
-  expect(preflight(fails, contextState({ ...KNOWN, contextWindowTokens: null }, null)).do).toBe("go");
+  expect(preflight(fails, computeContextState({ ...KNOWN, contextWindowTokens: null }, null)).do).toBe("go");
 });
 
 test("a compaction makes the context smaller or the run stops", () => {

@@ -19,10 +19,10 @@ const COMPACTIONS_PER_RUN = 3;
 
 /** Text by its length, anything else by the length of its JSON, with pictures at a flat rate. */
 export function estimateTokens(value: unknown): number {
-  if (typeof value === "string") return tokensOf(value.length);
+  if (typeof value === "string") return charsToTokens(value.length);
   const size = { chars: 0, images: 0 };
-  addSize(value, size);
-  return tokensOf(size.chars) + size.images * IMAGE_TOKENS;
+  addJsonSize(value, size);
+  return charsToTokens(size.chars) + size.images * IMAGE_TOKENS;
 }
 
 type KnownContext = Pick<
@@ -32,7 +32,7 @@ type KnownContext = Pick<
   Partial<Pick<ContextState, "runId" | "messageCount" | "lastMessageId">>;
 
 /** `usage` is that of the last model call, or null if none was reported since the history changed. */
-export function contextState(known: KnownContext, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
+export function computeContextState(known: KnownContext, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
   const { contextWindowTokens, maxOutputTokens, estimatedInputTokens } = known;
   const reported = usage === null ? 0 : usage.totalTokens || usage.input + usage.output;
   const inputTokens = reported || estimatedInputTokens;
@@ -50,13 +50,13 @@ export function contextState(known: KnownContext, usage: Pick<ModelUsage, "input
 }
 
 /** The state after messages were added or removed, before a provider has counted again. */
-export function resizeContext(
+export function estimateContextAfterChange(
   state: ContextState,
   tokens: number,
   now: Required<Pick<ContextState, "messageCount" | "lastMessageId" | "updatedAt">>,
 ): ContextState {
   const { outputTokens: _, totalTokens: __, ...known } = state;
-  return contextState({ ...known, ...now, estimatedInputTokens: Math.max(0, state.inputTokens + tokens) }, null);
+  return computeContextState({ ...known, ...now, estimatedInputTokens: Math.max(0, state.inputTokens + tokens) }, null);
 }
 
 export type Preflight = { do: "go" } | { do: "compact"; keepLast: number } | { do: "stop"; reason: string; why: string };
@@ -105,12 +105,12 @@ const NEXT =
   "Compact it manually with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
 
 /** The length of the JSON, without building it: a history is measured before every model call. */
-function addSize(value: unknown, size: { chars: number; images: number }): void {
+function addJsonSize(value: unknown, size: { chars: number; images: number }): void {
   if (value instanceof Uint8Array) {
     size.images++;
   } else if (Array.isArray(value)) {
     size.chars += 2 + Math.max(0, value.length - 1);
-    for (const item of value) addSize(item, size);
+    for (const item of value) addJsonSize(item, size);
   } else if (typeof value === "object" && value !== null) {
     size.chars += 2;
     let fields = 0;
@@ -118,14 +118,14 @@ function addSize(value: unknown, size: { chars: number; images: number }): void 
       const field = (value as Record<string, unknown>)[name];
       if (field === undefined) continue;
       size.chars += name.length + (fields++ === 0 ? 3 : 4);
-      addSize(field, size);
+      addJsonSize(field, size);
     }
   } else {
     size.chars += JSON.stringify(value)?.length ?? 0;
   }
 }
 
-function tokensOf(chars: number): number {
+function charsToTokens(chars: number): number {
   return Math.ceil((chars / CHARS_PER_TOKEN) * MARGIN);
 }
 

@@ -4,12 +4,12 @@ import { MemoryFiles } from "../../test/support/memory/files.ts";
 import { type FileMachine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { fromBase64 } from "../lib/base64.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
-import { maxResultChars, capText, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
+import { maxResultChars, capText, renderToolOutcome, UNKNOWN_OUTCOME } from "./tool-text.ts";
 import { toSyscall } from "./tools.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const data = (value: unknown) => toolText({ ok: true, data: value });
+const data = (value: unknown) => renderToolOutcome({ ok: true, data: value });
 
 test("shows the text of a file unchanged", () => {
   expect(data({ ok: true, content: "     1\ta \\ b", path: "/a", lines: 1, size: 5 }).text).toBe("     1\ta \\ b");
@@ -41,7 +41,7 @@ test("renders the results of the real tools", async () => {
     if ("error" in request) return `Error: ${request.error}`;
     const call = hardwareCalls.find((call) => call.name === request.call);
     if (call?.runs !== "hardware") throw new Error(`No call ${request.call}`);
-    return toolText({ ok: true, data: await call.run(machine as never, request.args) });
+    return renderToolOutcome({ ok: true, data: await call.run(machine as never, request.args) });
   };
   expect(await use("Write", { path: "a.txt", content: 'say "hi"\n\ttab\n' })).toMatchObject({
     isError: false,
@@ -82,8 +82,10 @@ test("shows text unchanged and other values as compact JSON", () => {
 
 test("failures begin with Error and say if the outcome is unknown", () => {
   expect(data({ ok: false, error: "Not found: /a" })).toEqual({ text: "Error: Not found: /a", images: [], isError: true });
-  expect(toolText({ ok: false, error: { message: "Offline" } }).text).toBe("Error: Offline");
-  expect(toolText({ ok: false, error: { message: "Gone", details: { outcome: "unknown" } } }).text).toBe(`Error: Gone\n${UNKNOWN_OUTCOME}`);
+  expect(renderToolOutcome({ ok: false, error: { message: "Offline" } }).text).toBe("Error: Offline");
+  expect(renderToolOutcome({ ok: false, error: { message: "Gone", details: { outcome: "unknown" } } }).text).toBe(
+    `Error: Gone\n${UNKNOWN_OUTCOME}`,
+  );
 });
 
 test("a long text is cut to its beginning and its end, with a note between", () => {

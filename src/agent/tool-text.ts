@@ -12,16 +12,16 @@ export type ToolOutcome = { ok: true; data: unknown } | { ok: false; error: { me
 
 type Data = Record<string, unknown>;
 
-export function toolText(outcome: ToolOutcome): ToolText {
-  if (!outcome.ok) return errorText(outcome.error.message, isUnknown(outcome.error.details));
+export function renderToolOutcome(outcome: ToolOutcome): ToolText {
+  if (!outcome.ok) return makeErrorToolText(outcome.error.message, hasUnknownOutcome(outcome.error.details));
   const { data } = outcome;
-  if (typeof data === "string") return plainText(data);
-  if (!isData(data)) return plainText(JSON.stringify(data) ?? "null");
-  if (data.ok === false && typeof data.error === "string") return errorText(data.error, false);
+  if (typeof data === "string") return makePlainToolText(data);
+  if (!isData(data)) return makePlainToolText(JSON.stringify(data) ?? "null");
+  if (data.ok === false && typeof data.error === "string") return makeErrorToolText(data.error, false);
   if (typeof data.status === "string" && typeof data.output === "string") return commandText(data, data.output);
-  if (data.ok === true && typeof data.content === "string") return plainText(fileText(data, data.content));
+  if (data.ok === true && typeof data.content === "string") return makePlainToolText(fileText(data, data.content));
   if (data.ok === true && Array.isArray(data.content)) return blocksText(data.content.filter(isData));
-  return plainText(JSON.stringify(data));
+  return makePlainToolText(JSON.stringify(data));
 }
 
 /** For a call whose result cannot be known any more. */
@@ -55,15 +55,15 @@ export function capText(text: string, chars: number, restAt: string | null): { t
   return { text: `${head}\n[... ${missing} of ${text.length} characters left out; ${where} ...]\n${tail}`, isCut: true };
 }
 
-function plainText(text: string): ToolText {
+function makePlainToolText(text: string): ToolText {
   return { text, images: [], isError: false };
 }
 
-function errorText(message: string, isUnknown: boolean): ToolText {
+function makeErrorToolText(message: string, isUnknown: boolean): ToolText {
   return { text: `Error: ${message}${isUnknown ? `\n${UNKNOWN_OUTCOME}` : ""}`, images: [], isError: true };
 }
 
-function isUnknown(details: unknown): boolean {
+function hasUnknownOutcome(details: unknown): boolean {
   return isData(details) && details.outcome === "unknown";
 }
 
@@ -76,7 +76,7 @@ function blocksText(content: readonly Data[]): ToolText {
   const images: ToolImage[] = [];
   const texts = content.map(({ type, text, data, mimeType }) => {
     if (type === "text" && typeof text === "string") return text;
-    const image = imageOf(mimeType, data);
+    const image = toVerifiedImage(mimeType, data);
     if (image === null) return "[Content that cannot be shown as text or as a picture]";
     images.push(image);
     return "";
@@ -93,7 +93,7 @@ const IMAGES: Record<string, readonly number[]> = {
 };
 
 /** A device may claim any type for its files, so the first bytes are checked. */
-function imageOf(mimeType: unknown, data: unknown): ToolImage | null {
+function toVerifiedImage(mimeType: unknown, data: unknown): ToolImage | null {
   if (typeof mimeType !== "string" || typeof data !== "string" || !Object.hasOwn(IMAGES, mimeType)) return null;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) return null;
   const bytes = fromBase64(data);
@@ -104,9 +104,9 @@ function commandText({ status, exitCode, sessionId, error, wantsInput }: Data, o
   const shown = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   if (status === "running") {
     const waits = wantsInput === true ? " and waiting for input" : "";
-    return plainText(`${shown}[Still running${waits}; sessionId ${String(sessionId)}]`);
+    return makePlainToolText(`${shown}[Still running${waits}; sessionId ${String(sessionId)}]`);
   }
-  if (status === "completed") return plainText(`${shown}[Exit code ${String(exitCode)}]`);
+  if (status === "completed") return makePlainToolText(`${shown}[Exit code ${String(exitCode)}]`);
   return { text: `${shown}Error: ${typeof error === "string" ? error : "the command failed"}`, images: [], isError: true };
 }
 

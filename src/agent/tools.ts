@@ -1,7 +1,7 @@
 // The tools of a model, derived from the syscalls they stand for: a tool has no schema of its own. tool-text.ts renders their results.
 
 import { z } from "zod";
-import { decode } from "../calls/decode.ts";
+import { decodeArgs } from "../calls/decode.ts";
 import { allows } from "../lib/capability.ts";
 import type { JsonSchema } from "../lib/schema-text.ts";
 import { SysError } from "../lib/sys-error.ts";
@@ -49,7 +49,7 @@ export function modelTools(devices: readonly ToolDevice[], may: (call: string) =
   return TOOLS.filter(({ call }) => may(call.name)).map((tool) => ({
     name: tool.name,
     description: tool.doc ?? tool.call.doc,
-    parameters: parametersOf(tool, devices),
+    parameters: makeParameterSchema(tool, devices),
   }));
 }
 
@@ -70,7 +70,7 @@ export function toSyscall(name: string, given: Data | null): { call: string; arg
   if (args.target === undefined && tool.target === "required")
     return { error: `target is required: give where ${name} should run, gsv or the id of a device` };
   try {
-    return { call: tool.call.name, args: decode(tool.call.args, args) };
+    return { call: tool.call.name, args: decodeArgs(tool.call.args, args) };
   } catch (error) {
     if (!(error instanceof SysError)) throw error;
     return { error: `${error.message}. Nothing was done` };
@@ -81,8 +81,8 @@ function findTool(name: string): Tool | undefined {
   return TOOLS.find((tool) => tool.name === name);
 }
 
-function parametersOf(tool: Tool, devices: readonly ToolDevice[]): Data {
-  const schema = schemaOf(tool);
+function makeParameterSchema(tool: Tool, devices: readonly ToolDevice[]): Data {
+  const schema = argumentSchemaOf(tool);
   const shown = Object.entries(schema.properties ?? {}).filter(([name]) => isShown(tool, name));
   const { required = [] } = schema;
   return {
@@ -96,7 +96,7 @@ function parametersOf(tool: Tool, devices: readonly ToolDevice[]): Data {
 const schemas = new Map<HardwareSyscall, JsonSchema>();
 
 /** Cached: building a schema takes longer than most calls. */
-function schemaOf({ call }: Tool): JsonSchema {
+function argumentSchemaOf({ call }: Tool): JsonSchema {
   const known = schemas.get(call);
   if (known !== undefined) return known;
   const schema = z.toJSONSchema(call.args, { io: "input" }) as JsonSchema;
@@ -121,7 +121,7 @@ function targetText({ call, target }: Tool, devices: readonly ToolDevice[]): str
 
 /** Repairs harmless mistakes of models: null for an absent argument, and numbers and booleans as text. */
 function repairArgs(tool: Tool, given: Data): Data {
-  const { properties = {} } = schemaOf(tool);
+  const { properties = {} } = argumentSchemaOf(tool);
   const args: Data = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === null || (name !== "target" && !isShown(tool, name))) continue;

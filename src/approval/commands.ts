@@ -6,7 +6,7 @@ import { type Assignment, isNode, onlyCommand, type Redirection, type Script, ty
 import { countParseSteps, STEPS_MAX } from "./hardness.ts";
 import { filesEmptiedBy, filesEmptiedByRedirection, hasSilentInput } from "./emptied.ts";
 import { isComputedPart, readsUnnamedFiles } from "./reach.ts";
-import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, findWrapper, type Wrapper } from "./programs.ts";
+import { carrierTags, optionTags, SHELLS, STEERING, programTags, findWrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
 import { holdsSubstitution, isLeaf, isPlainCommand, NAMING, plainVariables, stdinText, SUBSTITUTION } from "./script-tree.ts";
 import { ADDED, isUsualProgram, type KnownWord, readWord, programName } from "./words.ts";
@@ -65,7 +65,7 @@ class Reader {
 
   readScript(text: string, nesting: number): void {
     if (text.trim() === "") return;
-    const tree = nesting > NESTING_MAX || !this.#addWork([]) || !this.#addParseWork(text) ? null : this.#parse(text);
+    const tree = nesting > NESTING_MAX || !this.#tryAddWork([]) || !this.#tryAddParseWork(text) ? null : this.#parse(text);
     if (tree === null || !isPlainCommand(tree)) this.#addTags("compound");
     if (tree === null) return this.#addTags("opaque");
     const outer = [this.#nesting, this.#functions, this.#plainVariables] as const;
@@ -79,7 +79,7 @@ class Reader {
   }
 
   /** The budget covers all texts of one command, because each may contain others. */
-  #addParseWork(text: string): boolean {
+  #tryAddParseWork(text: string): boolean {
     if (this.#steps <= STEPS_MAX) this.#steps += countParseSteps(text);
     return this.#steps <= STEPS_MAX;
   }
@@ -158,14 +158,14 @@ class Reader {
   /** Reads one program with its arguments, and the text on its standard input if the script contains it. */
   #readCommand([first, ...args]: readonly KnownWord[], input: string | null = null): void {
     if (first === undefined) return;
-    if (!this.#addWork(args)) return this.#addTags("opaque");
+    if (!this.#tryAddWork(args)) return this.#addTags("opaque");
     this.#depth++;
     this.#readProgram(first, args, input);
     this.#depth--;
   }
 
   /** Some programs turn one command into many. The author is untrusted, so the work to read them all is bounded. */
-  #addWork(words: readonly KnownWord[]): boolean {
+  #tryAddWork(words: readonly KnownWord[]): boolean {
     this.#work += 1 + words.length;
     for (const { start } of words) this.#work += start.length / CHARS_PER_WORK;
     return this.#work <= WORK_MAX && this.#depth < DEPTH_MAX;
@@ -200,7 +200,7 @@ class Reader {
       texts,
       args.some((arg) => this.#mayBeOption(arg)),
     ) ??
-      tagsOf(name) ?? ["opaque"];
+      programTags(name) ?? ["opaque"];
     this.#addTags(...tags);
     for (const path of filesEmptiedBy(name, texts, input)) this.reading.emptiedFiles.add(path);
     if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#addChangedPath(text);
@@ -273,7 +273,7 @@ class Reader {
       if (text === null) continue;
       const name = programName(text);
       if (/\s/.test(text.trim())) this.#readCommandLine([text]);
-      else if (tagsOf(name)?.length || SHELLS.has(name)) this.#readCommand(args.slice(at));
+      else if (programTags(name)?.length || SHELLS.has(name)) this.#readCommand(args.slice(at));
     }
   }
 
@@ -289,7 +289,7 @@ class Reader {
       if (text !== null && /^-f(?:print|ls)/.test(text)) this.#addTags("mutating", "unknown-path");
       if (!isFindExec(text)) continue;
       const rest = args.slice(at + 1);
-      if (!this.#addWork(rest)) return this.#addTags("opaque");
+      if (!this.#tryAddWork(rest)) return this.#addTags("opaque");
       const end = rest.findIndex(({ text }) => text === ";" || text === "+");
       this.#readXargsCommand(rest.slice(0, end === -1 ? undefined : end), "{}");
     }

@@ -79,7 +79,7 @@ function isSilentProgram([name, ...args]: readonly Word[], redirections: readonl
     case "cat":
     case "head":
     case "tail": {
-      if (program !== "cat" && printsNone(texts)) return true;
+      if (program !== "cat" && hasZeroCountOption(texts)) return true;
       const files = texts.filter((text) => text === null || !text.startsWith("-"));
       return files.length === 0 ? redirections.some(isEmptyInput) : files.every((text) => text !== null && DEV_NULL.test(text));
     }
@@ -93,7 +93,7 @@ function isSilentProgram([name, ...args]: readonly Word[], redirections: readonl
 }
 
 /** `head -c0`, `head -n 0`. */
-function printsNone(texts: readonly (string | null)[]): boolean {
+function hasZeroCountOption(texts: readonly (string | null)[]): boolean {
   return texts.some((text, at) =>
     /^(?:-[cn]|--(?:bytes|lines)=?)$/.test(text ?? "")
       ? /^0+$/.test(texts[at + 1] ?? "")
@@ -132,10 +132,10 @@ export function filesEmptiedBy(name: string, words: readonly (string | null)[], 
 }
 
 function filesEmptiedBySed(words: readonly (string | null)[]): (string | null)[] {
-  const isScript = (word: string | null): boolean => /^(?:1,\$|0,\$|\/\^?(?:\.\*)?\$?\/)?\s*d;?$/.test(word?.trim() ?? "");
+  const isDeleteAllScript = (word: string | null): boolean => /^(?:1,\$|0,\$|\/\^?(?:\.\*)?\$?\/)?\s*d;?$/.test(word?.trim() ?? "");
   const isQuiet = words.some((word) => /^-[a-zA-Z]*n|^--(?:quiet|silent)/.test(word ?? ""));
   const operands = words.filter((word) => word === null || !word.startsWith("-"));
   // With -n, a script without a printing command leaves the file empty.
   const [script, ...files] = operands;
-  return isScript(script ?? null) || (isQuiet && !/[pPiarcw=lR]/.test(script ?? "p")) ? files : [];
+  return isDeleteAllScript(script ?? null) || (isQuiet && !/[pPiarcw=lR]/.test(script ?? "p")) ? files : [];
 }

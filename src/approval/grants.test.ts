@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
-import { type GrantRequest, covers, describeGrant, type Grant, GRANT_MS, createGrant, RememberOptions, applyGrants } from "./grants.ts";
+import {
+  type GrantRequest,
+  grantCovers,
+  describeGrant,
+  type Grant,
+  GRANT_MS,
+  createGrant,
+  RememberOptions,
+  applyGrants,
+} from "./grants.ts";
 import type { Action } from "./policy.ts";
-import { type JudgedRequest, TAGS } from "./request.ts";
+import { type CallToJudge, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
@@ -14,7 +23,7 @@ const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).d
 
 function makeAsking(call: string, args: Record<string, unknown>, more: Partial<GrantRequest> & { cwd?: string } = {}): GrantRequest {
   const { uid = 1000, pid = "p1", target = "laptop", cwd = "/home/ann" } = more;
-  const request: JudgedRequest = { call, args, ...AROUND, device: target === "gsv" ? null : target };
+  const request: CallToJudge = { call, args, ...AROUND, device: target === "gsv" ? null : target };
   return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
 }
 
@@ -101,8 +110,8 @@ const VARIANTS = [
 test("a grant for exactly one command covers no other command", () => {
   const grant = makeGrant(makeAsking("shell.exec", { input: COMMAND }));
   expect(VARIANTS.length).toBeGreaterThanOrEqual(60);
-  expect(covers(grant, makeAsking("shell.exec", { input: COMMAND }), NOW + 1)).toBe(true);
-  for (const input of VARIANTS) expect(covers(grant, makeAsking("shell.exec", { input }), NOW + 1), JSON.stringify(input)).toBe(false);
+  expect(grantCovers(grant, makeAsking("shell.exec", { input: COMMAND }), NOW + 1)).toBe(true);
+  for (const input of VARIANTS) expect(grantCovers(grant, makeAsking("shell.exec", { input }), NOW + 1), JSON.stringify(input)).toBe(false);
 });
 
 test("a grant does not cover another directory, process, user, target or argument", () => {
@@ -118,9 +127,9 @@ test("a grant does not cover another directory, process, user, target or argumen
     makeAsking("shell.exec", { input: COMMAND }, { target: "gsv" }),
     makeAsking("fs.write", { input: COMMAND }),
   ])
-    expect(covers(grant, other, NOW + 1)).toBe(false);
+    expect(grantCovers(grant, other, NOW + 1)).toBe(false);
   // Not even a call that carries the grant's digest.
-  expect(covers(grant, { ...makeAsking("shell.exec", { input: "ls" }, { pid: "p2" }), digest: grant.digest }, NOW + 1)).toBe(false);
+  expect(grantCovers(grant, { ...makeAsking("shell.exec", { input: "ls" }, { pid: "p2" }), digest: grant.digest }, NOW + 1)).toBe(false);
 });
 
 test("a grant lasts a day by default and at most as long as its scope allows", () => {
@@ -128,12 +137,12 @@ test("a grant lasts a day by default and at most as long as its scope allows", (
   expect(makeGrant(from).expiresAt).toBe(NOW + GRANT_MS);
   expect(GRANT_MS).toBe(DAY_MS);
   const grant = makeGrant(from, { ttlMs: 60_000 });
-  expect(covers(grant, from, NOW)).toBe(true);
-  expect(covers(grant, from, NOW + 59_999)).toBe(true);
-  expect(covers(grant, from, NOW + 60_000)).toBe(false);
+  expect(grantCovers(grant, from, NOW)).toBe(true);
+  expect(grantCovers(grant, from, NOW + 59_999)).toBe(true);
+  expect(grantCovers(grant, from, NOW + 60_000)).toBe(false);
   // Setting the clock back does not lengthen it.
-  expect(covers(grant, from, NOW - 1)).toBe(false);
-  expect(covers({ ...grant, revokedAt: NOW }, from, NOW + 1)).toBe(false);
+  expect(grantCovers(grant, from, NOW - 1)).toBe(false);
+  expect(grantCovers({ ...grant, revokedAt: NOW }, from, NOW + 1)).toBe(false);
   expect(createGrant(from, { scope: "exact", ttlMs: 31 * DAY_MS }, NOW)).toEqual({
     error: "A grant for exactly this call lasts at most 30 days",
   });
@@ -159,7 +168,7 @@ test("a folder grant covers paths below that folder, for one call on one target"
   const grant = makeGrant(write("~/site/pages/a.md"), { scope: "folder" });
   expect(grant.folder).toBe("~/site/pages");
   for (const path of ["~/site/pages/b.md", "~/site/pages/x/y", "~/site/./pages/b", "~/site/x/../pages/b"])
-    expect(covers(grant, write(path), NOW), path).toBe(true);
+    expect(grantCovers(grant, write(path), NOW), path).toBe(true);
   for (const path of [
     "~/site/a",
     "~/site/pages",
@@ -175,11 +184,11 @@ test("a folder grant covers paths below that folder, for one call on one target"
     "/home/ann/site/pages/a",
     "~/Site/pages/a",
   ])
-    expect(covers(grant, write(path), NOW), path).toBe(false);
-  expect(covers(grant, makeAsking("fs.delete", { path: "~/site/pages/a" }), NOW)).toBe(false);
-  expect(covers(grant, write("~/site/pages/a", { target: "server" }), NOW)).toBe(false);
+    expect(grantCovers(grant, write(path), NOW), path).toBe(false);
+  expect(grantCovers(grant, makeAsking("fs.delete", { path: "~/site/pages/a" }), NOW)).toBe(false);
+  expect(grantCovers(grant, write("~/site/pages/a", { target: "server" }), NOW)).toBe(false);
   const windows = makeGrant(makeAsking("fs.edit", { path: "C:\\work\\a\\b.txt" }), { scope: "folder" });
-  expect(covers(windows, makeAsking("fs.edit", { path: "C:/work/a/c.txt" }), NOW)).toBe(true);
+  expect(grantCovers(windows, makeAsking("fs.edit", { path: "C:/work/a/c.txt" }), NOW)).toBe(true);
 });
 
 test.each(["a", "~/a", "/a", "/srv/a", "/home/bob/a", "/Users/bob/a", "../a/b/c", "~/../b/c", "C:/a", "C:\\Users\\bob\\a"])(
@@ -191,13 +200,13 @@ test.each(["a", "~/a", "/a", "/srv/a", "/home/bob/a", "/Users/bob/a", "../a/b/c"
 
 test("a tool grant covers any call of that name on the target, except policy-bearing ones", () => {
   const grant = makeGrant(makeAsking("fs.write", { path: "~/a", content: "x" }), { scope: "tool" });
-  expect(covers(grant, makeAsking("fs.write", { path: "/srv/b", content: "y" }), NOW)).toBe(true);
-  expect(covers(grant, makeAsking("fs.write", { path: "~/.bashrc", content: "y" }), NOW)).toBe(false);
-  expect(covers(grant, makeAsking("fs.edit", { path: "~/a" }), NOW)).toBe(false);
-  expect(covers(grant, makeAsking("fs.write", { path: "~/a", content: "x" }, { target: "gsv" }), NOW)).toBe(false);
+  expect(grantCovers(grant, makeAsking("fs.write", { path: "/srv/b", content: "y" }), NOW)).toBe(true);
+  expect(grantCovers(grant, makeAsking("fs.write", { path: "~/.bashrc", content: "y" }), NOW)).toBe(false);
+  expect(grantCovers(grant, makeAsking("fs.edit", { path: "~/a" }), NOW)).toBe(false);
+  expect(grantCovers(grant, makeAsking("fs.write", { path: "~/a", content: "x" }, { target: "gsv" }), NOW)).toBe(false);
   const shell = makeGrant(makeAsking("shell.exec", { input: "make" }), { scope: "tool" });
-  expect(covers(shell, makeAsking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
-  expect(covers(shell, makeAsking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
+  expect(grantCovers(shell, makeAsking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
+  expect(grantCovers(shell, makeAsking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
   expect(
     createGrant(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), RememberOptions.parse({ scope: "tool" }), NOW),
   ).toHaveProperty("error");
@@ -242,8 +251,8 @@ test("a class grant covers calls with no further tag, and no command that cannot
   const run = (input: string, more: Partial<GrantRequest> = {}) => makeAsking("shell.exec", { input }, more);
   const grant = makeGrant(run("uptime"), { scope: "class" });
   expect(grant).toMatchObject({ scope: "class", target: "laptop", call: "shell.exec", expiresAt: NOW + DAY_MS });
-  for (const input of ALIKE) expect(covers(grant, run(input), NOW), input).toBe(true);
-  for (const input of FURTHER) expect(covers(grant, run(input), NOW), input).toBe(false);
+  for (const input of ALIKE) expect(grantCovers(grant, run(input), NOW), input).toBe(true);
+  for (const input of FURTHER) expect(grantCovers(grant, run(input), NOW), input).toBe(false);
   for (const other of [
     run("uptime", { target: "server" }),
     run("uptime", { target: "gsv" }),
@@ -254,16 +263,16 @@ test("a class grant covers calls with no further tag, and no command that cannot
     makeAsking("shell.exec", { input: "uptime", sessionId: "s" }),
     makeAsking("fs.read", { path: "a" }),
   ])
-    expect(covers(grant, other, NOW), JSON.stringify(other.judged.args)).toBe(false);
-  expect(covers(grant, run("uptime"), NOW + DAY_MS)).toBe(false);
+    expect(grantCovers(grant, other, NOW), JSON.stringify(other.judged.args)).toBe(false);
+  expect(grantCovers(grant, run("uptime"), NOW + DAY_MS)).toBe(false);
   expect(createGrant(run("uptime"), { scope: "class", ttlMs: DAY_MS + 1 }, NOW)).toHaveProperty("error");
   // An opaque command needs approval each time, even the approved one.
   const opaque = makeGrant(run("make test"), { scope: "class" });
-  expect(covers(opaque, run("uptime"), NOW)).toBe(true);
-  expect(covers(opaque, run("make test"), NOW)).toBe(false);
+  expect(grantCovers(opaque, run("uptime"), NOW)).toBe(true);
+  expect(grantCovers(opaque, run("make test"), NOW)).toBe(false);
   // A grant with more tags covers more.
   const several = makeGrant(run("rm a; touch b"), { scope: "class" });
-  for (const input of ["rm c", "touch d; rm e", "mv a b"]) expect(covers(several, run(input), NOW), input).toBe(true);
+  for (const input of ["rm c", "touch d; rm e", "mv a b"]) expect(grantCovers(several, run(input), NOW), input).toBe(true);
 });
 
 /** Commands on a device that may read more than their words name. */
@@ -320,9 +329,9 @@ test("on a device a class grant covers no command that may read more than its wo
   );
   for (const input of READS_MORE)
     for (const grant of grants) {
-      expect([input, covers(grant, run(input), NOW)]).toEqual([input, false]);
+      expect([input, grantCovers(grant, run(input), NOW)]).toEqual([input, false]);
       // Whatever tags the grant holds.
-      expect([input, covers({ ...grant, tags: Object.keys(TAGS) }, run(input), NOW)]).toEqual([input, false]);
+      expect([input, grantCovers({ ...grant, tags: Object.keys(TAGS) }, run(input), NOW)]).toEqual([input, false]);
     }
   for (const input of [
     "cat notes.txt",
@@ -335,21 +344,21 @@ test("on a device a class grant covers no command that may read more than its wo
     "export A=1",
   ])
     expect([input, [...run(input).judged.tags].includes("unknown-reads")]).toEqual([input, false]);
-  expect(covers(grants[0]!, run("grep KEY notes.txt"), NOW)).toBe(true);
-  expect(covers(grants[1]!, run("cd lib && grep -n TODO ~/src/a | head -3"), NOW)).toBe(true);
+  expect(grantCovers(grants[0]!, run("grep KEY notes.txt"), NOW)).toBe(true);
+  expect(grantCovers(grants[1]!, run("cd lib && grep -n TODO ~/src/a | head -3"), NOW)).toBe(true);
   // On the gateway each file is judged when the command opens it.
   const here = makeGrant(run("rm a", { target: "gsv" }), { scope: "class" });
-  expect(covers(here, run("cat *.md", { target: "gsv" }), NOW)).toBe(true);
+  expect(grantCovers(here, run("cat *.md", { target: "gsv" }), NOW)).toBe(true);
 });
 
 test("a class grant does not cover a call that lacks a limit of the approved one", () => {
   const write = (path: string) => makeAsking("fs.write", { path, content: "x" }, { target: "gsv" });
   const scratch = makeGrant(write("/tmp/a"), { scope: "class" });
-  expect(covers(scratch, write("/tmp/b"), NOW)).toBe(true);
-  expect(covers(scratch, write("/srv/b"), NOW)).toBe(false);
-  expect(covers(makeGrant(write("/workspaces/w/a"), { scope: "class" }), write("/srv/b"), NOW)).toBe(false);
+  expect(grantCovers(scratch, write("/tmp/b"), NOW)).toBe(true);
+  expect(grantCovers(scratch, write("/srv/b"), NOW)).toBe(false);
+  expect(grantCovers(makeGrant(write("/workspaces/w/a"), { scope: "class" }), write("/srv/b"), NOW)).toBe(false);
   const look = makeAsking("shell.exec", { input: "", sessionId: "s" }, { target: "gsv" });
-  expect(covers(makeGrant(look, { scope: "class" }), makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), NOW)).toBe(false);
+  expect(grantCovers(makeGrant(look, { scope: "class" }), makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), NOW)).toBe(false);
 });
 
 test("a class grant for a call that always needs approval becomes a grant for exactly that call", () => {
@@ -364,7 +373,7 @@ test("a class grant for a call that always needs approval becomes a grant for ex
   // The same for a stored grant that holds such tags.
   const grant = { ...makeGrant(makeAsking("shell.exec", { input: "uptime" }), { scope: "class" }), tags: Object.keys(TAGS) };
   for (const input of ["sudo id", "echo x > ~/.bashrc", "make"])
-    expect(covers(grant, makeAsking("shell.exec", { input }), NOW), input).toBe(false);
+    expect(grantCovers(grant, makeAsking("shell.exec", { input }), NOW), input).toBe(false);
 });
 
 test("a grant describes what it allows", () => {

@@ -64,37 +64,37 @@ export function createGrant(asking: GrantRequest, { scope: wanted, ttlMs }: Reme
   if (ttlMs > longestMs) return { error: `A grant for ${says} lasts at most ${describeDuration(longestMs)}` };
   // A caller who names no scope cannot be told to name a narrower one.
   const scope = wanted === "class" && !allowsClassGrant(asking) ? "exact" : wanted;
-  if (scope !== "exact" && isReserved(judged))
+  if (scope !== "exact" && isExcludedFromWideGrants(judged))
     return { error: "Only exactly this call can be allowed in advance: other calls of this kind need approval each time" };
-  const folder = scope === "folder" ? folderOf(judged) : null;
+  const folder = scope === "folder" ? grantableFolderOf(judged) : null;
   if (scope === "folder" && folder === null) return { error: "This call has no folder that can be allowed as a whole" };
   const tags = [...judged.tags];
   return { uid, pid, call: judged.call, target, scope, digest, folder, tags, madeAt: now, expiresAt: now + ttlMs, revokedAt: null };
 }
 
-export function covers(grant: Grant, asking: GrantRequest, now: number): boolean {
+export function grantCovers(grant: Grant, asking: GrantRequest, now: number): boolean {
   const { uid, pid, target, digest, judged } = asking;
   if (grant.revokedAt !== null || now >= grant.expiresAt || now < grant.madeAt) return false;
   if (grant.uid !== uid || grant.pid !== pid || grant.target !== target || grant.call !== judged.call) return false;
   if (grant.scope === "exact") return grant.digest === digest;
-  if (isReserved(judged)) return false;
+  if (isExcludedFromWideGrants(judged)) return false;
   if (grant.scope === "tool") return true;
-  if (grant.scope === "class") return allowsClassGrant(asking) && hasKnownEffects(judged) && isNoWider(judged.tags, grant.tags);
-  const path = pathOf(judged);
+  if (grant.scope === "class") return allowsClassGrant(asking) && hasKnownEffects(judged) && hasNoWiderTags(judged.tags, grant.tags);
+  const path = argumentPathOf(judged);
   return grant.folder !== null && path !== null && path !== grant.folder && isBelow(path, grant.folder);
 }
 
 /** A grant only turns `ask` into `auto`; a denied call stays denied. `by` is the grant that covered the call. */
 export function applyGrants(decision: Decision, grants: readonly Grant[], asking: GrantRequest, now: number): Decision & { by?: Grant } {
   if (decision.action !== "ask") return decision;
-  const covering = grants.filter((grant) => covers(grant, asking, now));
+  const covering = grants.filter((grant) => grantCovers(grant, asking, now));
   // A grant whose giver saw this very call comes first.
   const by = covering.find(({ scope }) => scope !== "class") ?? covering[0];
   return by === undefined ? decision : { ...decision, action: "auto", why: describeGrant(by), by };
 }
 
 /** Calls that no wide grant covers: those that steer agents or machines, read secrets, or use rights beyond the user's own. */
-function isReserved({ tags }: JudgedCall): boolean {
+function isExcludedFromWideGrants({ tags }: JudgedCall): boolean {
   return tags.has("policy-bearing") || tags.has("elevates") || tags.has("reads-secret");
 }
 
@@ -103,7 +103,7 @@ function isReserved({ tags }: JudgedCall): boolean {
  * copy, is like no other: the tags of one pair of machines say nothing about another pair.
  */
 function allowsClassGrant({ judged, target }: GrantRequest): boolean {
-  return !isReserved(judged) && !(target === "gsv" && judged.target === "device");
+  return !isExcludedFromWideGrants(judged) && !(target === "gsv" && judged.target === "device");
 }
 
 /** A call with one of these tags says nothing about the next call. */
@@ -114,7 +114,7 @@ function hasKnownEffects({ tags }: JudgedCall): boolean {
 }
 
 /** Whether all tags of the call are among those of the approved call, and none of that call's limiting tags is missing. */
-function isNoWider(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
+function hasNoWiderTags(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
   const known = new Set(approved);
   return [...tags].every((tag) => known.has(tag)) && LIMITS.every((tag) => !known.has(tag) || tags.has(tag));
 }
@@ -124,13 +124,13 @@ const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "looks"];
 
 const WITH_PATH = new Set(["fs.read", "fs.search", "fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.download"]);
 
-function pathOf({ call, args, target, ...around }: JudgedCall): string | null {
+function argumentPathOf({ call, args, target, ...around }: JudgedCall): string | null {
   return WITH_PATH.has(call) && typeof args.path === "string" ? normalizePath(args.path, target, around) : null;
 }
 
 /** Null for a whole disk, all homes or one home: those are too wide for a folder grant. */
-function folderOf(judged: JudgedCall): string | null {
-  const path = pathOf(judged);
+function grantableFolderOf(judged: JudgedCall): string | null {
+  const path = argumentPathOf(judged);
   const folder = path?.slice(0, path.lastIndexOf("/"));
   if (folder === undefined || folder === judged.home || TOO_WIDE.test(folder)) return null;
   return folder;

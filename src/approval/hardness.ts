@@ -29,10 +29,10 @@ const LOOKAHEAD_STEPS = 12;
 const NAME = String.raw`\$(?:[A-Za-z_]\w*(?!\w)|[0-9?#@*$!-])`;
 const EXPANSION = String.raw`\$\{[#!]?\w+(?:\[[\w@*]*\])?(?:[:=?#%/^,@+-](?:[^{}'"\x60\\$\n]|${NAME})*)?\}`;
 /** A command substitution on one line, with at most one more inside it. */
-const command = (inner: string): string =>
+const commandPattern = (inner: string): string =>
   String.raw`\$\((?!\()(?:[^()'"\x60\\$#<\n]|<(?!<)|'[^'\n]*'|"(?:[^"\\$\x60\n]|${NAME}|${EXPANSION}${inner})*"|${NAME}|${EXPANSION}${inner})*\)`;
-const COMMAND = command(`|${command("")}`);
-const SUM = String.raw`\(\((?:[\w \t+*/%=!?:;,&|^~-]|<(?!<)|>|${NAME}|\$\{\w+\}|${command("")})*\)\)`;
+const COMMAND = commandPattern(`|${commandPattern("")}`);
+const SUM = String.raw`\(\((?:[\w \t+*/%=!?:;,&|^~-]|<(?!<)|>|${NAME}|\$\{\w+\}|${commandPattern("")})*\)\)`;
 const COMPUTED = String.raw`${NAME}|${EXPANSION}|\$${SUM}|${COMMAND}`;
 const SINGLE = String.raw`'[^']*'|\$'(?:[^'\\]|\\[^])*'`;
 const DOUBLE = String.raw`"(?:[^"\\$\x60]|\\[^]|\$(?=["\s.,/|)])|${COMPUTED})*"`;

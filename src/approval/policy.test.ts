@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Action, checkPolicy, decide, type Policy, readPolicy, type Rule, pickStricter, denyUnattended } from "./policy.ts";
-import { type JudgedCall, type JudgedRequest, type Tag, TAGS } from "./request.ts";
+import { type JudgedCall, type CallToJudge, type Tag, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
 
-function judgeCall(call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}): JudgedCall {
+function judgeCall(call: string, args: Record<string, unknown>, more: Partial<CallToJudge> = {}): JudgedCall {
   return judge({ call, args, ...AROUND, ...more }, parseScript);
 }
 

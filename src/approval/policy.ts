@@ -54,24 +54,24 @@ export type PolicyResult = { ok: true; policy: Policy } | { ok: false; reason: s
  * Reads a policy from its text. `isCall` finds names of calls that do not exist, such as a misspelt rule that was meant to deny.
  */
 export function readPolicy(text: string, isCall?: (name: string) => boolean): PolicyResult {
-  if (text.length > TEXT_CHARS_MAX) return unreadablePolicy(`it is longer than ${TEXT_CHARS_MAX} characters`);
+  if (text.length > TEXT_CHARS_MAX) return makeUnreadablePolicyResult(`it is longer than ${TEXT_CHARS_MAX} characters`);
   try {
     return checkPolicy(JSON.parse(text), isCall);
   } catch {
-    return unreadablePolicy("it is not valid JSON");
+    return makeUnreadablePolicyResult("it is not valid JSON");
   }
 }
 
 export function checkPolicy(value: unknown, isCall?: (name: string) => boolean): PolicyResult {
   const parsed = Policy.safeParse(value);
-  if (!parsed.success) return unreadablePolicy(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
+  if (!parsed.success) return makeUnreadablePolicyResult(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
   const unknownRule = isCall && parsed.data.rules.findIndex(({ match }) => !match.endsWith(".*") && !isCall(match));
   if (unknownRule !== undefined && unknownRule >= 0)
-    return unreadablePolicy(`rules.${unknownRule}.match: there is no call ${parsed.data.rules[unknownRule]!.match}`);
+    return makeUnreadablePolicyResult(`rules.${unknownRule}.match: there is no call ${parsed.data.rules[unknownRule]!.match}`);
   return { ok: true, policy: parsed.data };
 }
 
-function unreadablePolicy(what: string): PolicyResult {
+function makeUnreadablePolicyResult(what: string): PolicyResult {
   return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is fixed.` };
 }
 
@@ -97,7 +97,7 @@ export function decide(read: PolicyResult, request: JudgedCall): Decision {
   const rule = exact >= 0 ? exact : rules.findIndex((rule) => isFamilyOf(rule.match, request.call) && ruleApplies(rule, request));
   if (rule < 0) return { action: read.policy.default, why: VERDICTS[read.policy.default](request.call, " (no rule matches)") };
   const { action, match, when } = rules[rule]!;
-  return { action, why: VERDICTS[action](`${match}${targetFor(when, request)}`, reasonFor(when, request)), rule };
+  return { action, why: VERDICTS[action](`${match}${targetSuffix(when, request)}`, reasonSuffix(when, request)), rule };
 }
 
 const VERDICTS: Record<Action, (subject: string, reason: string) => string> = {
@@ -106,11 +106,11 @@ const VERDICTS: Record<Action, (subject: string, reason: string) => string> = {
   deny: (subject, reason) => `${subject} is not allowed${reason}`,
 };
 
-function targetFor(when: When | undefined, { target }: JudgedCall): string {
+function targetSuffix(when: When | undefined, { target }: JudgedCall): string {
   return when?.target === undefined ? "" : target === "device" ? " on a device" : " on gsv";
 }
 
-function reasonFor(when: When | undefined, { tags }: JudgedCall): string {
+function reasonSuffix(when: When | undefined, { tags }: JudgedCall): string {
   const met = [...(when?.anyTag ?? []), ...(when?.allTags ?? [])].filter((tag) => tags.has(tag));
   const reasons = met.map((tag) => TAGS[tag]);
   return reasons.length === 0 ? "" : ` (${[...new Set(reasons)].join(", ")})`;
@@ -150,7 +150,7 @@ function ruleApplies({ when, action }: Rule, request: JudgedCall): boolean {
       matchesArg(request, name, value, action, (arg, wanted) => arg === wanted),
     ) &&
     Object.entries(when.argPrefix ?? {}).every(([name, value]) =>
-      matchesArg(request, name, value, action, prefixTest(request, name, action)),
+      matchesArg(request, name, value, action, makePrefixTest(request, name, action)),
     )
   );
 }
@@ -182,7 +182,7 @@ function keepSlash(plain: string, written: string): string {
 }
 
 /** The start of a command says nothing about the rest, so a rule that allows by prefix covers only one plain command. */
-function prefixTest({ call, tags }: JudgedCall, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
+function makePrefixTest({ call, tags }: JudgedCall, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
   const isUnsure = call === "shell.exec" && name === "input" && action === "auto" && (tags.has("compound") || tags.has("opaque"));
   return (arg, wanted) => typeof arg === "string" && !isUnsure && arg.startsWith(String(wanted));
 }

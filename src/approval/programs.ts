@@ -103,7 +103,7 @@ function tagEntries(names: string, tags: readonly Tag[]): [string, readonly Tag[
 }
 
 /** Undefined for an unknown program. */
-export function tagsOf(name: string): readonly Tag[] | undefined {
+export function programTags(name: string): readonly Tag[] | undefined {
   if (/^mkfs(?:\.|$)/.test(name)) return DELETES;
   return TAGS_OF.get(name);
 }
@@ -133,7 +133,7 @@ export function optionTags(name: string, words: Words, mayHoldOption: boolean): 
   if (rule === undefined) return undefined;
   const tags = rule(words);
   // Awk accepts no options after its program.
-  return mayHoldOption && !name.endsWith("awk") ? [...(tags ?? tagsOf(name) ?? []), "opaque"] : tags;
+  return mayHoldOption && !name.endsWith("awk") ? [...(tags ?? programTags(name) ?? []), "opaque"] : tags;
 }
 
 const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | undefined>> = {

@@ -2,7 +2,7 @@
 // it; policy.ts, grants.ts and show.ts read it.
 
 /** One call that is about to run, with its arguments. */
-export type JudgedRequest = {
+export type CallToJudge = {
   call: string;
   args: Readonly<Record<string, unknown>>;
   profile: string;
@@ -52,7 +52,7 @@ export function isTag(text: string): text is Tag {
 }
 
 /** A request with everything that the conditions of a rule can test. */
-export type JudgedCall = JudgedRequest & {
+export type JudgedCall = CallToJudge & {
   target: TargetClass;
   tags: ReadonlySet<Tag>;
   /** The path as the target resolves it, without `.` and `..`; null if only the target can resolve it. */

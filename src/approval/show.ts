@@ -21,7 +21,7 @@ export function formatRequest(
   { call, args, target, cwd }: Pick<ExactCall, "call" | "args" | "target" | "cwd">,
   whole = false,
 ): VisibleRequest {
-  const values = flatten(args, "");
+  const values = flattenArguments(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
   const lines = [`${makeVisible(call)} on ${makeVisible(target)}, in ${makeVisible(cwd)}`];
@@ -57,11 +57,11 @@ function charBoundary(text: string, at: number): number {
 }
 
 /** Flattens objects and arrays into names such as `to.path` and `ops[0].content`. */
-function flatten(value: unknown, name: string): [name: string, value: unknown][] {
+function flattenArguments(value: unknown, name: string): [name: string, value: unknown][] {
   if (typeof value !== "object" || value === null) return value === undefined ? [] : [[name, value]];
   const members: [string, unknown][] = Array.isArray(value)
     ? value.map((item: unknown, at) => [`${name}[${at}]`, item])
     : Object.entries(value).map(([key, member]) => [name === "" ? key : `${name}.${key}`, member]);
   if (members.length === 0) return name === "" ? [] : [[name, value]];
-  return members.flatMap(([key, member]) => flatten(member, key));
+  return members.flatMap(([key, member]) => flattenArguments(member, key));
 }

@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JudgedRequest, Tag } from "./request.ts";
+import type { CallToJudge, Tag } from "./request.ts";
 import { parseScript } from "./script.ts";
-import { judge, targetClass } from "./tags.ts";
+import { judge, classifyTarget } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann/site", home: "/home/ann", workspace: "/workspaces/ws_1" };
 
-function tagsOf(call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}): Tag[] {
+function tagsOf(call: string, args: Record<string, unknown>, more: Partial<CallToJudge> = {}): Tag[] {
   return [...judge({ call, args, ...AROUND, ...more }, parseScript).tags].toSorted();
 }
 
 test("only gsv is the gateway, and the kernel says where a session is", () => {
-  const classOf = (call: string, args: Record<string, unknown>, more: Partial<JudgedRequest> = {}) =>
-    targetClass({ call, args, ...AROUND, ...more });
+  const classOf = (call: string, args: Record<string, unknown>, more: Partial<CallToJudge> = {}) =>
+    classifyTarget({ call, args, ...AROUND, ...more });
   expect(classOf("fs.read", { path: "a" })).toBe("gsv");
   expect(classOf("fs.read", { path: "a", target: "gsv" })).toBe("gsv");
   // Devices may have these names.

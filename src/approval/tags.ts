@@ -1,15 +1,15 @@
 // What is known about a call before it runs: where it runs, and its tags. Shell commands are parsed. Matches of the plain
 // substring search, such as `rm `, are always included, so that policies written for that search keep their meaning.
 
-import { isNative } from "../lib/target.ts";
+import { isGatewayTarget } from "../lib/target.ts";
 import { type ScriptParser, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, normalizePath } from "./paths.ts";
-import type { JudgedCall, JudgedRequest, Tag, TargetClass } from "./request.ts";
+import type { JudgedCall, CallToJudge, Tag, TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
-export function judge(request: JudgedRequest, parse: ScriptParser = () => null): JudgedCall {
-  const target = targetClass(request);
+export function judge(request: CallToJudge, parse: ScriptParser = () => null): JudgedCall {
+  const target = classifyTarget(request);
   const around: PathContext = request;
   const tags = new Set<Tag>(target === "device" ? ["remote"] : []);
   for (const tag of callTags(request)) tags.add(tag);
@@ -19,12 +19,12 @@ export function judge(request: JudgedRequest, parse: ScriptParser = () => null):
 }
 
 /** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
-export function targetClass({ call, args, device }: JudgedRequest): TargetClass {
+export function classifyTarget({ call, args, device }: CallToJudge): TargetClass {
   // A copy runs in the gateway, but its class depends on its ends.
-  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(toCopyEnd(end).target)) ? "gsv" : "device";
+  if (call === "fs.copy") return [args.from, args.to].every((end) => isGatewayTarget(toCopyEnd(end).target)) ? "gsv" : "device";
   if (device !== undefined) return device === null ? "gsv" : "device";
   if (call === "shell.exec" && args.sessionId !== undefined) return "device";
-  return isNative(args.target) ? "gsv" : "device";
+  return isGatewayTarget(args.target) ? "gsv" : "device";
 }
 
 function toCopyEnd(end: unknown): { target?: unknown; path?: unknown } {
@@ -40,7 +40,7 @@ const WRITES: ReadonlySet<string> = new Set(["fs.write", "fs.edit", "fs.delete",
 const READS: ReadonlySet<string> = new Set(["fs.read", "fs.download", "fs.search", "fs.copy"]);
 
 /** Tags from the call's name, and from the arguments of repository calls. */
-function callTags({ call, args }: JudgedRequest): Tag[] {
+function callTags({ call, args }: CallToJudge): Tag[] {
   const tags: Tag[] = [];
   if (WRITES.has(call)) tags.push("mutating");
   if (call === "fs.delete") tags.push("destructive", "deletes");
@@ -58,7 +58,7 @@ function callTags({ call, args }: JudgedRequest): Tag[] {
 const STEERING_CALL = /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$/;
 const READING_CALL = /\.(?:list|get|info|read|status|search)$|^sys\.mcp\.call$/;
 
-function repoTags({ repo, ops }: JudgedRequest["args"]): Tag[] {
+function repoTags({ repo, ops }: CallToJudge["args"]): Tag[] {
   const list: unknown[] = Array.isArray(ops) ? ops : [];
   const paths = list.flatMap((op) => Object.entries(op ?? {}).filter(([key]) => key === "path" || key === "from" || key === "to"));
   const isDelete = list.some((op) => (op as { type?: unknown } | null)?.type !== "put");
@@ -73,14 +73,14 @@ function isPolicyRepo(repo: unknown): boolean {
 }
 
 /** Tags from the paths among the arguments. */
-function pathTags(request: JudgedRequest, target: TargetClass): Set<Tag> {
+function pathTags(request: CallToJudge, target: TargetClass): Set<Tag> {
   const { call, args } = request;
   const tags = new Set<Tag>();
   const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
   if (typeof inRepository === "string" && namesSecret(inRepository)) tags.add("reads-secret");
   if (!call.startsWith("fs.")) return tags;
   const places = call === "fs.copy" ? [toCopyEnd(args.from), toCopyEnd(args.to)] : [{ target: args.target, path: args.path }];
-  const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
+  const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isGatewayTarget(end) ? "gsv" : "device") : target);
   for (const { target: end, path } of places)
     if (typeof path === "string") for (const tag of locationTags(path, sideOf(end), request)) tags.add(tag);
   const read = READS.has(call) && args.namesOnly !== true ? places[0]!.path : undefined;
@@ -95,7 +95,7 @@ function pathTags(request: JudgedRequest, target: TargetClass): Set<Tag> {
   return tags;
 }
 
-function shellTags(request: JudgedRequest, target: TargetClass, parse: ScriptParser): Set<Tag> {
+function shellTags(request: CallToJudge, target: TargetClass, parse: ScriptParser): Set<Tag> {
   const { args } = request;
   const input = typeof args.input === "string" ? args.input : "";
   const tags = new Set<Tag>(substringTags(input));
@@ -118,7 +118,7 @@ function shellTags(request: JudgedRequest, target: TargetClass, parse: ScriptPar
   }
   if (mentionsSecret(reading.wordPatterns, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
   if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
-  if (emptiesFile(reading.emptiedFiles, reading.directories, target, around)) tags.add("deletes").add("destructive");
+  if (emptiesLastingFile(reading.emptiedFiles, reading.directories, target, around)) tags.add("deletes").add("destructive");
   if (changesPolicy(input, reading.changedPaths, reading.directories, tags, target, around)) tags.add("policy-bearing");
   return tags;
 }
@@ -170,7 +170,7 @@ const SHAPES_CHARS_MAX = 150_000;
 const STARRED_MAX = 150;
 
 /** Temporary files may be emptied. */
-function emptiesFile(
+function emptiesLastingFile(
   emptied: ReadonlySet<string | null>,
   directories: ReadonlySet<string>,
   target: TargetClass,

@@ -50,15 +50,15 @@ function readPart(part: Part): KnownWord {
     case "Literal":
     case "SingleQuoted":
     case "Escaped":
-      return knownText(part.value);
+      return makeLiteralWord(part.value);
     case "DoubleQuoted":
       return readWord({ type: "Word", parts: part.parts });
     case "TildeExpansion":
-      return knownText(`~${part.user ?? ""}`);
+      return makeLiteralWord(`~${part.user ?? ""}`);
     case "ParameterExpansion":
       return part.operation === null
         ? { ...ADDED, lead: part.parameter }
-        : { ...ADDED, shapes: limitShapes(["*", ...wordsIn(part.operation).flatMap((word) => readWord(word).shapes)]) };
+        : { ...ADDED, shapes: limitShapes(["*", ...substitutedWordsIn(part.operation).flatMap((word) => readWord(word).shapes)]) };
     // A glob expands to names of existing files.
     case "Glob":
       return { ...ADDED, shapes: globShapes(part.pattern), lead: null };
@@ -79,9 +79,9 @@ function limitShapes(shapes: readonly string[]): readonly string[] {
 }
 
 /** Words that an expansion may substitute: its default value, or a replacement. */
-function wordsIn(operation: object): Word[] {
+function substitutedWordsIn(operation: object): Word[] {
   const { word, replacement, innerOp } = operation as { word?: Word | null; replacement?: Word | null; innerOp?: object | null };
-  return [word, replacement].filter((one) => one !== null && one !== undefined).concat(innerOp ? wordsIn(innerOp) : []);
+  return [word, replacement].filter((one) => one !== null && one !== undefined).concat(innerOp ? substitutedWordsIn(innerOp) : []);
 }
 
 /** Alternatives in a glob, such as `[.s]` and `@(a|b)`. */
@@ -98,7 +98,7 @@ function rangeShapes(start: string | number, end: string | number): string[] {
   return typeof start === "number" && typeof end === "number" ? ["*"] : ["*", "."];
 }
 
-function knownText(text: string): KnownWord {
+function makeLiteralWord(text: string): KnownWord {
   return { text, start: text, shapes: [text], isLoose: false, lead: null };
 }
 

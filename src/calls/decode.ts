@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import { fail } from "../lib/sys-error.ts";
 
-export function decode<T>(schema: z.ZodType<T>, args: Record<string, unknown>): T {
+export function decodeArgs<T>(schema: z.ZodType<T>, args: Record<string, unknown>): T {
   const parsed = schema.safeParse(args, OPTIONS);
   if (parsed.success) return parsed.data;
   fail(400, parsed.error.issues[0]?.message ?? "Invalid arguments");

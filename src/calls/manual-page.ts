@@ -1,7 +1,7 @@
 // The manual page of a syscall, from its declaration as plain data: docs/reference and the gateway's /etc/man show the same text.
 
-import { schemaText } from "../lib/schema-text.ts";
-import type { Reference } from "../protocol/reference.ts";
+import { formatSchemaAsType } from "../lib/schema-text.ts";
+import type { SyscallReference } from "../protocol/reference.ts";
 
 const DOES = {
   read: "a read: changes nothing",
@@ -9,7 +9,7 @@ const DOES = {
   effect: "an effect: awaits something; what it changes is durable before it is answered",
 };
 
-export function manualPage(call: Reference): string {
+export function manualPage(call: SyscallReference): string {
   const strangers = call.from.includes("stranger");
   const who = strangers
     ? "a socket without identity, once"
@@ -29,8 +29,8 @@ ${call.doc}
 - It is ${DOES[call.does]}.
 
 \`\`\`ts
-args: ${schemaText(call.args, 0)}
-result: ${schemaText(call.result, 0)}
+args: ${formatSchemaAsType(call.args, 0)}
+result: ${formatSchemaAsType(call.result, 0)}
 \`\`\`
 ${table}
 \`\`\`json

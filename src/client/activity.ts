@@ -73,9 +73,9 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
     case RUN_OUTPUT:
       return withoutAnswer(activity, payload.runId);
     case TOOL_STARTED:
-      return withCall(activity, callOf(payload, payload.args));
+      return withCall(activity, makeToolCall(payload, payload.args));
     case TOOL_FINISHED:
-      return withCall(activity, withEnd(activity.calls.get(payload.callId) ?? callOf(payload, {}), payload));
+      return withCall(activity, finishToolCall(activity.calls.get(payload.callId) ?? makeToolCall(payload, {}), payload));
     case RUN_RETRYING:
       return { ...activity, retrying: { conversationId: payload.conversationId, why: payload.why } };
     case RUN_FINISHED: {
@@ -93,7 +93,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
 
 /** Sets the live answer when the client starts to follow or reconnects; null if no answer is arriving. */
 export function setLiveAnswer(activity: Activity, live: LiveAnswer | null): Activity {
-  const answer = live === null || isOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
+  const answer = live === null || isAnswerOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
   return { ...activity, answer };
 }
 
@@ -105,11 +105,11 @@ export function answerText({ blocks }: Pick<StreamedAnswer, "blocks">): string {
 
 type CallFields = Pick<Payload<typeof TOOL_FINISHED>, "callId" | "runId" | "name" | "syscall" | "timestamp">;
 
-function callOf({ callId, runId, name, syscall, timestamp }: CallFields, args: Record<string, unknown>): ToolCall {
+function makeToolCall({ callId, runId, name, syscall, timestamp }: CallFields, args: Record<string, unknown>): ToolCall {
   return { callId, runId, name, syscall, args, startedAt: timestamp, end: null };
 }
 
-function withEnd(call: ToolCall, { ok, output, error, outcome, timestamp, durationMs }: Payload<typeof TOOL_FINISHED>): ToolCall {
+function finishToolCall(call: ToolCall, { ok, output, error, outcome, timestamp, durationMs }: Payload<typeof TOOL_FINISHED>): ToolCall {
   const text = (ok ? output : error) ?? "";
   return { ...call, end: { ok, text, outcome: outcome ?? null, at: timestamp, durationMs: durationMs ?? timestamp - call.startedAt } };
 }
@@ -122,23 +122,23 @@ function withCall(activity: Activity, call: ToolCall): Activity {
 function withoutAnswer(activity: Activity, runId: string | undefined): Activity {
   const { answer } = activity;
   if (answer === null || answer.runId !== runId) return activity;
-  return { ...activity, answer: null, over: addOverKey(activity, keyOf(answer)) };
+  return { ...activity, answer: null, over: addOverKey(activity, answerKey(answer)) };
 }
 
 function addOverKey(activity: Activity, key: string): readonly string[] {
   return [...activity.over, key].slice(-OVER_MAX);
 }
 
-function isOver(activity: Activity, answer: Pick<StreamedAnswer, "runId" | "modelCall">): boolean {
-  return activity.over.includes(answer.runId) || activity.over.includes(keyOf(answer));
+function isAnswerOver(activity: Activity, answer: Pick<StreamedAnswer, "runId" | "modelCall">): boolean {
+  return activity.over.includes(answer.runId) || activity.over.includes(answerKey(answer));
 }
 
-function keyOf({ runId, modelCall }: Pick<StreamedAnswer, "runId" | "modelCall">): string {
+function answerKey({ runId, modelCall }: Pick<StreamedAnswer, "runId" | "modelCall">): string {
   return `${runId} ${modelCall}`;
 }
 
 function withPiece(activity: Activity, piece: AnswerPiece): Activity {
-  if (isOver(activity, piece)) return activity;
+  if (isAnswerOver(activity, piece)) return activity;
   const answer = addPiece(activity.answer, piece);
   return answer === activity.answer ? activity : { ...activity, answer };
 }

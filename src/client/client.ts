@@ -119,11 +119,11 @@ export class Client {
         connection.call(name, args, key === undefined ? options : { ...options, key }).then(resolve, (error: unknown) => {
           const verdict = this.#closeReason === null ? repeat.planRetry(error, Date.now()) : (error as Error);
           if (verdict instanceof Error) reject(verdict);
-          else if (verdict === 0) this.#send({ run, reject });
-          else setTimeout(() => this.#send({ run, reject }), verdict);
+          else if (verdict === 0) this.#sendOrQueue({ run, reject });
+          else setTimeout(() => this.#sendOrQueue({ run, reject }), verdict);
         });
       };
-      this.#send({ run, reject });
+      this.#sendOrQueue({ run, reject });
     });
   }
 
@@ -163,7 +163,7 @@ export class Client {
   }
 
   close(): void {
-    this.#end(new ConnectionLost(1000, "Closed by this client"));
+    this.#closePermanently(new ConnectionLost(1000, "Closed by this client"));
     this.#connection?.close();
   }
 
@@ -209,10 +209,10 @@ export class Client {
   }
 
   #waitForConnection(): Promise<Connection> {
-    return new Promise((run, reject) => this.#send({ run, reject }));
+    return new Promise((run, reject) => this.#sendOrQueue({ run, reject }));
   }
 
-  #send(call: WaitingCall): void {
+  #sendOrQueue(call: WaitingCall): void {
     if (this.#closeReason !== null) call.reject(this.#closeReason);
     else if (this.#connection === null) this.#pending.push(call);
     else call.run(this.#connection);
@@ -224,7 +224,7 @@ export class Client {
     connection.onClose = (lost) => {
       this.#connection = null;
       if (this.#closeReason !== null) return;
-      if (!this.#mayReconnect || FINAL_CODES.has(lost.code)) return this.#end(lost);
+      if (!this.#mayReconnect || FINAL_CODES.has(lost.code)) return this.#closePermanently(lost);
       this.onStatus("reconnecting", lost);
       void this.#reconnect(RETRY_MS_MIN);
     };
@@ -269,12 +269,12 @@ export class Client {
       for (const call of this.#pending.splice(0)) call.run(connection);
       for (const handle of early) handle();
     } catch (error) {
-      if (error instanceof CallError && !error.retryable) return this.#end(error);
+      if (error instanceof CallError && !error.retryable) return this.#closePermanently(error);
       void this.#reconnect(Math.min(waitMs * 2, RETRY_MS_MAX));
     }
   }
 
-  #end(reason: Error): void {
+  #closePermanently(reason: Error): void {
     if (this.#closeReason !== null) return;
     this.#closeReason = reason;
     for (const call of this.#pending.splice(0)) call.reject(reason);

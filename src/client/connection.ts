@@ -3,7 +3,7 @@
 
 import { Body, type Hash } from "../hardware/body.ts";
 import { updateAndCheckGone, PING_EVERY_MS, type PingState, PingRounds } from "../lib/pings.ts";
-import { type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
+import { type BodyEnd, encodeBodyFrame, encodeBodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
 import type { Calls, CallName } from "./calls.ts";
 import { BODY } from "../protocol/signal-names.ts";
 import type { Payload, SignalName } from "../protocol/signals.ts";
@@ -144,8 +144,8 @@ export class Connection {
   /** Opens the local end of the body with this number; `closeBody` ends it. */
   openBody(id: number, newHash: () => Hash): Body {
     const remote: BodyEnd = {
-      acceptChunk: (bytes) => this.#send(bodyFrame(id, bytes)),
-      acceptNote: (note) => this.#send(bodySignal(id, note)),
+      acceptChunk: (bytes) => this.#send(encodeBodyFrame(id, bytes)),
+      acceptNote: (note) => this.#send(encodeBodySignal(id, note)),
     };
     const local = new Body(remote, newHash);
     this.#bodies.set(id, { local, remote });

@@ -17,7 +17,7 @@ export type FollowOptions = {
   onEvent(event: FollowedEvent): void;
   onPiece?(piece: AnswerPiece): void;
   /** Called at the start and after each reconnect: the answer that is arriving, or null. */
-  onLive?(live: LiveAnswer | null, seq: number): void;
+  onLiveAnswer?(live: LiveAnswer | null, seq: number): void;
   /** The missed events are no longer stored: reload the history; events continue after `seq`. */
   onGap?(seq: number): void;
   /** Following failed: there is no such process, or the client was closed. */
@@ -83,7 +83,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onReconnect">
       else options.onGap?.(answer.seq);
       last = Math.max(last ?? 0, answer.seq);
       live = answer.live;
-      options.onLive?.(answer.live, answer.seq);
+      options.onLiveAnswer?.(answer.live, answer.seq);
       resolveBegun({ pid: answer.pid, seq: answer.seq });
       deliverPending(answer.seq);
     } catch (error) {

@@ -26,7 +26,7 @@ it("ends a command that outlived its call, for as long as it runs", async () => 
   await cancels.run({ id: "1", key: "k", args: {} }, running);
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
-  cancels.removeSession("s");
+  cancels.removeCallOfSession("s");
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
 });

@@ -37,7 +37,7 @@ export class CancellableCalls {
   }
 
   /** A command has ended, so the call that started it can no longer be cancelled. */
-  removeSession(sessionId: string): void {
+  removeCallOfSession(sessionId: string): void {
     for (const [name, call] of this.#calls) if (call.sessionId === sessionId) this.#calls.delete(name);
   }
 

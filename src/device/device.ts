@@ -4,14 +4,14 @@
 import { join } from "node:path";
 import { connect, type Auth, type Client, type SocketConstructor } from "../client/client.ts";
 import { CallError } from "../client/connection.ts";
-import { decode } from "../calls/decode.ts";
+import { decodeArgs } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { makeHasher } from "../hosts/shared/crypto.ts";
 import { LinePositions } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
-import { environment } from "./environment.ts";
+import { makeCommandEnvironment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
 import { CancellableCalls } from "./cancels.ts";
 import { Ledger } from "./ledger.ts";
@@ -56,9 +56,9 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     files,
     onStart: (sessionId, done) => {
       statuses.track(sessionId, done);
-      void done.finally(() => cancels.removeSession(sessionId)).catch(() => {});
+      void done.finally(() => cancels.removeCallOfSession(sessionId)).catch(() => {});
     },
-    env: environment(process.env, deviceId),
+    env: makeCommandEnvironment(process.env, deviceId),
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
   const cancels = new CancellableCalls((sessionId) => void shell.end(sessionId, CANCELLED));
@@ -76,7 +76,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
       const { id, call: name, args, key } = request;
       const call = table.get(name);
       if (call?.runs !== "hardware") throw new CallError({ code: 404, message: `Unknown syscall: ${name}` });
-      const { target: _, ...rest } = decode(call.args, args) as { target?: string };
+      const { target: _, ...rest } = decodeArgs(call.args, args) as { target?: string };
       const startedAt = performance.now();
       let outcome: DeviceEvent["outcome"] = "failed";
       try {

@@ -36,7 +36,7 @@ const PASSED_NAMES = new Set([
   "ProgramData",
 ]);
 
-export function environment(from: NodeJS.ProcessEnv, deviceId: string): Record<string, string> {
+export function makeCommandEnvironment(from: NodeJS.ProcessEnv, deviceId: string): Record<string, string> {
   const entries = Object.entries(from).filter(([name, value]) => value !== undefined && (PASSED_NAMES.has(name) || name.startsWith("LC_")));
   return { TERM: "dumb", ...loginShell(), ...(Object.fromEntries(entries) as Record<string, string>), GSV_DEVICE: deviceId };
 }

@@ -141,7 +141,7 @@ export class MachineFiles implements FileSystem {
       try {
         identity = await handle.stat({ bigint: true });
         await mapErrors(path, handle.writeFile(content));
-        await mapErrors(path, handle.chmod(existing === null ? newMode() : modeOfReplaced(existing)));
+        await mapErrors(path, handle.chmod(existing === null ? modeOfNewFile() : modeOfReplaced(existing)));
         await mapErrors(path, handle.sync());
       } finally {
         await handle.close();
@@ -189,7 +189,7 @@ export class MachineFiles implements FileSystem {
       },
       finish: async () => {
         await mapErrors(path, handle.sync());
-        await mapErrors(path, handle.chmod(existing === null ? newMode(mode) : modeOfReplaced(existing)));
+        await mapErrors(path, handle.chmod(existing === null ? modeOfNewFile(mode) : modeOfReplaced(existing)));
         if (!(await mapErrors(path, part.commit()))) throw replacedError(path);
       },
       abandon: (forget) => part.close(!forget && at > 0),
@@ -272,7 +272,7 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
 }
 
 /** The mode the system would give a new file. */
-function newMode(mode = 0o666): number {
+function modeOfNewFile(mode = 0o666): number {
   return mode & ~process.umask();
 }
 

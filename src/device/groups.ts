@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { signalExit } from "../hardware/exit.ts";
+import { makeSignalExit } from "../hardware/exit.ts";
 import type { Exit } from "../ports/shells.ts";
 
 /** Time between the first signal and SIGKILL: a stopped command is gone within two seconds. */
@@ -20,14 +20,14 @@ export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): vo
 
 /** At a terminal, a shell puts each of its jobs into its own group; the one in the foreground gets the signal as well. */
 export function signalTerminal(pid: number, signal: NodeJS.Signals): void {
-  const foreground = foregroundOf(pid);
+  const foreground = foregroundGroup(pid);
   if (foreground !== undefined && foreground !== pid) signalGroup(foreground, signal);
   signalGroup(pid, signal);
 }
 
 export function exitBySignal(number: number): Exit {
   const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
-  return signalExit(name, number);
+  return makeSignalExit(name, number);
 }
 
 export function signalNumber(name: NodeJS.Signals): number {
@@ -35,7 +35,7 @@ export function signalNumber(name: NodeJS.Signals): number {
 }
 
 /** Undefined except on Linux. */
-function foregroundOf(pid: number): number | undefined {
+function foregroundGroup(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // Fields after the name, which may contain anything: state, parent, group, session, terminal, foreground group.

@@ -129,7 +129,7 @@ export class Ledger {
     entry.isDone = true;
     const text = JSON.stringify(outcome);
     const isKept = text.length <= this.#limits.resultBytes;
-    if (isKept) this.#keep(key, entry, text);
+    if (isKept) this.#keepResult(key, entry, text);
     else if (entry.isPoll) this.#entries.delete(key);
     if (entry.isPoll) return;
     try {
@@ -139,7 +139,7 @@ export class Ledger {
     }
   }
 
-  #keep(key: string, entry: Entry, result: string): void {
+  #keepResult(key: string, entry: Entry, result: string): void {
     entry.result = result;
     this.#results.add(key);
     this.#resultsBytes += result.length;
@@ -221,7 +221,7 @@ export class Ledger {
       const entry = this.#entries.get(line.key);
       if (entry === undefined) continue;
       entry.isDone = true;
-      if (line.result !== undefined) this.#keep(line.key, entry, line.result);
+      if (line.result !== undefined) this.#keepResult(line.key, entry, line.result);
     }
   }
 }

@@ -30,7 +30,7 @@ export class PartialUploads {
 
   /** Null if the same upload is already in progress. Without a tag a part cannot be resumed. */
   async open(target: string, size: number, tag: string | undefined): Promise<PartialUpload | null> {
-    const file = partName(target, `${tag ?? randomUUID()} ${size}`);
+    const file = partPath(target, `${tag ?? randomUUID()} ${size}`);
     if (this.#openParts.has(file)) return null;
     this.#openParts.add(file);
     try {
@@ -55,7 +55,7 @@ export class PartialUploads {
   }
 
   async #openTemporary(name: string, target: string): Promise<PartialUpload> {
-    const file = partName(target, randomUUID());
+    const file = partPath(target, randomUUID());
     const handle = await openNew(file);
     return this.#makeUpload(file, target, handle, await handle.stat({ bigint: true }), name);
   }
@@ -85,7 +85,7 @@ export class PartialUploads {
 
   #isRecorded(file: string, opened: BigIntStats): boolean {
     try {
-      return this.#isPrivate() && readOwnFile(this.#recordPath(file)) === `${markOf(opened)}\n`;
+      return this.#isPrivate() && readOwnFile(this.#recordPath(file)) === `${fileIdentity(opened)}\n`;
     } catch {
       return false;
     }
@@ -95,7 +95,7 @@ export class PartialUploads {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       if (!this.#isPrivate()) return false;
-      replaceFile(this.#recordPath(file), `${markOf(opened)}\n`);
+      replaceFile(this.#recordPath(file), `${fileIdentity(opened)}\n`);
       return true;
     } catch {
       return false;
@@ -113,11 +113,11 @@ export class PartialUploads {
 }
 
 /** A deleted file's inode number may be reused, but not its birth time. */
-function markOf({ dev, ino, birthtimeNs }: BigIntStats): string {
+function fileIdentity({ dev, ino, birthtimeNs }: BigIntStats): string {
   return [dev, ino, birthtimeNs].join(":");
 }
 
-function partName(target: string, what: string): string {
+function partPath(target: string, what: string): string {
   return siblingPath(target, `${hashOf(what)}.gsv-part`);
 }
 

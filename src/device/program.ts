@@ -6,7 +6,7 @@ import { posix } from "node:path";
 export type Program = { file: string; args: string[] };
 
 /** An empty input starts an interactive shell. */
-export function shellProgram(
+export function makeShellProgram(
   platform: NodeJS.Platform,
   env: Readonly<Record<string, string>>,
   input: string,

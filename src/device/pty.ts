@@ -5,7 +5,7 @@ import type * as NodePty from "@lydell/node-pty";
 import { OpError } from "../hardware/outcome.ts";
 import type { Sink, SpawnedCommand } from "../hardware/sessions.ts";
 import type { Exit, TerminalSize } from "../ports/shells.ts";
-import { timeoutExit } from "../hardware/exit.ts";
+import { makeTimeoutExit } from "../hardware/exit.ts";
 import { GRACE_MS, exitBySignal, signalTerminal } from "./groups.ts";
 import type { Program } from "./program.ts";
 
@@ -32,7 +32,7 @@ export async function loadPty(load: () => Promise<unknown> = () => import(PACKAG
 export type PtyCommand = { program: Program; cwd: string; env: Record<string, string>; size: TerminalSize; timeoutMs: number | undefined };
 
 export function spawnPtyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): SpawnedCommand {
-  const terminal = pty.spawn(program.file, program.args, { name: TERM, ...size, cwd, env: terminalEnvironment(env) });
+  const terminal = pty.spawn(program.file, program.args, { name: TERM, ...size, cwd, env: addTerminalVariables(env) });
   const { pid } = terminal;
   let forcedExit: Exit | null = null;
   let exitCheck: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function spawnPtyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }
     clearInterval(exitCheck);
     terminal.resume();
   };
-  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timeoutExit(timeoutMs)), timeoutMs);
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(makeTimeoutExit(timeoutMs)), timeoutMs);
   terminal.onData((text) => sink.onOutput("stdout", text));
   const done = new Promise<Exit>((resolve) =>
     terminal.onExit(({ exitCode, signal }) => {
@@ -73,7 +73,7 @@ export function spawnPtyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }
 }
 
 /** A service often starts without a locale, and full-screen programs would draw question marks. */
-function terminalEnvironment(env: Record<string, string>): Record<string, string> {
+function addTerminalVariables(env: Record<string, string>): Record<string, string> {
   const hasLanguage = env.LANG !== undefined || env.LC_ALL !== undefined || env.LC_CTYPE !== undefined;
   return { ...env, ...(hasLanguage ? {} : { LANG: "C.UTF-8" }), TERM };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ExecArgs, execCommand, type ExecResult } from "../hardware/exec.ts";
 import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
-import { environment } from "./environment.ts";
+import { makeCommandEnvironment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
 import { loadPty } from "./pty.ts";
 import { MachineShell } from "./shell.ts";
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Uses its own home, so that nobody's start-up files interfere. */
 function machineIn(home: string, from: NodeJS.ProcessEnv = {}): Machine {
   const files = new MachineFiles(home);
-  const env = environment({ PATH: process.env.PATH, HOME: home, SHELL: "/bin/sh", ...from }, "laptop");
+  const env = makeCommandEnvironment({ PATH: process.env.PATH, HOME: home, SHELL: "/bin/sh", ...from }, "laptop");
   const shell = new MachineShell({ files, env, waitMs: LONG_MS });
   return { files, shell, limits: NATIVE_LIMITS, now: () => Date.now(), signal: new AbortController().signal };
 }

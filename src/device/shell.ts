@@ -3,15 +3,15 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { NOT_STARTED, timeoutExit } from "../hardware/exit.ts";
+import { NOT_STARTED, makeTimeoutExit } from "../hardware/exit.ts";
 import { OpError } from "../hardware/outcome.ts";
 import { type SessionLimits, Sessions, type Sink, type SpawnedCommand } from "../hardware/sessions.ts";
 import type { Shell, ShellStart } from "../hardware/shell.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { Exit, PollOptions, SendOutcome, CommandInput, SessionInfo, SessionState } from "../ports/shells.ts";
+import type { Exit, PollOptions, SendOutcome, CommandInput, SessionInfo, PollResult } from "../ports/shells.ts";
 import type { MachineFiles } from "./files.ts";
 import { GRACE_MS, signalGroup, exitBySignal, signalNumber } from "./groups.ts";
-import { type Program, shellProgram } from "./program.ts";
+import { type Program, makeShellProgram } from "./program.ts";
 import { loadPty, spawnPtyCommand } from "./pty.ts";
 
 export type MachineShellOptions = {
@@ -58,7 +58,7 @@ export class MachineShell implements Shell {
     const { files, env } = this.#options;
     const directory = files.resolve(cwd ?? ".");
     if ((await files.stat(directory)).kind !== "directory") throw new OpError(`cwd is not a directory: ${directory}`);
-    const program = shellProgram(process.platform, env, input);
+    const program = makeShellProgram(process.platform, env, input);
     const about = { command: input.trim() === "" ? program.file : input, cwd: directory, outputBytesMax: OUTPUT_BYTES_MAX };
     const pty = tty === undefined ? null : await loadPty();
     let done: Promise<Exit> | undefined;
@@ -75,7 +75,7 @@ export class MachineShell implements Shell {
     return sessionId;
   }
 
-  wait(sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  wait(sessionId: string, look: PollOptions, signal: AbortSignal): Promise<PollResult | null> {
     return this.#sessions.wait(OWNER, sessionId, look, signal);
   }
 
@@ -115,7 +115,7 @@ function spawnPipeCommand(
     setTimeout(() => signalGroup(pid, "SIGTERM"), GRACE_MS / 4).unref();
     setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS).unref();
   };
-  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timeoutExit(timeoutMs), "SIGTERM"), timeoutMs);
+  const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(makeTimeoutExit(timeoutMs), "SIGTERM"), timeoutMs);
   let charsRead = 0;
   // Reads explicitly, because Node resumes paused streams when the process exits.
   const next = (name: "stdout" | "stderr") => (isPaused ? null : (child[name].read() as string | null));

@@ -1,7 +1,7 @@
 // shell.exec: starts a command, or polls and feeds a running one. A command that outlives the wait is no failure: the answer says
 // `running` and names the session to poll. shell.list: lists the sessions that can be polled.
 
-import type { CommandInput, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
+import type { CommandInput, SessionInfo, PollResult, SignalName, TerminalSize } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
 import { catchFailures } from "./outcome.ts";
 import type { Shell } from "./shell.ts";
@@ -38,7 +38,7 @@ export async function execCommand(machine: Machine, given: GivenExecArgs): Promi
   const result = await catchFailures<ExecResult>(machine.files, () =>
     args.sessionId === undefined ? startCommand(machine, args) : continueCommand(machine, args, args.sessionId),
   );
-  return "status" in result ? result : failure(result.error);
+  return "status" in result ? result : makeFailedResult(result.error);
 }
 
 /** Runs on every target, because each gets the client's original arguments. If both names are given, ours count. */
@@ -59,33 +59,33 @@ export async function listSessions({ shell }: Machine): Promise<{ sessions: Sess
 async function startCommand({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
   const { input, cwd, timeout: timeoutMs, tty } = args;
   if (args.signal !== undefined || args.resize !== undefined)
-    return failure("signal and resize are for a running command: give its sessionId");
-  if (input.trim() === "" && tty === undefined) return failure("input must not be empty");
-  if (signal.aborted) return failure("The call was cancelled before the command started");
+    return makeFailedResult("signal and resize are for a running command: give its sessionId");
+  if (input.trim() === "" && tty === undefined) return makeFailedResult("input must not be empty");
+  if (signal.aborted) return makeFailedResult("The call was cancelled before the command started");
   const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
   const state = await poll(shell, sessionId, args, signal);
-  if (!signal.aborted) return resultOf(state, sessionId, args);
+  if (!signal.aborted) return toExecResult(state, sessionId, args);
   // Nobody knows this session's id, so nobody could ever poll it.
   await shell.end(sessionId, "The call was cancelled");
-  return resultOf(await poll(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
+  return toExecResult(await poll(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
 }
 
 async function continueCommand({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
-  if (args.tty !== undefined) return failure("tty applies only when a command is started: to change the size, give resize");
-  for (const sent of inputsOf(args)) {
+  if (args.tty !== undefined) return makeFailedResult("tty applies only when a command is started: to change the size, give resize");
+  for (const sent of toCommandInputs(args)) {
     const outcome = await shell.send(sessionId, sent, Math.min(args.wait ?? shell.waitMs, shell.waitMs));
-    if (outcome === "missing") return missingSession(sessionId);
-    if (outcome === "unable") return { ...failure(unableMessage(sent)), sessionId };
+    if (outcome === "missing") return makeMissingSessionResult(sessionId);
+    if (outcome === "unable") return { ...makeFailedResult(unableMessage(sent)), sessionId };
     // Otherwise the poll reports how it ended.
     if (outcome === "ended" && args.until === "sent")
-      return { ...failure("The command has ended: poll it once more, with an empty input, for its result"), sessionId };
+      return { ...makeFailedResult("The command has ended: poll it once more, with an empty input, for its result"), sessionId };
   }
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
-  return resultOf(await poll(shell, sessionId, args, signal), sessionId, args);
+  return toExecResult(await poll(shell, sessionId, args, signal), sessionId, args);
 }
 
-function inputsOf({ input, resize, signal, until }: ExecArgs): CommandInput[] {
+function toCommandInputs({ input, resize, signal, until }: ExecArgs): CommandInput[] {
   const inputs: CommandInput[] = [];
   if (resize !== undefined) inputs.push({ resize });
   if (input !== "" || until === "sent") inputs.push({ text: input });
@@ -98,7 +98,7 @@ function unableMessage(sent: CommandInput): string {
   return "This command has no terminal to resize: give tty when you start it";
 }
 
-function poll(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSignal): Promise<SessionState | null> {
+function poll(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSignal): Promise<PollResult | null> {
   const until = args.until === "output" ? "output" : "end";
   return shell.wait(sessionId, { ms: waitMs(shell, args), until, after: args.after }, signal);
 }
@@ -108,8 +108,8 @@ function waitMs(shell: Shell, { wait }: ExecArgs): number {
   return Math.min(wait ?? shell.waitMs, shell.waitMsMax);
 }
 
-function resultOf(state: SessionState | null, sessionId: string, { streams }: ExecArgs): ExecResult {
-  if (state === null) return missingSession(sessionId);
+function toExecResult(state: PollResult | null, sessionId: string, { streams }: ExecArgs): ExecResult {
+  if (state === null) return makeMissingSessionResult(sessionId);
   const { stdout, stderr, exit, part } = state;
   const output: Output = {
     output: stdout + stderr,
@@ -124,10 +124,12 @@ function resultOf(state: SessionState | null, sessionId: string, { streams }: Ex
   return { status: "failed", error: `Command exited with code ${exitCode}`, exitCode, ...output };
 }
 
-function missingSession(sessionId: string): ExecResult {
-  return failure(`No such session: ${sessionId}. It has ended and its result was read, or it was never yours: start the command again`);
+function makeMissingSessionResult(sessionId: string): ExecResult {
+  return makeFailedResult(
+    `No such session: ${sessionId}. It has ended and its result was read, or it was never yours: start the command again`,
+  );
 }
 
-function failure(error: string): ExecResult & { status: "failed" } {
+function makeFailedResult(error: string): ExecResult & { status: "failed" } {
   return { status: "failed", output: "", error };
 }

@@ -28,23 +28,23 @@ const SIGNAL_NUMBERS: Record<SignalName, number> = {
 /** Signals that end a command unless it handles them. */
 const ENDING_SIGNALS: ReadonlySet<SignalName> = new Set(["HUP", "INT", "QUIT", "KILL", "TERM"]);
 
-export function timeoutExit(ms: number): Exit {
+export function makeTimeoutExit(ms: number): Exit {
   return { exitCode: TIMED_OUT, error: `Command timed out after ${ms}ms` };
 }
 
-export function interruptExit(why: string): Exit {
+export function makeInterruptExit(why: string): Exit {
   return { exitCode: INTERRUPTED, error: why };
 }
 
-export function killedExit(why: string): Exit {
+export function makeKilledExit(why: string): Exit {
   return { exitCode: KILLED, error: why };
 }
 
 /** Null if the signal does not end a command. */
-export function exitOfSignal(signal: SignalName): Exit | null {
-  return ENDING_SIGNALS.has(signal) ? signalExit(`SIG${signal}`, SIGNAL_NUMBERS[signal]) : null;
+export function exitForEndingSignal(signal: SignalName): Exit | null {
+  return ENDING_SIGNALS.has(signal) ? makeSignalExit(`SIG${signal}`, SIGNAL_NUMBERS[signal]) : null;
 }
 
-export function signalExit(name: string, number: number): Exit {
+export function makeSignalExit(name: string, number: number): Exit {
   return { exitCode: SIGNAL_BASE + number, error: `Command was ended by ${name}` };
 }

@@ -13,7 +13,7 @@ export class LinePositions {
 
   /** The last known position at or before a line of this version of a file. */
   nearestBefore(path: string, version: string, line: number): LinePosition {
-    const places = this.#files.get(keyOf(path, version)) ?? [];
+    const places = this.#files.get(fileVersionKey(path, version)) ?? [];
     let [low, high] = [0, places.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -26,7 +26,7 @@ export class LinePositions {
   /** Kept only if it is far enough after the last one. Without a version nobody could tell which content it belongs to. */
   add(path: string, version: string, place: LinePosition): void {
     if (version === "") return;
-    const key = keyOf(path, version);
+    const key = fileVersionKey(path, version);
     const places = this.#files.get(key) ?? [];
     if (place.byte < (places.at(-1)?.byte ?? 0) + SPACING_BYTES) return;
     places.push(place);
@@ -38,6 +38,6 @@ export class LinePositions {
   }
 }
 
-function keyOf(path: string, version: string): string {
+function fileVersionKey(path: string, version: string): string {
   return `${version} ${path}`;
 }

@@ -40,15 +40,15 @@ export class Output {
 
   /** Returns the output and clears it. `before` is a lost answer, which is sent again in front of it. */
   take(before: OutputPart = NOTHING): OutputPart {
-    const fresh = this.#take();
+    const fresh = this.#drainBuffer();
     if (before.text === "") return { ...fresh, isCut: fresh.isCut || before.isCut };
     this.add(before.text);
     this.add(fresh.text);
-    const both = this.#take();
+    const both = this.#drainBuffer();
     return { text: both.text, isCut: both.isCut || fresh.isCut || before.isCut };
   }
 
-  #take(): OutputPart {
+  #drainBuffer(): OutputPart {
     const [buffer, total, at] = [this.#buffer, this.#total, this.#writeOffset()];
     this.#buffer = new Uint8Array(0);
     this.#total = 0;

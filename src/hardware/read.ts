@@ -4,7 +4,7 @@ import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
 import { FileError, type FileStat, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, catchFailures } from "./outcome.ts";
-import { humanSize, isText, linesIn, linesOf } from "./text.ts";
+import { humanSize, isText, decodeLines, readLines } from "./text.ts";
 
 export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined };
 
@@ -95,8 +95,8 @@ async function readText(
   const encoder = new TextEncoder();
   const pages =
     head.length === size
-      ? [linesIn(head)]
-      : linesOf(files, path, size, { version, from, onPlace: (place) => places?.add(path, version, place) });
+      ? [decodeLines(head)]
+      : readLines(files, path, size, { version, from, onPlace: (place) => places?.add(path, version, place) });
   for await (const lines of pages) {
     for (const line of lines) {
       if (at >= offset) {

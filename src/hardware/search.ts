@@ -6,7 +6,7 @@ import { globMatcher } from "../lib/glob.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, catchFailures } from "./outcome.ts";
-import { CHUNK_BYTES, isText, linesOf, linesOfText, lossyText } from "./text.ts";
+import { CHUNK_BYTES, isText, readLines, splitLines, lossyText } from "./text.ts";
 
 export type SearchArgs = { query: string; path?: string | undefined; include?: string | undefined };
 export type Match = { path: string; line: number; content: string };
@@ -80,17 +80,17 @@ class Search {
   }
 
   async #searchFile(path: string, head: Uint8Array): Promise<void> {
-    if (head.length === CHUNK_BYTES) return this.#searchLarge(path);
+    if (head.length === CHUNK_BYTES) return this.#searchLargeFile(path);
     const text = lossyText(head);
     // Most files do not contain it and need not be split into lines.
-    if (text.includes(this.#query)) this.#addMatches(path, 0, linesOfText(text));
+    if (text.includes(this.#query)) this.#addMatches(path, 0, splitLines(text));
   }
 
-  async #searchLarge(path: string): Promise<void> {
+  async #searchLargeFile(path: string): Promise<void> {
     const stat = await this.#machine.files.stat(path).catch(() => null);
     if (stat === null) return;
     let before = 0;
-    for await (const lines of linesOf(this.#machine.files, path, stat.size)) {
+    for await (const lines of readLines(this.#machine.files, path, stat.size)) {
       this.#addMatches(path, before, lines);
       if (this.truncated) return;
       before += lines.length;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sleep } from "../lib/sleep.ts";
 import type { Exit, PollOptions } from "../ports/shells.ts";
-import { interruptExit } from "./exit.ts";
+import { makeInterruptExit } from "./exit.ts";
 import { ENDED_PER_OWNER, Sessions, type Sink, type SpawnedCommand } from "./sessions.ts";
 
 const ABOUT = { command: "x", cwd: "/", outputBytesMax: 1024 };
@@ -152,7 +152,7 @@ test("signals, sizes and Ctrl-C reach the commands that support them", async () 
   const other = all.start(1, ABOUT, command().spawn);
   await send(other, { text: "\u0003" });
   await expect.poll(() => send(other, { text: "x" })).toBe("ended");
-  expect(await all.poll(other)).toMatchObject({ exit: interruptExit("Interrupted") });
+  expect(await all.poll(other)).toMatchObject({ exit: makeInterruptExit("Interrupted") });
 });
 
 test("a command is paused only for a caller that follows its output", async () => {

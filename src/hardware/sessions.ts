@@ -8,12 +8,12 @@ import type {
   SendOutcome,
   CommandInput,
   SessionInfo,
-  SessionState,
+  PollResult,
   ShellCommand,
   SignalName,
   TerminalSize,
 } from "../ports/shells.ts";
-import { exitOfSignal, interruptExit } from "./exit.ts";
+import { exitForEndingSignal, makeInterruptExit } from "./exit.ts";
 import { Output } from "./output.ts";
 
 export type SpawnedCommand = {
@@ -161,7 +161,7 @@ export class Sessions {
     return over.signal.aborted;
   }
 
-  async wait(owner: number, id: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  async wait(owner: number, id: string, options: PollOptions, signal: AbortSignal): Promise<PollResult | null> {
     const session = this.#find(owner, id);
     if (session === undefined || (session.isEndReported && !wasAnswerLost(session, options.after))) return null;
     const isQuiet = () => session.exit === null && !session.wantsInput && !wasAnswerLost(session, options.after);
@@ -172,7 +172,7 @@ export class Sessions {
       if (hasOutput(session)) await this.#waitWhile(session, isQuiet, TOGETHER_MS, signal);
       session.followedUntil = this.#host.now() + FOLLOW_MS;
     }
-    return this.#take(id, session, options.after);
+    return this.#takeState(id, session, options.after);
   }
 
   async send(owner: number, id: string, sent: CommandInput, ms: number): Promise<SendOutcome> {
@@ -193,7 +193,7 @@ export class Sessions {
     if (sent.text === "") return "sent";
     session.wantsInput = false;
     if (sent.text.includes(INTERRUPT) && session.about.tty !== true) {
-      spawned.end(interruptExit("Interrupted"));
+      spawned.end(makeInterruptExit("Interrupted"));
       return "sent";
     }
     const room = spawned.write(sent.text);
@@ -208,14 +208,14 @@ export class Sessions {
   async end(owner: number, id: string, why: string): Promise<void> {
     const session = this.#find(owner, id);
     if (session === undefined || session.exit !== null) return;
-    session.spawned.end(interruptExit(why));
+    session.spawned.end(makeInterruptExit(why));
     await session.spawned.done.catch(() => {});
   }
 
   list(owner: number): SessionInfo[] {
     return [...this.#sessions]
       .filter(([, session]) => session.owner === owner && !session.isEndReported)
-      .map(([id, session]) => infoOf(id, session));
+      .map(([id, session]) => toSessionInfo(id, session));
   }
 
   async endAll(why: string): Promise<void> {
@@ -258,7 +258,7 @@ export class Sessions {
     session.watchers.delete(check);
   }
 
-  #take(id: string, session: Session, after: number | undefined): SessionState {
+  #takeState(id: string, session: Session, after: number | undefined): PollResult {
     const { exit, wantsInput } = session;
     const lost = wasAnswerLost(session, after) ? session.lastAnswer : null;
     const isCut = lost?.truncated ?? false;
@@ -319,7 +319,7 @@ export class Sessions {
 }
 
 /** How a session of the gateway's own shell is listed. */
-export function commandInfo({ input, cwd, outputBytesMax }: ShellCommand): CommandInfo {
+export function toCommandInfo({ input, cwd, outputBytesMax }: ShellCommand): CommandInfo {
   return { command: input, cwd, outputBytesMax };
 }
 
@@ -338,14 +338,14 @@ function wasAnswerLost({ lastAnswer }: Session, after: number | undefined): bool
 function sendSignal(spawned: SpawnedCommand, signal: SignalName): SendOutcome {
   if (spawned.signal !== undefined) spawned.signal(signal);
   else {
-    const exit = exitOfSignal(signal);
+    const exit = exitForEndingSignal(signal);
     if (exit === null) return "unable";
     spawned.end(exit);
   }
   return "sent";
 }
 
-function infoOf(sessionId: string, { about, startedAt, exit, spawned }: Session): SessionInfo {
+function toSessionInfo(sessionId: string, { about, startedAt, exit, spawned }: Session): SessionInfo {
   return {
     sessionId,
     command: about.command,

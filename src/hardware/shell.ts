@@ -1,7 +1,7 @@
 // A target's shell, as shell.exec sees it: the gateway's own and a device's implement the same interface, so starting,
 // polling, feeding and ending a command mean the same wherever it runs.
 
-import type { PollOptions, SendOutcome, CommandInput, SessionInfo, SessionState, TerminalSize } from "../ports/shells.ts";
+import type { PollOptions, SendOutcome, CommandInput, SessionInfo, PollResult, TerminalSize } from "../ports/shells.ts";
 
 export type ShellStart = {
   /** With a terminal it may be empty: then it is the user's own login shell. */
@@ -20,7 +20,7 @@ export interface Shell {
   /** Fails with an OpError if the command cannot be started. */
   start(command: ShellStart): Promise<string>;
   /** Null if the caller has no such session. The signal ends the wait. */
-  wait(sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null>;
+  wait(sessionId: string, options: PollOptions, signal: AbortSignal): Promise<PollResult | null>;
   /** Resolves when the command can take more input, or after `ms`. */
   send(sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(sessionId: string, why: string): Promise<void>;

@@ -39,7 +39,7 @@ export type ReadOptions = { version?: string; from?: LinePosition; onPlace?: (pl
  * Lines without their newlines, read chunk by chunk and yielded per chunk. A final newline adds no line. With a version, it fails
  * unless all chunks are of that version.
  */
-export async function* linesOf(files: FileSystem, path: string, size: number, reading: ReadOptions = {}): AsyncGenerator<string[]> {
+export async function* readLines(files: FileSystem, path: string, size: number, reading: ReadOptions = {}): AsyncGenerator<string[]> {
   const { version = "", from = { line: 0, byte: 0 }, onPlace } = reading;
   const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -59,11 +59,11 @@ export async function* linesOf(files: FileSystem, path: string, size: number, re
 }
 
 /** The same for bytes in memory. */
-export function linesIn(bytes: Uint8Array): string[] {
-  return linesOfText(lossyText(bytes));
+export function decodeLines(bytes: Uint8Array): string[] {
+  return splitLines(lossyText(bytes));
 }
 
-export function linesOfText(text: string): string[] {
+export function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;

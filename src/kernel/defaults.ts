@@ -4,7 +4,7 @@ import { promptDefaults } from "../agent/prompts/prompts.ts";
 import { AI_DEFAULTS } from "./agents/ai-settings.ts";
 import { QUOTA_KEY } from "./files/quotas.ts";
 
-export function configDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
+export function makeConfigDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
   return new Map([
     ["config/ai/api_key", ""],
     ["config/ai/context_window_tokens", String(AI_DEFAULTS.contextWindowTokens)],

@@ -3,7 +3,7 @@
 
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
-import { signalFrame } from "../protocol/frames.ts";
+import { encodeSignalFrame } from "../protocol/frames.ts";
 import { DEVICE_STATUS, EXEC_STATUS, SYS_CHANGED } from "../protocol/signal-names.ts";
 import type { ChangedKind, Payload } from "../protocol/signals.ts";
 import type { Device } from "./nouns/devices.ts";
@@ -22,7 +22,7 @@ export class SignalEmitter {
 
   /** Sent to the user who started the command. */
   sendExecStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
-    const text = signalFrame(EXEC_STATUS, payload);
+    const text = encodeSignalFrame(EXEC_STATUS, payload);
     for (const socketId of this.#nouns.connections.idsOfUser(uid, "user")) this.#sockets.send(socketId, text);
   }
 
@@ -30,24 +30,24 @@ export class SignalEmitter {
   announceChanges(uid: number, changes: readonly ChangedKind[]): void {
     const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.idsOfUser(one, "user")));
     if (socketIds.size === 0) return;
-    const text = signalFrame(SYS_CHANGED, { changes: [...changes] });
+    const text = encodeSignalFrame(SYS_CHANGED, { changes: [...changes] });
     for (const socketId of socketIds) this.#sockets.send(socketId, text);
   }
 
   sendDeviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
-    for (const [at, { uid, device }] of this.#usersOf(deviceKey).entries()) {
-      const text = signalFrame(DEVICE_STATUS, { event, device });
+    for (const [at, { uid, device }] of this.#listDeviceUsers(deviceKey).entries()) {
+      const text = encodeSignalFrame(DEVICE_STATUS, { event, device });
       for (const socketId of this.#nouns.connections.idsOfUser(uid, "user")) this.#sockets.send(socketId, text);
       if (at === 0 && event === "connected") this.#sockets.send(driverConnectionId, text);
     }
   }
 
   /** The users who may use a device, each with the device as they see it. The owner comes first. */
-  #usersOf(deviceKey: string): { uid: number; device: Device }[] {
+  #listDeviceUsers(deviceKey: string): { uid: number; device: Device }[] {
     const { devices, groups, accounts } = this.#nouns;
     const owner = devices.get(deviceKey)?.ownerUid;
     if (owner === undefined) return [];
-    const members = devices.groupsOf(deviceKey).flatMap((gid) => groups.get(gid)?.members ?? []);
+    const members = devices.gidsOf(deviceKey).flatMap((gid) => groups.get(gid)?.members ?? []);
     const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => accounts.findByName(username)?.uid ?? [])]);
     return [...uids].flatMap((uid) => {
       const account = accounts.findByUid(uid);

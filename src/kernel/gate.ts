@@ -4,7 +4,7 @@
 // reaches no parser.
 
 import type { Data } from "../calls/define.ts";
-import { decode } from "../calls/decode.ts";
+import { decodeArgs } from "../calls/decode.ts";
 import type { HardwareSyscall } from "../hardware/calls/define.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
@@ -16,7 +16,7 @@ import { callsByName } from "./calls/table.ts";
 import { usesLane, type Lanes } from "./fairness/lanes.ts";
 import type { GatewayTarget } from "./files/gateway-target.ts";
 import { answerOfflinePoll } from "./devices/poll-offline.ts";
-import { mustHaveNoKey, targetOf } from "./target.ts";
+import { mustHaveNoKey, resolveTargetDevice } from "./target.ts";
 import type { DeviceRouter } from "./devices/device-router.ts";
 import { type EffectServices, runInKernel } from "./run.ts";
 import type { Store } from "./store.ts";
@@ -58,7 +58,7 @@ export class Gate {
     const call = this.authorize(caller, frame.call);
     if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
     if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
-    const request: DecodedRequest = { call, args: decode(call.args, frame.args), frame, signal };
+    const request: DecodedRequest = { call, args: decodeArgs(call.args, frame.args), frame, signal };
     if (caller.origin === "stranger") return this.#runKernelCall(request, caller);
     const answer = caller.agent === undefined ? this.#run(request, caller) : this.#judgeAndRun(request, caller);
     if (call.changes === undefined) return answer;
@@ -105,7 +105,7 @@ export class Gate {
     if (call.carries === "body")
       return { data: await transfers.run(call, caller, args, frame, signal), isDurableElsewhere: true, after: [] };
     const { target: _, ...rest } = args;
-    const device = targetOf(this.#store.reads, caller, call, args);
+    const device = resolveTargetDevice(this.#store.reads, caller, call, args);
     if (device !== null) {
       const offlineAnswer = answerOfflinePoll(this.#store.reads, caller, frame, args, device);
       const data = offlineAnswer ?? (await devices.forward(call.name, caller, frame, device, rest, signal));

@@ -7,15 +7,15 @@ import type { WorkersAi } from "../models/workers-ai.ts";
 import { ContextWindows } from "../models/window.ts";
 import type { Ports } from "../ports/ports.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { rootsModelServers } from "./agents/ai-settings.ts";
+import { listRootsModelServers } from "./agents/ai-settings.ts";
 import { Agents } from "./agents/agents.ts";
 import { Judge } from "./agents/judge.ts";
 import { Preparer } from "./agents/prepare.ts";
 import { Bodies } from "./files/bodies.ts";
 import { callsByName, kernelCalls } from "./calls/table.ts";
 import type { GatewayFacts, SetupAccess } from "./context.ts";
-import { configDefaults } from "./defaults.ts";
-import { ALLOWED_HOSTS_KEY, allowList } from "./egress/allow.ts";
+import { makeConfigDefaults } from "./defaults.ts";
+import { ALLOWED_HOSTS_KEY, makeAllowList } from "./egress/allow.ts";
 import { Gate } from "./gate.ts";
 import { GitServer } from "./http/git.ts";
 import { Lanes } from "./fairness/lanes.ts";
@@ -60,7 +60,7 @@ export class Kernel {
   constructor(ports: Ports, options: KernelOptions) {
     const { clock, net, crypto, log, vitals } = ports;
     const about: GatewayFacts = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
-    const store = new Store(ports, about, configDefaults(options));
+    const store = new Store(ports, about, makeConfigDefaults(options));
     const shares = new Shares({
       now: () => clock.elapsed(),
       onError: (error) => log.error("deferred work failed", { error: String(error) }),
@@ -108,7 +108,7 @@ export class Kernel {
 
   /** The uid whose share a process uses; -1 if there is no such process. */
   ownerOf(pid: string): number {
-    return this.#agents.ownerOf(pid);
+    return this.#agents.ownerUidOf(pid);
   }
 
   /** The directory that holds the archives of a process. */
@@ -117,7 +117,7 @@ export class Kernel {
   }
 
   /** A configuration value, for hosts that need one; "" if it is not set. */
-  setting(key: string): string {
+  readSetting(key: string): string {
     return this.#store.nouns.config.get(key) ?? "";
   }
 
@@ -136,7 +136,7 @@ export class Kernel {
   }
 
   onFrame(socketId: string, text: string): void {
-    this.#sweeper.touch();
+    this.#sweeper.scheduleSweep();
     this.#reception.onFrame(socketId, text);
   }
 
@@ -174,7 +174,7 @@ export class Kernel {
 
   /** A request below /git/. */
   serveGit(request: Request, address: string): Promise<Response> {
-    this.#sweeper.touch();
+    this.#sweeper.scheduleSweep();
     return this.#git.serve(request, address);
   }
 
@@ -197,12 +197,12 @@ export class Kernel {
 
   /** Whether root listed this host as reachable although its address is not public. The host's Net port asks this. */
   isOnAllowList(host: string, port: number): boolean {
-    return allowList(...this.allowListArguments())(host, port);
+    return makeAllowList(...this.allowListArguments())(host, port);
   }
 
-  /** The arguments from which `isOnAllowList` builds its `allowList`, for processes that run in another object and connect from there. */
+  /** The arguments from which `isOnAllowList` builds its allow list, for processes that run in another object and connect from there. */
   allowListArguments(): [string, ...string[]] {
-    return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#store.nouns.config)];
+    return [this.readSetting(ALLOWED_HOSTS_KEY), ...listRootsModelServers(this.#store.nouns.config)];
   }
 
   /** Start-up is recovery: grants new defaults and makes the rows match the sockets that are open. */
@@ -218,7 +218,7 @@ export class Kernel {
   /** A crash or a lost batch may have lost the removal of a closed socket's row. Returns the sockets that are open. */
   #dropStaleSockets(): ReadonlySet<string> {
     const open = new Set(this.#store.ports.sockets.list());
-    for (const socketId of this.#presence.socketIds()) if (!open.has(socketId)) this.onSocketClosed(socketId);
+    for (const socketId of this.#presence.recordedSocketIds()) if (!open.has(socketId)) this.onSocketClosed(socketId);
     return open;
   }
 

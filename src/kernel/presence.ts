@@ -1,5 +1,5 @@
 // Keeps the rows of connected clients and devices: removes them when their socket closes, and closes sockets whose credential has
-// expired. A crash or a lost batch may leave the row of a closed socket; the kernel finds those by `socketIds` and reports them as
+// expired. A crash or a lost batch may leave the row of a closed socket; the kernel finds those by `recordedSocketIds` and reports them as
 // closed.
 
 import type { Part } from "./part.ts";
@@ -13,7 +13,7 @@ export class Presence implements Part {
   }
 
   /** The sockets that are open according to the rows. */
-  socketIds(): ReadonlySet<string> {
+  recordedSocketIds(): ReadonlySet<string> {
     const { connections, devices } = this.#store.nouns;
     return new Set([...connections.listIds(), ...devices.connectionIds()]);
   }

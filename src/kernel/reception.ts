@@ -53,7 +53,7 @@ export class Reception implements Part {
     this.#flow = new FrameFlow(shares, store.ports.sockets, {
       sharerOf: (socketId) => this.#sharerOf(socketId),
       socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.idsOfUser(sharer) : []),
-      handle: (socketId, text) => this.#handleSafely(socketId, text),
+      handleFrame: (socketId, text) => this.#handleSafely(socketId, text),
     });
   }
 
@@ -82,7 +82,7 @@ export class Reception implements Part {
   /** Aborts the requests that the peer was waiting for. */
   onSocketClosed(socketId: string): void {
     this.#forgetStranger(socketId);
-    this.#abort(socketId);
+    this.#abortRequests(socketId);
     this.#flow.onSocketClosed(socketId);
   }
 
@@ -130,7 +130,7 @@ export class Reception implements Part {
         continue;
       }
       stranger.isClosing = true;
-      this.#abort(socketId);
+      this.#abortRequests(socketId);
       this.#ports.meter.countDropped("handshake");
       this.#ports.sockets.close(socketId, 1008, "Not authenticated in time: call sys.connect first");
     }
@@ -155,7 +155,7 @@ export class Reception implements Part {
         return this.#handleRequest(socketId, caller, frame, text.length);
       case "refusal":
         this.#ports.meter.countDropped("malformed");
-        return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
+        return this.#sendResponse(socketId, frame.id, { ok: false, error: frame.error.toShape() });
       case "res":
         // Only devices receive requests from the gateway.
         if (caller.origin !== "driver") return this.#ports.meter.countDropped("unasked");
@@ -191,16 +191,16 @@ export class Reception implements Part {
       if (inFlight?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
       if (inFlight !== undefined && inFlight.size >= LIMITS.inFlightPerSocket)
         throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
-      const answer = this.#gate.runRequest(caller, frame, () => this.#track(socketId, frame.id));
+      const answer = this.#gate.runRequest(caller, frame, () => this.#trackRequest(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       if (callsByName.get(frame.call)?.when === "setup") this.#extendHandshake(socketId, answer);
       const release = this.#flow.holdFrame(socketId, chars);
       answer
-        .then((settled) => this.#answerLate(socketId, frame, settled, startedAt))
+        .then((settled) => this.#answerAndCharge(socketId, frame, settled, startedAt))
         .catch((error: unknown) => this.#answerFailure(socketId, frame, error, startedAt))
         .catch((error: unknown) => this.#reportAndClose(socketId, error))
         .finally(() => {
-          this.#untrack(socketId, frame.id);
+          this.#untrackRequest(socketId, frame.id);
           release();
         });
     } catch (error) {
@@ -221,7 +221,7 @@ export class Reception implements Part {
   }
 
   /** Serializing a large answer takes time, which is charged to the caller. */
-  #answerLate(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
+  #answerAndCharge(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
     const sharer = this.#sharerOf(socketId);
     const from = this.#ports.clock.elapsed();
     this.#answer(socketId, frame, answer, startedAt);
@@ -231,7 +231,7 @@ export class Reception implements Part {
   #answer(socketId: string, frame: Req, answer: CallAnswer, startedAt: number): void {
     if (this.#strangers.has(socketId)) this.#admitIdentified(socketId);
     try {
-      this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.isDurableElsewhere);
+      this.#sendResponse(socketId, frame.id, { ok: true, data: answer.data }, answer.isDurableElsewhere);
       this.#ports.meter.countCall(frame.call, 200, performance.now() - startedAt);
     } finally {
       for (const action of answer.after) action();
@@ -257,7 +257,7 @@ export class Reception implements Part {
     this.#ports.meter.countCall(call, sysError.code, performance.now() - startedAt);
     // "Outcome unknown" stays true if the batch is lost; "nothing was changed" would not.
     const isUnknown = (sysError.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
-    this.#send(socketId, frame.id, { ok: false, error: sysError.toShape() }, isUnknown);
+    this.#sendResponse(socketId, frame.id, { ok: false, error: sysError.toShape() }, isUnknown);
   }
 
   /** The sharer whose share a socket uses: its user, or the address of a stranger. */
@@ -275,7 +275,7 @@ export class Reception implements Part {
     return this.#ports.log.reportIncident(this.#ports.crypto.uuid(), source, error);
   }
 
-  #send(
+  #sendResponse(
     socketId: string,
     id: string,
     outcome: { ok: true; data: unknown } | { ok: false; error: unknown },
@@ -289,20 +289,20 @@ export class Reception implements Part {
     this.#ports.sockets.send(socketId, text, id, isDurableElsewhere);
   }
 
-  #abort(socketId: string): void {
+  #abortRequests(socketId: string): void {
     const inFlight = this.#inFlight.get(socketId);
     this.#inFlight.delete(socketId);
     for (const controller of inFlight?.values() ?? []) controller.abort();
   }
 
-  #track(socketId: string, id: string): AbortSignal {
+  #trackRequest(socketId: string, id: string): AbortSignal {
     const controller = new AbortController();
     const inFlight = this.#inFlight.get(socketId) ?? new Map<string, AbortController>();
     this.#inFlight.set(socketId, inFlight.set(id, controller));
     return controller.signal;
   }
 
-  #untrack(socketId: string, id: string): void {
+  #untrackRequest(socketId: string, id: string): void {
     const inFlight = this.#inFlight.get(socketId);
     if (inFlight?.delete(id) && inFlight.size === 0) this.#inFlight.delete(socketId);
   }

@@ -19,7 +19,7 @@ export class Sweeper implements Part {
   readonly #store: Store;
   readonly #gatewayTarget: GatewayTarget;
   readonly #repos: Repos;
-  /** Until this time a sweep is already due soon enough, so `touch` has nothing to do. */
+  /** Until this time a sweep is already due soon enough, so `scheduleSweep` has nothing to do. */
   #soonUntil = 0;
 
   constructor(store: Store, gatewayTarget: GatewayTarget, repos: Repos) {
@@ -35,7 +35,7 @@ export class Sweeper implements Part {
   }
 
   /** The gateway is in use, so there may be something to sweep soon. */
-  touch(): void {
+  scheduleSweep(): void {
     const { now } = this.#store.reads;
     if (now < this.#soonUntil) return;
     const dueAt = (this.#soonUntil = now + SOON_MS);

@@ -23,7 +23,7 @@ export type Target = { key: string; name: string };
 export const NO_DEVICE = "";
 
 /** The device a call runs on; null for the gateway itself. Nothing else decides this. */
-export function targetOf(
+export function resolveTargetDevice(
   { devices, shellSessions, now }: ReadContext,
   caller: Caller,
   call: Pick<Syscall, "runs">,
@@ -37,11 +37,11 @@ export function targetOf(
     // A session exists only for its owner. The gateway's own shell checks that itself; a device does not know who owns its
     // sessions, so the call is not forwarded. Root sees all sessions, and may use one if it names the device.
     if (sessionId !== undefined && named !== null && !isRoot(caller)) fail(404, `Unknown session on ${named}: ${sessionId}`);
-    return named === null ? null : { key: devices.find(caller, named) ?? NO_DEVICE, name: named };
+    return named === null ? null : { key: devices.findKey(caller, named) ?? NO_DEVICE, name: named };
   }
   const { deviceId: key, target: name } = session;
   // The device may be named as it was when the command started, or as it is now.
-  if (target !== undefined && target !== name && (named === null || devices.find(caller, named) !== key))
+  if (target !== undefined && target !== name && (named === null || devices.findKey(caller, named) !== key))
     fail(400, `Session ${sessionId} runs on ${name}, not on ${target}`);
   return { key, name };
 }

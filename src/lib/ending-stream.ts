@@ -1,6 +1,6 @@
 // A stream that calls back once when it ends, fails or is cancelled. Reads nothing ahead.
 
-export function endingStream<T>(stream: ReadableStream<T>, onEnd: () => void): ReadableStream<T> {
+export function makeEndNotifyingStream<T>(stream: ReadableStream<T>, onEnd: () => void): ReadableStream<T> {
   const reader = stream.getReader();
   let hasEnded = false;
   const end = () => {

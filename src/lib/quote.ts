@@ -7,6 +7,6 @@ export function shellQuote(word: string): string {
 }
 
 /** A single word may be a whole line with pipes in it; several are a command and its arguments, each quoted. */
-export function commandLine(words: readonly string[]): string {
+export function joinCommandLine(words: readonly string[]): string {
   return words.length === 1 ? (words[0] ?? "") : words.map(shellQuote).join(" ");
 }

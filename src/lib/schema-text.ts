@@ -14,12 +14,12 @@ export type JsonSchema = {
 };
 
 /** `indent` null prints on one line. */
-export function schemaText(schema: JsonSchema, indent: number | null = null): string {
+export function formatSchemaAsType(schema: JsonSchema, indent: number | null = null): string {
   const options = schema.anyOf ?? schema.oneOf;
-  if (options !== undefined) return [...new Set(options.map((option) => schemaText(option, indent)))].join(" | ");
+  if (options !== undefined) return [...new Set(options.map((option) => formatSchemaAsType(option, indent)))].join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  if (Array.isArray(schema.type)) return schema.type.map((type) => schemaText({ ...schema, type }, indent)).join(" | ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => formatSchemaAsType({ ...schema, type }, indent)).join(" | ");
   switch (schema.type) {
     case "object":
       return objectText(schema, indent);
@@ -41,16 +41,16 @@ function objectText(schema: JsonSchema, indent: number | null): string {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) {
     const values = schema.additionalProperties;
-    return typeof values === "object" ? `Record<string, ${schemaText(values, indent)}>` : "Record<string, never>";
+    return typeof values === "object" ? `Record<string, ${formatSchemaAsType(values, indent)}>` : "Record<string, never>";
   }
   const inner = indent === null ? null : indent + 1;
-  const lines = fields.map(([name, field]) => `${name}${schema.required?.includes(name) ? "" : "?"}: ${schemaText(field, inner)};`);
+  const lines = fields.map(([name, field]) => `${name}${schema.required?.includes(name) ? "" : "?"}: ${formatSchemaAsType(field, inner)};`);
   if (indent === null) return `{ ${lines.join(" ").replace(/;$/, "")} }`;
   const pad = "  ".repeat(indent);
   return `{\n${lines.map((line) => `${pad}  ${line}`).join("\n")}\n${pad}}`;
 }
 
 function arrayText(items: JsonSchema, indent: number | null): string {
-  const text = schemaText(items, indent);
+  const text = formatSchemaAsType(items, indent);
   return text.includes(" | ") ? `Array<${text}>` : `${text}[]`;
 }

@@ -4,7 +4,7 @@
 /** The gateway's own target. A device may have any other name. */
 export const NATIVE = "gsv";
 
-export function isNative(target: unknown): boolean {
+export function isGatewayTarget(target: unknown): boolean {
   return target === undefined || target === NATIVE;
 }
 

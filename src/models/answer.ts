@@ -47,13 +47,13 @@ export class AnswerBuilder {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
-        return this.#startText(keyOf(part), part.type === "text-start" ? "text" : "thinking", part.providerMetadata);
+        return this.#startText(textBlockKey(part), part.type === "text-start" ? "text" : "thinking", part.providerMetadata);
       case "text-delta":
       case "reasoning-delta":
-        return this.#appendText(keyOf(part), part.delta, part.providerMetadata);
+        return this.#appendText(textBlockKey(part), part.delta, part.providerMetadata);
       case "text-end":
       case "reasoning-end":
-        return this.#endText(keyOf(part), part.providerMetadata);
+        return this.#endText(textBlockKey(part), part.providerMetadata);
       case "tool-input-start":
         return this.#startCall(part.id, part.toolName, part.providerMetadata);
       case "tool-input-delta":
@@ -61,7 +61,7 @@ export class AnswerBuilder {
       case "tool-call":
         return this.#finishCall(part.toolCallId, part.toolName, part.input, part.providerMetadata);
       case "finish":
-        this.end = { reason: reasonOf(part.finishReason), usage: part.usage };
+        this.end = { reason: toEndReason(part.finishReason), usage: part.usage };
         return [];
       default:
         return [];
@@ -170,11 +170,11 @@ export class AnswerBuilder {
 }
 
 /** Some packages use the same ids for texts and thoughts. */
-function keyOf(part: { type: string; id: string }): string {
+function textBlockKey(part: { type: string; id: string }): string {
   return `${part.type.startsWith("text") ? "text" : "thinking"} ${part.id}`;
 }
 
-function reasonOf({ unified, raw }: { unified: string; raw: string | undefined }): AnswerEnd["reason"] {
+function toEndReason({ unified, raw }: { unified: string; raw: string | undefined }): AnswerEnd["reason"] {
   if (unified === "length" || unified === "content-filter") return unified;
   if (unified === "stop" || unified === "tool-calls") return "stop";
   // Packages report "other" also without a reason, that is, if the stream was cut off.

@@ -4,24 +4,24 @@ import { rejectOnAbort } from "../lib/or-aborted.ts";
 import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { type Net, NetError } from "../ports/net.ts";
 import { AnswerBuilder } from "./answer.ts";
-import { callOptions, loadModel } from "./dialects.ts";
+import { makeCallOptions, loadModel } from "./dialects.ts";
 import {
   ABORTED,
   streamFailure,
-  failure,
+  makeFailure,
   type Failure,
   malformedFailure,
   statusFailure,
   silenceFailure,
   networkFailure,
 } from "./failure.ts";
-import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
+import { type Fetch, makeNetFetch, type Wire } from "./net-fetch.ts";
 import type { ModelFacts } from "./catalogue.ts";
 import { usedIds } from "./prompt.ts";
 import type { Provider } from "./providers.ts";
-import { makerOf } from "./signature.ts";
-import { estimateUsage, usageOf } from "./usage.ts";
-import { type WorkersAi, workersAiFetch } from "./workers-ai.ts";
+import { makerId } from "./signature.ts";
+import { estimateUsage, computeUsage } from "./usage.ts";
+import { type WorkersAi, makeWorkersAiFetch } from "./workers-ai.ts";
 
 export type AttemptServices = {
   net: Net;
@@ -42,7 +42,7 @@ export async function* attempt(
   services: AttemptServices,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Outcome> {
-  const maker = makerOf(provider.dialect, request.choice.model);
+  const maker = makerId(provider.dialect, request.choice.model);
   const answer = new AnswerBuilder(maker, usedIds(request.messages), services.newId);
   const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
   const abort = new AbortController();
@@ -50,7 +50,7 @@ export async function* attempt(
   signal.addEventListener("abort", abortAttempt, { once: true });
   if (signal.aborted) abortAttempt();
   const usageSoFar = (): ModelUsage | null => {
-    if (answer.end !== null) return usageOf(answer.end.usage, facts.price, request, answer.content);
+    if (answer.end !== null) return computeUsage(answer.end.usage, facts.price, request, answer.content);
     // The partial answer is billed, although the provider did not report its usage.
     return answer.isEmpty ? null : estimateUsage(request, answer.content, facts.price);
   };
@@ -63,7 +63,7 @@ export async function* attempt(
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
     const model = await loadModel(provider.dialect, request.choice, baseUrl, makeFetch(request, provider, services, wire, abort));
-    const started = model.doStream(callOptions(capOutputTokens(request, facts), provider.dialect, maker, abort.signal));
+    const started = model.doStream(makeCallOptions(capOutputTokens(request, facts), provider.dialect, maker, abort.signal));
     const { stream } = await rejectOnAbort(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
     // Rejects if the loop below has stopped reading; nobody else handles it.
@@ -81,13 +81,13 @@ export async function* attempt(
     }
     yield* answer.close(end.reason === "stop");
     if (end.reason === "content-filter")
-      return failedOutcome(failure("other", `${provider.title} stopped the answer because of its content rules`));
+      return failedOutcome(makeFailure("other", `${provider.title} stopped the answer because of its content rules`));
     const { content } = answer;
     const stop = end.reason === "length" ? "length" : content.some(({ type }) => type === "toolCall") ? "tools" : "end";
-    return { ok: true, content, usage: usageOf(end.usage, facts.price, request, content), stop };
+    return { ok: true, content, usage: computeUsage(end.usage, facts.price, request, content), stop };
   } catch (error) {
     yield* answer.close(false);
-    return failedOutcome(signal.aborted ? ABORTED : failureOf(error, request, provider, wire, services));
+    return failedOutcome(signal.aborted ? ABORTED : classifyFailure(error, request, provider, wire, services));
   } finally {
     signal.removeEventListener("abort", abortAttempt);
     abortAttempt();
@@ -108,11 +108,11 @@ class ProviderStreamError extends Error {
 }
 
 function makeFetch(request: ModelRequest, provider: Provider, services: AttemptServices, wire: Wire, abort: AbortController): Fetch {
-  if (provider.dialect !== "workers-ai") return netFetch(services.net, services.silenceMs, wire, abort);
-  return workersAiFetch(services.workersAi, request, services.silenceMs, wire, abort);
+  if (provider.dialect !== "workers-ai") return makeNetFetch(services.net, services.silenceMs, wire, abort);
+  return makeWorkersAiFetch(services.workersAi, request, services.silenceMs, wire, abort);
 }
 
-function failureOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, services: AttemptServices): Failure {
+function classifyFailure(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, services: AttemptServices): Failure {
   const { choice } = request;
   if (wire.isSilent) return silenceFailure(provider.title, services.silenceMs);
   if (wire.refused !== null)
@@ -120,5 +120,5 @@ function failureOf(error: unknown, request: ModelRequest, provider: Provider, wi
   if (wire.error !== null) return networkFailure(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
   if (error instanceof ProviderStreamError) return streamFailure(choice, provider.title, error.cause);
   if (wire.isAnswered) return malformedFailure(`${provider.title} sent an answer that cannot be read`);
-  return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a bug`);
+  return makeFailure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a bug`);
 }

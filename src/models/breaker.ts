@@ -12,7 +12,7 @@ export class Breaker {
   readonly #states = new Map<string, State>();
 
   /** How long a call must wait before it may start; 0 if it may start now. A call that starts must report its end. */
-  tryStart(key: string, now: number): number {
+  startOrGetWaitMs(key: string, now: number): number {
     const state = this.#states.get(key);
     if (state === undefined || state.failures < FAILURE_THRESHOLD) return 0;
     if (now < state.restUntil) return state.restUntil - now;

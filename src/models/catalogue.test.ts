@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { requestOf } from "../../test/support/models/ask.ts";
 import type { ModelChoice } from "../ports/models.ts";
-import { factsOf, readOverrides } from "./catalogue.ts";
-import { usageOf } from "./usage.ts";
+import { findModelFacts, readOverrides } from "./catalogue.ts";
+import { computeUsage } from "./usage.ts";
 
-const of = (provider: string, model: string) => factsOf({ provider, model });
+const of = (provider: string, model: string) => findModelFacts({ provider, model });
 const choice: ModelChoice = { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 1 };
 
 describe("the catalogue", () => {
@@ -24,12 +24,12 @@ describe("the catalogue", () => {
     const overrides = readOverrides(
       '{"openai/gpt-5": {"contextWindow": 1000, "price": {"input": 1, "output": 2}}, "x/y": {"maxOutput": -1}, "z": 7}',
     );
-    expect(factsOf({ provider: "openai", model: "gpt-5" }, overrides)).toMatchObject({
+    expect(findModelFacts({ provider: "openai", model: "gpt-5" }, overrides)).toMatchObject({
       contextWindow: 1000,
       maxOutput: 128_000,
       price: { input: 1, output: 2, cacheRead: 1 },
     });
-    expect(factsOf({ provider: "x", model: "y" }, overrides)).toEqual({ contextWindow: null, maxOutput: null, price: null });
+    expect(findModelFacts({ provider: "x", model: "y" }, overrides)).toEqual({ contextWindow: null, maxOutput: null, price: null });
     expect(readOverrides("nonsense").size).toBe(0);
     expect(readOverrides("").size).toBe(0);
   });
@@ -44,10 +44,10 @@ describe("usage", () => {
   it("is counted and priced, at a higher rate for long requests if the model has one", () => {
     const { price } = of("anthropic", "claude-haiku-5-5");
     const request = requestOf(choice, "hi");
-    const short = usageOf(reported(1000, 400, 100), price, request, []);
+    const short = computeUsage(reported(1000, 400, 100), price, request, []);
     expect(short).toMatchObject({ input: 600, cacheRead: 400, output: 100, totalTokens: 1100 });
     expect(short.cost.total).toBeCloseTo((600 * 0.1 + 400 * 0.01 + 100 * 0.5) / 1e6, 12);
-    expect(usageOf(reported(200_000, 0, 100), price, request, []).cost.input).toBeCloseTo(0.1, 12);
+    expect(computeUsage(reported(200_000, 0, 100), price, request, []).cost.input).toBeCloseTo(0.1, 12);
   });
 
   it("is an estimate if the provider reported nothing", () => {
@@ -55,7 +55,7 @@ describe("usage", () => {
       inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },
     };
-    const usage = usageOf(none, null, requestOf(choice, "x".repeat(4000)), [{ type: "text", text: "hello" }]);
+    const usage = computeUsage(none, null, requestOf(choice, "x".repeat(4000)), [{ type: "text", text: "hello" }]);
     expect(usage.isEstimate).toBe(true);
     expect(usage.input).toBeGreaterThan(1000);
     expect(usage.output).toBeGreaterThan(0);

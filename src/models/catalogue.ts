@@ -16,7 +16,7 @@ export const CATALOGUE_KEY = "config/ai/catalogue";
 
 const UNKNOWN: ModelFacts = { contextWindow: null, maxOutput: null, price: null };
 
-export function factsOf(choice: Pick<ModelChoice, "provider" | "model">, overrides: CatalogueOverrides = new Map()): ModelFacts {
+export function findModelFacts(choice: Pick<ModelChoice, "provider" | "model">, overrides: CatalogueOverrides = new Map()): ModelFacts {
   const provider = choice.provider === "workersai" ? "workers-ai" : choice.provider;
   const known = provider === "openrouter" ? findRouted(choice.model) : findListed(provider, choice.model);
   return { ...(known ?? UNKNOWN), ...overrides.get(`${choice.provider}/${choice.model}`) };

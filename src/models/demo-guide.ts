@@ -15,7 +15,7 @@ type Patch = { op: "set" | "clear"; path: string; value?: string | boolean };
 /** What one sentence asks for: the reply, the changes, and the field to focus next. */
 type Interpretation = { says: string; patches: Patch[]; focus?: string };
 
-export function demoGuide({ draft, messages }: { draft: Draft; messages: readonly Message[] }): string {
+export function answerAsDemoGuide({ draft, messages }: { draft: Draft; messages: readonly Message[] }): string {
   const sentence = messages.findLast(({ role }) => role === "user")?.content ?? "";
   const moves = [parseName, parseTimezone, parseAdmin, parseProvider, parseMachine].flatMap((read) => read(sentence) ?? []);
   const patches = moves.flatMap((move) => move.patches);

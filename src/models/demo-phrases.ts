@@ -39,11 +39,11 @@ const FREE_TEXT: Row[] = [
   },
   {
     when: /^(?:please )?remember (?:that )?(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => writeIntent(`${MEMORY}/${slug(text)}.md`, "gsv", text, "Saving that so that I remember it"),
+    means: ({ groups: { text = "" } }) => makeWriteIntent(`${MEMORY}/${slug(text)}.md`, "gsv", text, "Saving that so that I remember it"),
   },
   {
     when: /^(?:please )?(?:write|make|take|add|save|create)(?: me)? (?:a |another )?note(?: (?:saying|that|about|with))?[:,]? +(?<text>[\s\S]+)$/i,
-    means: ({ groups: { text = "" } }) => writeIntent(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
+    means: ({ groups: { text = "" } }) => makeWriteIntent(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
   },
 ];
 
@@ -62,7 +62,7 @@ const COMMANDS: Row[] = [
   },
   {
     when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PATH})$`, "i"),
-    means: ({ groups: { text = "", path = "" }, on }) => writeIntent(unquote(path), on, unquote(text), "Writing the file"),
+    means: ({ groups: { text = "", path = "" }, on }) => makeWriteIntent(unquote(path), on, unquote(text), "Writing the file"),
   },
   {
     when: new RegExp(
@@ -96,15 +96,15 @@ const COMMANDS: Row[] = [
       `^(?:list|show|ls|what(?: is|'s| are)?)(?: me)?(?: (?:all|my|the))*(?: (?:files|folders|directory|folder|home))*(?: (?:in|of|under|at|there))*(?: (?:the )?(?:directory |folder )?(?<path>${PATH}))?$`,
       "i",
     ),
-    means: ({ groups: { path }, on }) => readIntent(path === undefined ? "~" : unquote(path), on),
+    means: ({ groups: { path }, on }) => makeReadIntent(path === undefined ? "~" : unquote(path), on),
   },
   {
     when: new RegExp(`^(?:read|open|cat|print|show)(?: me)?(?: the)?(?: file| content of| contents of)? (?<path>${PATH}|[\\w-]+)$`, "i"),
-    means: ({ groups: { path = "" }, on }) => readIntent(unquote(path), on),
+    means: ({ groups: { path = "" }, on }) => makeReadIntent(unquote(path), on),
   },
 ];
 
-export function intentOf(text: string): Intent | "help" | null {
+export function parseIntent(text: string): Intent | "help" | null {
   const request = text
     .trim()
     .replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "")
@@ -125,11 +125,11 @@ function findIntent(rows: readonly Row[], text: string, on: string): Intent | "h
   return null;
 }
 
-function readIntent(path: string, on: string): Intent {
+function makeReadIntent(path: string, on: string): Intent {
   return { tool: "Read", args: { target: on, path }, saying: `Reading ${path} on ${on}.` };
 }
 
-function writeIntent(path: string, on: string, text: string, what: string): Intent {
+function makeWriteIntent(path: string, on: string, text: string, what: string): Intent {
   return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}: ${path} on ${on}.` };
 }
 

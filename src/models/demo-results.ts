@@ -12,14 +12,14 @@ export function resultSentence(args: Record<string, unknown>, result: ToolMessag
   if (result.isError || fields?.ok === false || fields?.status === "failed")
     return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOf(fields?.output) ?? "");
   if (fields === null) return text === "" ? `Done ${where}.` : withQuote(`Result ${where}:`, text);
-  return sentenceOf(result.toolName, fields, where);
+  return describeSuccess(result.toolName, fields, where);
 }
 
-function sentenceOf(tool: string, fields: Record<string, unknown>, where: string): string {
+function describeSuccess(tool: string, fields: Record<string, unknown>, where: string): string {
   const path = stringOf(fields.path) ?? "it";
   switch (tool) {
     case "Read":
-      return readSentence(fields, path, where);
+      return describeReadResult(fields, path, where);
     case "Write":
       return `Written: ${path} ${where}, ${Number(fields.size ?? 0)} bytes.`;
     case "Edit":
@@ -27,7 +27,7 @@ function sentenceOf(tool: string, fields: Record<string, unknown>, where: string
     case "Delete":
       return `Deleted ${path} ${where}.`;
     case "Search": {
-      const matches = listOf(fields.matches).map((match) => toRecord(match));
+      const matches = arrayOrEmpty(fields.matches).map((match) => toRecord(match));
       const lines = matches.map((match) => `${stringOf(match.path) ?? ""}:${Number(match.line)}: ${stringOf(match.content) ?? ""}`);
       return withQuote(`${pluralize(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
     }
@@ -42,17 +42,17 @@ function sentenceOf(tool: string, fields: Record<string, unknown>, where: string
   }
 }
 
-function readSentence(fields: Record<string, unknown>, path: string, where: string): string {
+function describeReadResult(fields: Record<string, unknown>, path: string, where: string): string {
   if (!Array.isArray(fields.files) && !Array.isArray(fields.directories)) {
     const content =
       stringOf(fields.content) ??
-      listOf(fields.content)
+      arrayOrEmpty(fields.content)
         .map((block) => stringOf(toRecord(block).text) ?? "")
         .join("\n");
     return withQuote(`${path} ${where} contains:`, content);
   }
-  const directories = listOf(fields.directories).map((name) => String(name));
-  const files = listOf(fields.files).map((name) => String(name));
+  const directories = arrayOrEmpty(fields.directories).map((name) => String(name));
+  const files = arrayOrEmpty(fields.files).map((name) => String(name));
   if (path === "/sys/devices") {
     const names = [...directories, ...files];
     return names.length === 0
@@ -91,7 +91,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function listOf(value: unknown): unknown[] {
+function arrayOrEmpty(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -4,7 +4,7 @@
 
 import type { ModelEvent, ModelMessage, ModelRequest, OutputBlock } from "../ports/models.ts";
 import type { Outcome } from "./attempt.ts";
-import { HELP, intentOf, NOT_UNDERSTOOD } from "./demo-phrases.ts";
+import { HELP, parseIntent, NOT_UNDERSTOOD } from "./demo-phrases.ts";
 import { resultSentence } from "./demo-results.ts";
 import { ABORTED } from "./failure.ts";
 import { estimateUsage } from "./usage.ts";
@@ -15,7 +15,7 @@ export const DEMO_LABEL = "Demo model, not an AI:";
 export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
   const content = demoAnswer(request);
   const streamed: OutputBlock[] = [];
-  for (const event of eventsOf(content, streamed)) {
+  for (const event of streamEvents(content, streamed)) {
     yield event;
     if (!signal.aborted) continue;
     if (event.type === "text_delta") yield { type: "text_end", index: event.index };
@@ -31,15 +31,15 @@ export function demoAnswer(request: ModelRequest): OutputBlock[] {
   const since = messages.slice(lastUser + 1);
   const results = since.filter((message) => message.role === "tool");
   if (results.length > 0)
-    return [labelledBlock(results.map((result) => resultSentence(argumentsOf(since, result.callId), result)).join(" "))];
+    return [labelledBlock(results.map((result) => resultSentence(findCallArguments(since, result.callId), result)).join(" "))];
   const user = messages[lastUser];
-  const text = user === undefined ? "" : textOf(user);
-  const intent = intentOf(text);
+  const text = user === undefined ? "" : messageText(user);
+  const intent = parseIntent(text);
   if (intent === null) return [labelledBlock(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
   if (intent === "help") return [labelledBlock(HELP)];
   if (!request.tools.some(({ name }) => name === intent.tool))
     return [labelledBlock(`For that I need the ${intent.tool} tool, which I do not have here.`)];
-  return [labelledBlock(intent.saying), { type: "toolCall", id: idOf(request), name: intent.tool, arguments: intent.args }];
+  return [labelledBlock(intent.saying), { type: "toolCall", id: makeCallId(request), name: intent.tool, arguments: intent.args }];
 }
 
 function labelledBlock(text: string): OutputBlock {
@@ -47,8 +47,8 @@ function labelledBlock(text: string): OutputBlock {
 }
 
 /** Derived from the process and all messages, so that two calls share an id only if they are the same request. */
-function idOf({ affinity, messages }: ModelRequest): string {
-  const texts = messages.map((message) => `${message.role} ${textOf(message)}`);
+function makeCallId({ affinity, messages }: ModelRequest): string {
+  const texts = messages.map((message) => `${message.role} ${messageText(message)}`);
   return `demo-${[1, 2].map((seed) => hash(seed, [affinity, ...texts].join("\n"))).join("")}`;
 }
 
@@ -59,7 +59,7 @@ function hash(seed: number, text: string): string {
   return (value >>> 0).toString(16).padStart(8, "0");
 }
 
-function argumentsOf(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
+function findCallArguments(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const block of message.content) if (block.type === "toolCall" && block.id === callId) return block.arguments ?? {};
@@ -67,12 +67,12 @@ function argumentsOf(messages: readonly ModelMessage[], callId: string): Record<
   return {};
 }
 
-function textOf(message: ModelMessage): string {
+function messageText(message: ModelMessage): string {
   return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 /** One word at a time, without delays. `streamed` grows as the events are consumed. */
-function* eventsOf(content: readonly OutputBlock[], streamed: OutputBlock[]): Generator<ModelEvent> {
+function* streamEvents(content: readonly OutputBlock[], streamed: OutputBlock[]): Generator<ModelEvent> {
   for (const [index, block] of content.entries()) {
     if (block.type === "text") {
       let text = "";

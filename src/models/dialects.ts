@@ -4,7 +4,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelChoice, ModelRequest } from "../ports/models.ts";
 import type { Fetch } from "./net-fetch.ts";
-import { isThoughtMissing, promptOf, toolsOf } from "./prompt.ts";
+import { isThoughtMissing, makePrompt, toolsOf } from "./prompt.ts";
 import type { Dialect } from "./providers.ts";
 
 /** Sent to servers that require no key. */
@@ -35,15 +35,20 @@ export async function loadModel(dialect: Dialect, choice: ModelChoice, baseURL: 
   }
 }
 
-export function callOptions(request: ModelRequest, dialect: Dialect, maker: string, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+export function makeCallOptions(
+  request: ModelRequest,
+  dialect: Dialect,
+  maker: string,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
   const tools = toolsOf(request.tools);
   const { choice } = request;
   return {
-    prompt: promptOf(request, dialect, maker),
+    prompt: makePrompt(request, dialect, maker),
     maxOutputTokens: choice.maxOutputTokens,
     ...(tools.length > 0 ? { tools, toolChoice: { type: "auto" } } : {}),
     reasoning: reasoningOf(request, dialect, maker),
-    providerOptions: optionsOf(request, dialect),
+    providerOptions: makeProviderOptions(request, dialect),
     abortSignal,
   };
 }
@@ -58,7 +63,7 @@ function reasoningOf(request: ModelRequest, dialect: Dialect, maker: string): No
   return dialect === "anthropic" ? "none" : "provider-default";
 }
 
-function optionsOf({ choice, affinity }: ModelRequest, dialect: Dialect): SharedV4ProviderOptions {
+function makeProviderOptions({ choice, affinity }: ModelRequest, dialect: Dialect): SharedV4ProviderOptions {
   const isThinking = choice.reasoning !== "off";
   switch (dialect) {
     case "openai":

@@ -13,33 +13,33 @@ export type Failure = ModelFailure & {
 
 type Kind = ModelFailure["kind"];
 
-export function failure(kind: Kind, message: string, more: { isRetryable?: boolean; waitMs?: number } = {}): Failure {
+export function makeFailure(kind: Kind, message: string, more: { isRetryable?: boolean; waitMs?: number } = {}): Failure {
   return { kind, message, isRetryable: more.isRetryable ?? false, waitMs: more.waitMs ?? 0 };
 }
 
-export const ABORTED: Failure = failure("aborted", "The run was stopped");
+export const ABORTED: Failure = makeFailure("aborted", "The run was stopped");
 
 /** An HTTP status that is no success. `body` is the text of the response. */
 export function statusFailure(choice: ModelChoice, title: string, status: number, headers: Headers, body: string, now: number): Failure {
   const quotation = quote(choice, providerMessage(body));
   const waitMs = retryAfter(headers, now);
   if (status === 402 || (status === 429 && /quota|billing|credit|spend|payment/i.test(body)))
-    return failure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
+    return makeFailure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
   if (status === 429)
-    return failure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little, or choose another model`, {
+    return makeFailure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little, or choose another model`, {
       isRetryable: true,
       waitMs,
     });
   if (status === 413 || (status >= 400 && status < 500 && TOO_LONG.test(body)))
-    return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
+    return makeFailure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
   if (status === 401 || status === 403) return keyFailure(choice, title, status === 403 ? quotation : "");
   if (status === 404 || (status === 400 && NO_MODEL.test(body)))
-    return failure(
+    return makeFailure(
       "unknown-model",
       `${title} has no model "${choice.model}"${quotation}: set another with gsv config set config/ai/model <model>`,
     );
   if (status >= 500 || status === 408)
-    return failure(
+    return makeFailure(
       "overloaded",
       `${title} cannot answer right now (HTTP ${status})${quotation}: try again later, or choose another model`,
       {
@@ -47,12 +47,12 @@ export function statusFailure(choice: ModelChoice, title: string, status: number
         waitMs,
       },
     );
-  return failure("other", `${title} refused the request (HTTP ${status})${quotation}`);
+  return makeFailure("other", `${title} refused the request (HTTP ${status})${quotation}`);
 }
 
 export function keyFailure(choice: ModelChoice, title: string, quotation = ""): Failure {
   const what = choice.apiKey === "" ? `${title} needs an API key` : `${title} refused the API key${quotation}`;
-  return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or only for yourself users/<uid>/ai/api_key`);
+  return makeFailure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or only for yourself users/<uid>/ai/api_key`);
 }
 
 /** An error in the middle of an answer. Providers report here what an HTTP status would otherwise say. */
@@ -60,25 +60,25 @@ export function streamFailure(choice: ModelChoice, title: string, error: unknown
   // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))
     return malformedFailure(`${title} sent an answer that cannot be read`);
-  const text = textOf(error);
+  const text = errorToText(error);
   const quotation = quote(choice, providerMessage(text));
   if (/overloaded|unavailable|capacity|internal|server_error|api_error|timeout|\b5\d\d\b/i.test(text))
-    return failure("overloaded", `${title} stopped its answer early${quotation}: try again later, or choose another model`, {
+    return makeFailure("overloaded", `${title} stopped its answer early${quotation}: try again later, or choose another model`, {
       isRetryable: true,
     });
   if (/rate.?limit|too many requests|\b429\b/i.test(text))
-    return failure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little`, { isRetryable: true });
+    return makeFailure("rate-limited", `${title} limits the rate of requests${quotation}: wait a little`, { isRetryable: true });
   if (TOO_LONG.test(text))
-    return failure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
+    return makeFailure("too-long", `The conversation is too long for ${choice.model}${quotation}: compact it, or choose another model`);
   return malformedFailure(`${title} sent an answer that cannot be read${quotation}`);
 }
 
 export function malformedFailure(what: string): Failure {
-  return failure("malformed", `${what}: try again, or choose another model`, { isRetryable: true });
+  return makeFailure("malformed", `${what}: try again, or choose another model`, { isRetryable: true });
 }
 
 export function silenceFailure(title: string, ms: number): Failure {
-  return failure("silent", `${title} sent nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
+  return makeFailure("silent", `${title} sent nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, {
     isRetryable: true,
   });
 }
@@ -86,10 +86,10 @@ export function silenceFailure(title: string, ms: number): Failure {
 /** No response at all, or one that the network cut off: then `isAnswered`. */
 export function networkFailure(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
   if (error.kind === "aborted") return ABORTED;
-  if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${allowHostAdvice(baseUrl)}`);
+  if (error.kind === "blocked") return makeFailure("unreachable", `${error.message}. ${allowHostAdvice(baseUrl)}`);
   if (isAnswered) return malformedFailure(`The answer from ${title} was cut off`);
   const isRetryable = error.kind !== "bad_url" && error.kind !== "too_large";
-  return failure("unreachable", `${title} cannot be reached: ${error.message}`, { isRetryable });
+  return makeFailure("unreachable", `${title} cannot be reached: ${error.message}`, { isRetryable });
 }
 
 function allowHostAdvice(baseUrl: string): string {
@@ -130,7 +130,7 @@ function messageIn(value: unknown): string | undefined {
   return messageIn(error) ?? messageIn(message) ?? messageIn(detail) ?? messageIn(response);
 }
 
-function textOf(error: unknown): string {
+function errorToText(error: unknown): string {
   if (typeof error === "string") return error;
   try {
     const shown = error instanceof Error ? { ...Object.fromEntries(Object.entries(error)), message: error.message } : error;

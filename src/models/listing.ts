@@ -18,33 +18,33 @@ const ID_CHARS = 256;
 const NOT_CHAT = /embed|whisper|(^|[-/])tts|dall-e|moderation|rerank|transcribe|realtime|(^|[-/])(image|imagen|veo|sora|audio)\b/i;
 
 export async function listModels(net: Net, choice: ModelChoice, provider: Provider, signal: AbortSignal): Promise<Listing> {
-  const request = requestOf(choice, provider);
+  const request = makeListRequest(choice, provider);
   if (request === null) return { ok: false, status: null, error: null };
   try {
     const answer = await net.fetch({ ...request, method: "GET" }, { signal, timeoutMs: ASK_MS, bytesMax: BYTES_MAX });
     const text = await new Response(answer.body).text();
-    const models = answer.status === 200 ? modelsIn(text, provider) : null;
+    const models = answer.status === 200 ? parseModelIds(text, provider) : null;
     return models === null ? { ok: false, status: answer.status, error: null } : { ok: true, models };
   } catch (error) {
     return { ok: false, status: null, error: error instanceof NetError ? error : new NetError("protocol", "The answer cannot be read") };
   }
 }
 
-function requestOf({ apiKey, baseUrl }: ModelChoice, provider: Provider): { url: string; headers: Record<string, string> } | null {
+function makeListRequest({ apiKey, baseUrl }: ModelChoice, provider: Provider): { url: string; headers: Record<string, string> } | null {
   const base = (baseUrl ?? provider.baseUrl)?.replace(/\/+$/, "");
   if (base === undefined || provider.dialect === "workers-ai") return null;
-  const key = (name: string, value: string): Record<string, string> => (apiKey === "" ? {} : { [name]: value });
+  const keyHeader = (name: string, value: string): Record<string, string> => (apiKey === "" ? {} : { [name]: value });
   switch (provider.dialect) {
     case "anthropic":
-      return { url: `${base}/models?limit=1000`, headers: { ...key("x-api-key", apiKey), "anthropic-version": "2023-06-01" } };
+      return { url: `${base}/models?limit=1000`, headers: { ...keyHeader("x-api-key", apiKey), "anthropic-version": "2023-06-01" } };
     case "google":
-      return { url: `${base}/models?pageSize=1000`, headers: key("x-goog-api-key", apiKey) };
+      return { url: `${base}/models?pageSize=1000`, headers: keyHeader("x-goog-api-key", apiKey) };
     default:
-      return { url: `${base}/models`, headers: key("authorization", `Bearer ${apiKey}`) };
+      return { url: `${base}/models`, headers: keyHeader("authorization", `Bearer ${apiKey}`) };
   }
 }
 
-function modelsIn(text: string, { dialect }: Provider): string[] | null {
+function parseModelIds(text: string, { dialect }: Provider): string[] | null {
   const value = parseJson(text);
   const field = dialect === "google" ? "models" : "data";
   const entries: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;

@@ -7,10 +7,10 @@ import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../ports/mod
 import type { Net } from "../ports/net.ts";
 import { attempt, type AttemptServices, type Outcome } from "./attempt.ts";
 import { Breaker } from "./breaker.ts";
-import { factsOf, readOverrides } from "./catalogue.ts";
+import { findModelFacts, readOverrides } from "./catalogue.ts";
 import { streamDemo } from "./demo.ts";
-import { ABORTED, failure, type Failure, keyFailure } from "./failure.ts";
-import { type Provider, PROVIDERS, providerOf } from "./providers.ts";
+import { ABORTED, makeFailure, type Failure, keyFailure } from "./failure.ts";
+import { type Provider, PROVIDERS, findProvider } from "./providers.ts";
 import { type ContextWindow, type WindowOverrides, ContextWindows } from "./window.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
@@ -65,7 +65,7 @@ export class ProviderModels implements Models {
   }
 
   contextWindow(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow> {
-    return this.#windows.resolve(choice, { catalogue: this.#overrides(), ...overrides });
+    return this.#windows.resolve(choice, { catalogue: this.#readCatalogueOverrides(), ...overrides });
   }
 
   async *#streamWithFallback(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, FinalOutcome> {
@@ -80,7 +80,7 @@ export class ProviderModels implements Models {
 
   async *#tryRepeatedly(request: ModelRequest, startedAt: number, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
     for (let tries = 1; ; tries++) {
-      const outcome = yield* this.#try(request, signal);
+      const outcome = yield* this.#tryOnce(request, signal);
       if (outcome.ok || !outcome.failure.isRetryable || tries === this.#limits.tries || signal.aborted) return outcome;
       // Rounded up, because clients treat it as whole milliseconds.
       const waitMs = Math.ceil(Math.max(outcome.failure.waitMs, this.#backoff(tries)));
@@ -91,19 +91,19 @@ export class ProviderModels implements Models {
     }
   }
 
-  async *#try(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
+  async *#tryOnce(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
     const { choice } = request;
     if (choice.provider === "demo") return yield* streamDemo(request, signal);
-    const provider = providerOf(choice.provider);
-    const problem = provider === undefined ? unknownProvider(choice) : missingSetting(choice, provider);
+    const provider = findProvider(choice.provider);
+    const problem = provider === undefined ? unknownProviderFailure(choice) : missingSettingFailure(choice, provider);
     if (provider === undefined || problem !== null) return refusedOutcome(problem!);
     const key = [choice.provider, choice.baseUrl, choice.model, choice.apiKey].join(" ");
-    const restMs = this.#breaker.tryStart(key, this.#now());
-    if (restMs > 0) return refusedOutcome(breakerOpen(choice, restMs));
-    const facts = factsOf(choice, this.#overrides());
+    const restMs = this.#breaker.startOrGetWaitMs(key, this.#now());
+    if (restMs > 0) return refusedOutcome(breakerOpenFailure(choice, restMs));
+    const facts = findModelFacts(choice, this.#readCatalogueOverrides());
     let outcome: Outcome | null = null;
     try {
-      outcome = yield* attempt(request, provider, facts, this.#services(provider), signal);
+      outcome = yield* attempt(request, provider, facts, this.#makeAttemptServices(provider), signal);
       return outcome;
     } finally {
       // Also if the consumer stops reading: then the probe is released.
@@ -113,7 +113,7 @@ export class ProviderModels implements Models {
     }
   }
 
-  #services(provider: Provider): AttemptServices {
+  #makeAttemptServices(provider: Provider): AttemptServices {
     return {
       net: this.#options.net,
       workersAi: this.#options.workersAi,
@@ -129,7 +129,7 @@ export class ProviderModels implements Models {
     return this.#limits.backoffMs * 2 ** (tries - 1) * (0.5 + byte / 510);
   }
 
-  #overrides() {
+  #readCatalogueOverrides() {
     return readOverrides(this.#options.catalogue?.() ?? "");
   }
 }
@@ -147,23 +147,26 @@ function refusedOutcome(failure: Failure): Outcome {
   return { ok: false, content: [], usage: null, failure };
 }
 
-function unknownProvider({ provider }: ModelChoice): Failure {
+function unknownProviderFailure({ provider }: ModelChoice): Failure {
   const known = [...Object.keys(PROVIDERS), "demo"].join(", ");
-  return failure("unknown-model", `There is no provider "${provider}": set one of ${known} with gsv config set config/ai/provider`);
+  return makeFailure("unknown-model", `There is no provider "${provider}": set one of ${known} with gsv config set config/ai/provider`);
 }
 
-function missingSetting(choice: ModelChoice, provider: Provider): Failure | null {
-  if (choice.unusable !== undefined) return failure("refused-key", choice.unusable);
+function missingSettingFailure(choice: ModelChoice, provider: Provider): Failure | null {
+  if (choice.unusable !== undefined) return makeFailure("refused-key", choice.unusable);
   if (provider.needsKey && choice.apiKey === "") return keyFailure(choice, provider.title);
   if ((choice.baseUrl ?? provider.baseUrl) === null)
-    return failure("unreachable", `The URL of the model server is not set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);
+    return makeFailure("unreachable", `The URL of the model server is not set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);
   return null;
 }
 
-function breakerOpen({ model }: ModelChoice, ms: number): Failure {
+function breakerOpenFailure({ model }: ModelChoice, ms: number): Failure {
   const seconds = Math.ceil(ms / 1000);
   // Not a passing failure: the breaker exists to spare the wait, and the fallback is called at once.
-  return failure("overloaded", `${model} failed several times in a row and is not called for ${seconds} s: wait, or choose another model`);
+  return makeFailure(
+    "overloaded",
+    `${model} failed several times in a row and is not called for ${seconds} s: wait, or choose another model`,
+  );
 }
 
 function waitTooLongOutcome(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {

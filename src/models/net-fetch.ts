@@ -43,7 +43,7 @@ export function makeAbortableWait(silenceMs: number, wire: Wire, abort: AbortCon
   };
 }
 
-export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
+export function makeNetFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
   const withTimeout = makeAbortableWait(silenceMs, wire, abort);
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);

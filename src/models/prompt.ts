@@ -16,7 +16,7 @@ import { unpackSignature } from "./signature.ts";
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Tool = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-export function promptOf(request: ModelRequest, dialect: Dialect, maker: string): LanguageModelV4Prompt {
+export function makePrompt(request: ModelRequest, dialect: Dialect, maker: string): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (request.system !== "") prompt.push({ role: "system", content: request.system, ...cacheHint(dialect) });
   const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
@@ -29,7 +29,7 @@ export function promptOf(request: ModelRequest, dialect: Dialect, maker: string)
     } else if (message.role === "assistant") {
       const content = assistantParts(message.content, dialect, maker, at > lastUser);
       if (content.length > 0) prompt.push({ role: "assistant", content });
-    } else pictures.push(...addResult(prompt, message, dialect));
+    } else pictures.push(...addToolResult(prompt, message, dialect));
   }
   flushPictures(prompt, pictures);
   const last = prompt.at(-1);
@@ -89,7 +89,7 @@ function assistantParts(content: readonly OutputBlock[], dialect: Dialect, maker
 }
 
 /** Returns the pictures that a tool result cannot hold in this dialect: they follow as a user message. */
-function addResult(
+function addToolResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ModelMessage, { role: "tool" }>,
   dialect: Dialect,

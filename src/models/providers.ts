@@ -32,7 +32,7 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
 /** Old spellings. */
 const ALIASES: Readonly<Record<string, string>> = { workersai: "workers-ai" };
 
-export function providerOf(id: string): Provider | undefined {
+export function findProvider(id: string): Provider | undefined {
   const known = ALIASES[id] ?? id;
   return Object.hasOwn(PROVIDERS, known) ? PROVIDERS[known] : undefined;
 }

@@ -4,7 +4,7 @@
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
 /** The model that made it; the prefix of every signature, up to the first space. */
-export function makerOf(dialect: string, model: string): string {
+export function makerId(dialect: string, model: string): string {
   return `${dialect}/${model.replaceAll(" ", "_")}`;
 }
 

@@ -21,14 +21,14 @@ export function repairArguments(raw: string): ToolArguments | null {
   const unfenced = raw.trim().replace(/^```[a-z]*\s*([\s\S]*?)\s*```$/i, "$1");
   if (unfenced === "") return {};
   if (unfenced.startsWith('"')) {
-    const inner = readString(unfenced);
+    const inner = parseJsonString(unfenced);
     return inner === null ? null : readArguments(inner);
   }
   const repaired = repairPunctuation(unfenced);
   return repaired === null ? null : readArguments(repaired);
 }
 
-function readString(text: string): string | null {
+function parseJsonString(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : null;

@@ -3,11 +3,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ScriptedProvider, type WireName } from "../../test/support/models/provider.ts";
-import { nodeNet } from "../hosts/node/net.ts";
+import { makeNodeNet } from "../hosts/node/net.ts";
 import { tryModel } from "./trial.ts";
 
 const crypto = { randomBytes: (length: number) => randomBytes(length), uuid: () => randomUUID() };
-const services = { net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }), crypto, workersAi: undefined, now: () => Date.now() };
+const services = { net: makeNodeNet({ isAllowed: (host) => host === "127.0.0.1" }), crypto, workersAi: undefined, now: () => Date.now() };
 const signal = () => AbortSignal.timeout(20_000);
 
 let provider: ScriptedProvider;

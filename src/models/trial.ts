@@ -7,7 +7,7 @@ import type { Net, NetError } from "../ports/net.ts";
 import type { ModelCheck } from "../protocol/model-check.ts";
 import { type Listing, listModels } from "./listing.ts";
 import { ProviderModels } from "./models.ts";
-import { type Provider, PROVIDERS, providerOf } from "./providers.ts";
+import { type Provider, PROVIDERS, findProvider } from "./providers.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
 export type TrialServices = {
@@ -37,7 +37,7 @@ type TrialChoice = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
 
 export async function tryModel(services: TrialServices, given: TrialChoice, signal: AbortSignal): Promise<ModelCheck> {
   const choice: ModelChoice = { ...given, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
-  const provider = choice.provider === "demo" ? DEMO : providerOf(choice.provider);
+  const provider = choice.provider === "demo" ? DEMO : findProvider(choice.provider);
   if (provider === undefined) return failedCheck(choice, choice.provider, null, unknownProviderProblem(choice.provider));
   const { title } = provider;
   const missing = missingSettingProblem(choice, provider);
@@ -51,7 +51,7 @@ export async function tryModel(services: TrialServices, given: TrialChoice, sign
   const named = { ...choice, model };
   const startedAt = services.now();
   const answer = await askModel(services, named, signal);
-  if (!answer.ok) return failedCheck(named, title, models, problemOf(named, provider, answer.failure, listing));
+  if (!answer.ok) return failedCheck(named, title, models, problemFromFailure(named, provider, answer.failure, listing));
   const { provider: id } = choice;
   return { ok: true, provider: id, title, model, models, ms: Math.max(0, services.now() - startedAt), said: answer.text, problem: null };
 }
@@ -101,18 +101,18 @@ async function askModel({ net, crypto, workersAi, now }: TrialServices, choice: 
   const models = new ProviderModels({ net, crypto, now, limits: LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
   for await (const event of models.stream({ choice, system: "", messages, tools: [], affinity: "check" }, signal)) {
-    if (event.type === "done") return { ok: true, text: textOf(event.content) };
+    if (event.type === "done") return { ok: true, text: shortAnswerText(event.content) };
     if (event.type === "error") return { ok: false, failure: event.error };
   }
   return { ok: false, failure: { kind: "other", message: "The model did not answer" } };
 }
 
-function textOf(content: readonly OutputBlock[]): string {
+function shortAnswerText(content: readonly OutputBlock[]): string {
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
   return text.replaceAll(/\s+/g, " ").trim().slice(0, ANSWER_CHARS_MAX);
 }
 
-function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: ModelFailure, listing: Listing): Problem {
+function problemFromFailure(choice: ModelChoice, provider: Provider, { kind, message }: ModelFailure, listing: Listing): Problem {
   const { title } = provider;
   switch (kind) {
     case "refused-key":

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
 import { ScriptedProvider } from "../../test/support/models/provider.ts";
-import { nodeNet } from "../hosts/node/net.ts";
+import { makeNodeNet } from "../hosts/node/net.ts";
 
 let provider: ScriptedProvider;
 beforeAll(async () => {
@@ -152,7 +152,7 @@ describe("an unusable choice", () => {
   });
 
   it("says how to allow a self-hosted server", async () => {
-    const models = testModels({ net: nodeNet({ isAllowed: () => false }) });
+    const models = testModels({ net: makeNodeNet({ isAllowed: () => false }) });
     const { end } = await listen(models, requestOf({ ...provider.choice("chat"), provider: "ollama", baseUrl: null }, "hi"));
     const message = end.type === "error" ? end.error.message : "";
     expect(message).toContain("gsv config set config/net/allowed_hosts 127.0.0.1:11434");

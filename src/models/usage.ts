@@ -4,7 +4,7 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { type Price, ratesFor } from "./catalogue.ts";
 
-export function usageOf(
+export function computeUsage(
   given: LanguageModelV4Usage,
   price: Price | null,
   request: ModelRequest,

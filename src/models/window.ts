@@ -3,8 +3,8 @@
 
 import type { ModelChoice } from "../ports/models.ts";
 import type { Net } from "../ports/net.ts";
-import { type CatalogueOverrides, factsOf } from "./catalogue.ts";
-import { type Provider, providerOf } from "./providers.ts";
+import { type CatalogueOverrides, findModelFacts } from "./catalogue.ts";
+import { type Provider, findProvider } from "./providers.ts";
 
 export type ContextWindow = { tokens: number | null; source: "config" | "model" | "unknown" };
 export type WindowOverrides = {
@@ -32,19 +32,19 @@ export class ContextWindows {
 
   async resolve(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow> {
     if (overrides.user !== null) return { tokens: overrides.user, source: "config" };
-    const tokens = (await this.#askServer(choice)) ?? factsOf(choice, overrides.catalogue).contextWindow;
+    const tokens = (await this.#askServer(choice)) ?? findModelFacts(choice, overrides.catalogue).contextWindow;
     if (tokens !== null) return { tokens, source: "model" };
     return overrides.system === null ? { tokens: null, source: "unknown" } : { tokens: overrides.system, source: "config" };
   }
 
   #askServer(choice: ModelChoice): Promise<number | null> {
-    const provider = providerOf(choice.provider);
+    const provider = findProvider(choice.provider);
     const baseUrl = choice.baseUrl ?? provider?.baseUrl ?? null;
     if (provider?.local === undefined || baseUrl === null) return Promise.resolve(null);
     const key = `${choice.provider} ${baseUrl} ${choice.model}`;
     const known = this.#cache.get(key);
     if (known !== undefined && known.until > this.#now()) return known.tokens;
-    const entry = { until: this.#now() + CACHE_MS, tokens: this.#fetch(provider, baseUrl.replace(/\/+$/, ""), choice) };
+    const entry = { until: this.#now() + CACHE_MS, tokens: this.#fetchWindow(provider, baseUrl.replace(/\/+$/, ""), choice) };
     this.#cache.set(key, entry);
     if (this.#cache.size > CACHE_MAX) this.#cache.delete(this.#cache.keys().next().value ?? "");
     void entry.tokens.then((tokens) => {
@@ -53,7 +53,7 @@ export class ContextWindows {
     return entry.tokens;
   }
 
-  async #fetch({ local }: Provider, baseUrl: string, choice: ModelChoice): Promise<number | null> {
+  async #fetchWindow({ local }: Provider, baseUrl: string, choice: ModelChoice): Promise<number | null> {
     const root = baseUrl.replace(/\/v1$/, "");
     const get = (url: string, body?: unknown) => this.#fetchJson(url, choice.apiKey, body);
     switch (local) {
@@ -96,7 +96,7 @@ export class ContextWindows {
 
 /** The size a loaded model was loaded with; the model's own limit may be far more than fits into the machine. */
 function ollamaRunningWindow(answer: unknown, model: string): number | null {
-  const running = arrayOf(fieldAt(answer, "models")).find((entry) =>
+  const running = arrayOrEmpty(fieldAt(answer, "models")).find((entry) =>
     [fieldAt(entry, "model"), fieldAt(entry, "name")].some((name) => isSameModel(name, model)),
   );
   return positiveInteger(fieldAt(running, "context_length"));
@@ -112,7 +112,7 @@ function ollamaWindow(answer: unknown): number | null {
 }
 
 function modelListWindow(answer: unknown, model: string): number | null {
-  const entry = arrayOf(fieldAt(answer, "data")).find((one) => fieldAt(one, "id") === model);
+  const entry = arrayOrEmpty(fieldAt(answer, "data")).find((one) => fieldAt(one, "id") === model);
   for (const field of ["loaded_context_length", "max_model_len", "max_context_length", "context_length"]) {
     const tokens = positiveInteger(fieldAt(entry, field));
     if (tokens !== null) return tokens;
@@ -131,7 +131,7 @@ function fieldAt(value: unknown, ...path: string[]): unknown {
   );
 }
 
-function arrayOf(value: unknown): unknown[] {
+function arrayOrEmpty(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -14,7 +14,7 @@ export type WorkersAi = {
   ): Promise<Response>;
 };
 
-export function workersAiFetch(
+export function makeWorkersAiFetch(
   binding: WorkersAi | undefined,
   request: ModelRequest,
   silenceMs: number,
@@ -32,7 +32,7 @@ export function workersAiFetch(
       throw wire.error;
     }
     const requestBody = JSON.parse(typeof init.body === "string" ? init.body : "{}") as Record<string, unknown>;
-    const inputs = inputsOf(requestBody, choice.reasoning);
+    const inputs = toModelInputs(requestBody, choice.reasoning);
     const options = { returnRawResponse: true as const, extraHeaders: { "x-session-affinity": request.affinity }, signal: abort.signal };
     const ask = (given: Record<string, unknown>) => withTimeout(toResponse(binding.run(choice.model, given, options)));
     let answer = await ask(inputs);
@@ -70,7 +70,7 @@ async function toResponse(run: Promise<Response>): Promise<Response> {
   }
 }
 
-function inputsOf({ model: _, max_tokens, ...others }: Record<string, unknown>, reasoning: string): Record<string, unknown> {
+function toModelInputs({ model: _, max_tokens, ...others }: Record<string, unknown>, reasoning: string): Record<string, unknown> {
   const tools = Array.isArray(others.tools) ? { tools: others.tools.map(flattenTool), parallel_tool_calls: true } : {};
   const thinking = reasoning === "off" ? { enable_thinking: false } : { enable_thinking: true };
   return { ...others, ...tools, max_completion_tokens: max_tokens, chat_template_kwargs: thinking };
@@ -96,7 +96,7 @@ function toModernStream(body: ReadableStream<Uint8Array>, withTimeout: Abortable
   const convertLine = (text: string): string => {
     if (!text.startsWith("data:")) return text;
     const data = text.slice(5).trim();
-    if (data === "[DONE]") return isOld ? `data: ${JSON.stringify(chunk({}, calls > 0 ? "tool_calls" : "stop"))}\n\n${text}` : text;
+    if (data === "[DONE]") return isOld ? `data: ${JSON.stringify(makeChunk({}, calls > 0 ? "tool_calls" : "stop"))}\n\n${text}` : text;
     const old = parseOldChunk(data);
     if (old === null) return text;
     isOld = true;
@@ -107,7 +107,7 @@ function toModernStream(body: ReadableStream<Uint8Array>, withTimeout: Abortable
       function: { name: call.name, arguments: typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {}) },
     }));
     const delta = { content: old.response ?? "", ...(tool_calls === undefined ? {} : { tool_calls }) };
-    return `data: ${JSON.stringify({ ...chunk(delta, null), ...(old.usage === undefined ? {} : { usage: old.usage }) })}`;
+    return `data: ${JSON.stringify({ ...makeChunk(delta, null), ...(old.usage === undefined ? {} : { usage: old.usage }) })}`;
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -138,6 +138,6 @@ function parseOldChunk(data: string): OldChunk | null {
   }
 }
 
-function chunk(delta: Record<string, unknown>, finish_reason: string | null): Record<string, unknown> {
+function makeChunk(delta: Record<string, unknown>, finish_reason: string | null): Record<string, unknown> {
   return { id: "workers-ai", choices: [{ index: 0, delta, finish_reason }] };
 }

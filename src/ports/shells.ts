@@ -13,7 +13,7 @@ export interface Shells {
    */
   waitForRoom(uid: number): Promise<boolean>;
   /** Waits, and takes the output since the last poll. Null if the user has no such session. */
-  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null>;
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<PollResult | null>;
   /** Resolves when the command can take more input, or after `ms`. */
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   /** Ends a command, no matter what it is doing. */
@@ -58,7 +58,7 @@ export type ShellCommand = {
 
 export type ShellUser = { uid: number; gid: number; gids: readonly number[]; username: string; home: string };
 
-export type SessionState = {
+export type PollResult = {
   stdout: string;
   stderr: string;
   truncated: boolean;
@@ -94,7 +94,7 @@ export type ShellLink = (ask: ShellAsk, signal: AbortSignal) => Promise<ShellRep
 export type ShellAsk =
   | { kind: "file"; op: FileOp; args: readonly unknown[] }
   | { kind: "sys"; call: string; args: Record<string, unknown> }
-  | { kind: "fetch"; request: ShellRequest };
+  | { kind: "fetch"; request: ShellHttpRequest };
 
 export type FileOp =
   | "stat"
@@ -109,8 +109,8 @@ export type FileOp =
   | "setOwner"
   | "setModified";
 
-export type ShellRequest = { url: string; method: string; headers: Record<string, string>; body?: Uint8Array; timeoutMs?: number };
-export type ShellResponse = { status: number; headers: Record<string, string>; body: Uint8Array; url: string };
+export type ShellHttpRequest = { url: string; method: string; headers: Record<string, string>; body?: Uint8Array; timeoutMs?: number };
+export type ShellHttpResponse = { status: number; headers: Record<string, string>; body: Uint8Array; url: string };
 
 export type ShellReply = Reply | { ok: false; failure: FileFailure };
 

@@ -5,7 +5,7 @@ import { fail } from "../lib/sys-error.ts";
 import type { SummaryMaterial } from "./conversation/checkpoint.ts";
 import type { CompactArgs } from "./conversation/compaction.ts";
 import type { ForkArgs } from "./conversation/fork.ts";
-import { type HistoryArgs, idOf, type PageArgs } from "./conversation/conversation-calls.ts";
+import { type HistoryArgs, conversationIdOrDefault, type PageArgs } from "./conversation/conversation-calls.ts";
 import type { ContextPolicy } from "../protocol/proc-records.ts";
 import type { KernelPort, ProcessPorts } from "./kernel-port.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
@@ -16,12 +16,12 @@ import { EventDelivery } from "./event-delivery.ts";
 /** Events per answer; a follower that missed more must read the history again. */
 const EVENTS_PAGE = 500;
 
-type Id = { conversationId?: string | undefined };
-type None = Record<string, never>;
+type ConversationArgs = { conversationId?: string | undefined };
+type NoArgs = Record<string, never>;
 
 export const processCalls = {
   /** Wakes the process and resends the events that the kernel has lost. */
-  wake: (process: Process, _: None) => {
+  wake: (process: Process, _: NoArgs) => {
     process.onWake();
     return null;
   },
@@ -48,28 +48,32 @@ export const processCalls = {
   },
 
   /** Queued messages, oldest first. */
-  queue: (process: Process, { conversationId }: Id) => process.queue.list(conversationId),
-  resumeQueue: (process: Process, { conversationId }: Id) => process.resumeQueue(conversationId),
+  queue: (process: Process, { conversationId }: ConversationArgs) => process.queue.list(conversationId),
+  resumeQueue: (process: Process, { conversationId }: ConversationArgs) => process.resumeQueue(conversationId),
   editQueued: (process: Process, { runId, text }: { runId: string; text: string }) => process.queue.edit(runId, text),
   withdrawQueued: (process: Process, { runId }: { runId: string }) => process.queue.withdraw(runId),
 
   history: (process: Process, args: HistoryArgs) => process.conversation.history(args, null),
   search: (process: Process, args: SearchArgs) => process.conversation.search(args),
 
-  openConversation: (process: Process, args: Id & { title?: string | undefined }) => process.conversation.open(args),
+  openConversation: (process: Process, args: ConversationArgs & { title?: string | undefined }) => process.conversation.open(args),
   listConversations: (process: Process, args: { includeClosed?: boolean | undefined }) => process.conversation.list(args),
-  getConversation: (process: Process, args: Id) => process.conversation.get(args),
-  closeConversation: (process: Process, args: Id) => process.conversation.close(args),
-  resetConversation: (process: Process, args: Id & { archive?: boolean | undefined }) => process.conversation.reset(args),
-  contextPolicy: (process: Process, args: Id) => process.conversation.policy(args),
+  getConversation: (process: Process, args: ConversationArgs) => process.conversation.get(args),
+  closeConversation: (process: Process, args: ConversationArgs) => process.conversation.close(args),
+  resetConversation: (process: Process, args: ConversationArgs & { archive?: boolean | undefined }) => process.conversation.reset(args),
+  contextPolicy: (process: Process, args: ConversationArgs) => process.conversation.policy(args),
   setContextPolicy: (
     process: Process,
-    args: Id & { overflow?: ContextPolicy["overflow"] | undefined; compactAtPressure?: number | undefined; keepLast?: number | undefined },
+    args: ConversationArgs & {
+      overflow?: ContextPolicy["overflow"] | undefined;
+      compactAtPressure?: number | undefined;
+      keepLast?: number | undefined;
+    },
   ) => process.conversation.setPolicy(args),
-  compact: (process: Process, args: Id & Omit<CompactArgs, "conversationId">) => process.conversation.compact(args),
-  fork: (process: Process, args: Id & Omit<ForkArgs, "conversationId">) => process.conversation.fork(args),
-  segments: (process: Process, args: Id) => process.conversation.segments(args),
-  readSegment: (process: Process, args: Id & PageArgs & { segmentId: string }) => process.conversation.readSegment(args),
+  compact: (process: Process, args: ConversationArgs & Omit<CompactArgs, "conversationId">) => process.conversation.compact(args),
+  fork: (process: Process, args: ConversationArgs & Omit<ForkArgs, "conversationId">) => process.conversation.fork(args),
+  segments: (process: Process, args: ConversationArgs) => process.conversation.listSegments(args),
+  readSegment: (process: Process, args: ConversationArgs & PageArgs & { segmentId: string }) => process.conversation.readSegment(args),
 
   /** Empties all conversations. */
   reset: (process: Process, args: ResetAllArgs) => process.conversation.resetAll(args),
@@ -98,13 +102,13 @@ export const processCalls = {
   /** For clients that show the cost of each message of a page. */
   messageUsage: (process: Process, { messageIds }: { messageIds: readonly number[] }) => process.usageOf(messageIds),
 
-  context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
+  context: (process: Process, { conversationId }: ConversationArgs) => process.context(conversationIdOrDefault(conversationId)),
 
   /** Progress of the process, for lists. `undelivered` is what could not be delivered to the kernel before it made this call. */
-  state: (process: Process, _: None, { undelivered }: EventDelivery) => ({
+  state: (process: Process, _: NoArgs, { undelivered }: EventDelivery) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
-    queuedCount: process.waitingCount,
+    queuedCount: process.queuedRunCount,
     runnableCount: process.runnableCount,
     seq: process.events.lastSeq,
     undelivered,
@@ -202,7 +206,7 @@ export class ProcessActor {
 
   /** Whether something is under way that would be lost with the memory of this instance. Waiting for a person is not. */
   get #isAtWork(): boolean {
-    return this.#delivery.isDelivering || (this.#hasRuns && !this.#process.isWaiting);
+    return this.#delivery.isDelivering || (this.#hasRuns && !this.#process.isWaitingForPerson);
   }
 
   /** Requests one wake, for the earliest due time, or none if nothing is due. */

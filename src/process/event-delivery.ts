@@ -13,7 +13,7 @@ const RETRY_MS = 5_000;
 const RETRY_FOR_MS = 60 * 60_000;
 
 /** What could not be delivered to the kernel; `nextTryAt` is null if the next retry waits for a call between process and kernel. */
-export type Undelivered = { error: string; nextTryAt: number | null };
+export type DeliveryFailure = { error: string; nextTryAt: number | null };
 
 export class EventDelivery {
   readonly #ports: ProcessPorts;
@@ -23,7 +23,7 @@ export class EventDelivery {
   #deliveredSeq: number | null = null;
   /** Deliveries that wait until the kernel has received everything before them; null if nothing has to wait. */
   #pending: (() => void)[] | null = null;
-  #undelivered: Undelivered | null = null;
+  #undelivered: DeliveryFailure | null = null;
   #caughtUp: Promise<void> = Promise.resolve();
   /** Catch-up rounds that are running or waiting. */
   #roundCount = 0;
@@ -77,7 +77,7 @@ export class EventDelivery {
     return this.#roundCount > 0 ? null : (this.#undelivered?.nextTryAt ?? null);
   }
 
-  get undelivered(): Undelivered | null {
+  get undelivered(): DeliveryFailure | null {
     return this.#undelivered;
   }
 

@@ -3,7 +3,7 @@
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
-import type { Account, Budget, Limits } from "./loop/budget.ts";
+import type { SpendingAccount, Budget, Limits } from "./loop/budget.ts";
 import type { CallOutcome } from "./rows/calls.ts";
 import type { HilRequest, Overspent } from "../protocol/proc-records.ts";
 import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
@@ -80,7 +80,7 @@ export type Preparation = {
   budget: Budget;
 };
 
-export type OwnerAccount = { limits: Limits; account: Account };
+export type OwnerAccount = { limits: Limits; account: SpendingAccount };
 
 /** `isRepeat`: an earlier instance of the process sent the call and did not receive its result. */
 export type SysCall = {

@@ -104,7 +104,7 @@ export class Process {
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
       const open = this.#state.calls.listOpen(run.runId).length;
-      const pausedCount = pauseQueue ? runs.hold(run.conversationId) : 0;
+      const pausedCount = pauseQueue ? runs.holdQueued(run.conversationId) : 0;
       this.#state.endActiveRun(run, { status: "aborted", reason: "user", text: null }, tell);
       if (pausedCount > 0) tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId });
       return {
@@ -182,12 +182,12 @@ export class Process {
   }
 
   /** Whether the active run waits for a person and nothing else is under way. */
-  get isWaiting(): boolean {
+  get isWaitingForPerson(): boolean {
     const run = this.activeRun;
     return run !== undefined && run.pausedAt !== null && this.#state.calls.listOpen(run.runId).every(({ state }) => state === "asked");
   }
 
-  get waitingCount(): number {
+  get queuedRunCount(): number {
     return this.#state.runs.countWaiting();
   }
 

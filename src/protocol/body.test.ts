@@ -2,12 +2,12 @@
 
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { BODY_CHUNK_BYTES, type BodyNote, bodyFrame, bodySignal, newChunk, parseBodyFrame, parseBodyNote } from "./body.ts";
+import { BODY_CHUNK_BYTES, type BodyNote, encodeBodyFrame, encodeBodySignal, newChunk, parseBodyFrame, parseBodyNote } from "./body.ts";
 
 it("a chunk survives encoding and parsing", () => {
   fc.assert(
     fc.property(fc.nat(0xffff_ffff), fc.uint8Array({ minLength: 1, maxLength: 100 }), (id, chunk) => {
-      const frame = bodyFrame(id, chunk);
+      const frame = encodeBodyFrame(id, chunk);
       expect([...frame.subarray(0, 4)]).toEqual([id & 255, (id >>> 8) & 255, (id >>> 16) & 255, id >>> 24]);
       expect(parseBodyFrame(frame)).toEqual({ id, chunk });
     }),
@@ -28,7 +28,7 @@ it("a note survives encoding and parsing, and anything else is null", () => {
     { kind: "stop", why: "enough" },
   ];
   for (const note of notes) {
-    const { payload } = JSON.parse(bodySignal(5, note)) as { payload: Record<string, unknown> };
+    const { payload } = JSON.parse(encodeBodySignal(5, note)) as { payload: Record<string, unknown> };
     expect(parseBodyNote(payload)).toEqual({ id: 5, note });
     expect(parseBodyNote({ ...payload, id: 2 ** 32 })).toBeNull();
     expect(parseBodyNote({ ...payload, id: "5" })).toBeNull();
@@ -39,25 +39,25 @@ it("a note survives encoding and parsing, and anything else is null", () => {
 });
 
 it("a received chunk is forwarded in the same memory under another number", () => {
-  const received = bodyFrame(7, Uint8Array.of(1, 2, 3));
+  const received = encodeBodyFrame(7, Uint8Array.of(1, 2, 3));
   const { id, chunk } = parseBodyFrame(received)!;
   expect([id, ...chunk]).toEqual([7, 1, 2, 3]);
-  const forwarded = bodyFrame(0xffff_ffff, chunk);
+  const forwarded = encodeBodyFrame(0xffff_ffff, chunk);
   expect(forwarded.buffer).toBe(received.buffer);
   expect(parseBodyFrame(forwarded)).toEqual({ id: 0xffff_ffff, chunk: Uint8Array.of(1, 2, 3) });
 });
 
 it("only the frame's own part of a larger buffer is written", () => {
   const memory = new Uint8Array(32).fill(9);
-  memory.set(bodyFrame(7, Uint8Array.of(1, 2)), 10);
-  bodyFrame(0x01020304, parseBodyFrame(memory.subarray(10, 16))!.chunk);
+  memory.set(encodeBodyFrame(7, Uint8Array.of(1, 2)), 10);
+  encodeBodyFrame(0x01020304, parseBodyFrame(memory.subarray(10, 16))!.chunk);
   expect([...memory]).toEqual([...Array<number>(10).fill(9), 4, 3, 2, 1, 1, 2, ...Array<number>(16).fill(9)]);
 });
 
 it("a chunk that is sent twice or in part is copied", () => {
   const chunk = newChunk(3);
   chunk.set([1, 2, 3]);
-  const [first, second, part] = [bodyFrame(1, chunk), bodyFrame(2, chunk), bodyFrame(3, chunk.subarray(0, 2))];
+  const [first, second, part] = [encodeBodyFrame(1, chunk), encodeBodyFrame(2, chunk), encodeBodyFrame(3, chunk.subarray(0, 2))];
   expect([first, second, part].map((frame) => [parseBodyFrame(frame)!.id, ...parseBodyFrame(frame)!.chunk])).toEqual([
     [1, 1, 2, 3],
     [2, 1, 2, 3],

@@ -13,12 +13,12 @@ export const BODY_ID_MAX = 0xffff_ffff;
 
 const ID_BYTES = 4;
 
-type Note<P> = P extends unknown ? Omit<P, "id"> : never;
+type WithoutId<P> = P extends unknown ? Omit<P, "id"> : never;
 /**
  * The sender sends `begin` first and `end`, with the hash of everything, after the last byte. The receiver sends `more`: a range
  * to send. Either may send `busy`, while it reads data it already has, and `stop`, if the body will not be completed.
  */
-export type BodyNote = Note<Payload<typeof BODY>>;
+export type BodyNote = WithoutId<Payload<typeof BODY>>;
 
 /** One end of a body, as the other end sees it. */
 export interface BodyEnd {
@@ -34,7 +34,7 @@ export function newChunk(bytes: number): Uint8Array {
   return chunkIn(new Uint8Array(ID_BYTES + bytes));
 }
 
-export function bodyFrame(id: number, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+export function encodeBodyFrame(id: number, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
   const frame = frames.get(chunk) ?? new Uint8Array(ID_BYTES + chunk.length);
   // A second send copies: the first may still be in flight.
   if (!frames.delete(chunk)) frame.set(chunk, ID_BYTES);
@@ -60,7 +60,7 @@ function isUnshared(frame: Uint8Array): frame is Uint8Array<ArrayBuffer> {
   return frame.buffer instanceof ArrayBuffer;
 }
 
-export function bodySignal(id: number, note: BodyNote): string {
+export function encodeBodySignal(id: number, note: BodyNote): string {
   return JSON.stringify({ type: "sig", signal: BODY, payload: { id, ...note } });
 }
 

@@ -38,7 +38,7 @@ export function decodeFrame(text: string): Frame | Refusal {
   // Only text with an escape or the name itself can contain either, so ordinary frames skip this check.
   if (text.includes("\\u") || text.includes("__proto__")) {
     const problem = findProblem(value);
-    if (problem !== null) return makeRefusal(idOf(value), 400, problem);
+    if (problem !== null) return makeRefusal(readRequestId(value), 400, problem);
   }
   switch (value.type) {
     case "req":
@@ -54,7 +54,7 @@ export function decodeFrame(text: string): Frame | Refusal {
 }
 
 /** `seq` numbers the events of a process. */
-export function signalFrame<N extends SignalName>(signal: N, payload: Payload<N>, seq?: number): string {
+export function encodeSignalFrame<N extends SignalName>(signal: N, payload: Payload<N>, seq?: number): string {
   return JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });
 }
 
@@ -105,7 +105,7 @@ function findProblem(value: unknown): string | null {
   return null;
 }
 
-function idOf(value: Record<string, unknown>): string {
+function readRequestId(value: Record<string, unknown>): string {
   return isShortText(value.id, LIMITS.requestIdBytes) && value.id.isWellFormed() ? value.id : UNKNOWN_ID;
 }
 
@@ -114,7 +114,7 @@ function makeRefusal(id: string, code: 400 | 413, message: string): Refusal {
 }
 
 /** The answer that replaces a waiting one when its batch did not reach the disk. */
-export function lostBatchFrame(id: string, full: boolean, message: string): string {
+export function encodeLostBatchFrame(id: string, full: boolean, message: string): string {
   const error = new SysError(full ? 507 : 500, message).toShape();
   return JSON.stringify({ type: "res", id, ok: false, error });
 }

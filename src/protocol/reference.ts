@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from "../lib/schema-text.ts";
 
-export type Reference = {
+export type SyscallReference = {
   name: string;
   doc: string;
   runs: string;

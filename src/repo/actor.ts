@@ -4,8 +4,8 @@
 import { fail, SysError } from "../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest, ActorResponse } from "../ports/actors.ts";
 import { type Sql, StorageError } from "../ports/sql.ts";
-import { type ByteStream, streamOf } from "./byte-reader.ts";
-import { type RepoCall, repoCalls, stateOf } from "./calls.ts";
+import { type ByteStream, toByteStream } from "./byte-reader.ts";
+import { type RepoCall, repoCalls, readRepoState } from "./calls.ts";
 import type { Quota } from "./objects.ts";
 import type { HttpFetch } from "./remote.ts";
 import { Repository } from "./repository.ts";
@@ -37,9 +37,9 @@ export class RepositoryActor {
     if (access.quota !== undefined) repository.store.objects.setQuota(access.quota);
     await this.#sql.waitUntilDurable();
     const gitRequest = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
-    const stream = body === null ? null : streamOf(mapStreamErrors(body, "The request was interrupted"));
+    const stream = body === null ? null : toByteStream(mapStreamErrors(body, "The request was interrupted"));
     const answer = await serveGit(repository, { ...gitRequest, body: stream }, access);
-    const changed = answer.moved.length === 0 ? null : stateOf(repository);
+    const changed = answer.moved.length === 0 ? null : readRepoState(repository);
     return { status: answer.status, headers: answer.headers, body: answer.body, changed };
   }
 
@@ -66,7 +66,7 @@ function toHttpFetch(http: ActorHttp | undefined): HttpFetch {
     return {
       status,
       headers: new Headers(headers),
-      body: streamOf(mapStreamErrors(body, "The remote's answer was interrupted")),
+      body: toByteStream(mapStreamErrors(body, "The remote's answer was interrupted")),
       url: from,
     };
   };

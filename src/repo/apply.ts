@@ -4,7 +4,7 @@ import { fromBase64 } from "../lib/base64.ts";
 import { fail } from "../lib/sys-error.ts";
 import { type Commit, type Person, serializeCommit } from "./commit.ts";
 import type { Store } from "./store.ts";
-import { branchRef, shortName } from "./ref-names.ts";
+import { toBranchRef, shortRefName } from "./ref-names.ts";
 import { toBytes } from "./text.ts";
 import { TreeEdit } from "./tree-edit.ts";
 
@@ -38,9 +38,9 @@ export type ApplyResult = { ref: string; head: string | null; changed: boolean }
 /** Call inside a transaction. */
 export function apply(store: Store, request: ApplyRequest): ApplyResult {
   const { objects, refs, history, limits } = store;
-  const name = branchRef(request.ref ?? "main");
-  const ref = shortName(name);
-  const message = checkMessage(request.message, limits.messageBytes);
+  const name = toBranchRef(request.ref ?? "main");
+  const ref = shortRefName(name);
+  const message = normalizeCommitMessage(request.message, limits.messageBytes);
   if (request.ops.length > limits.applyOps) fail(413, `More than ${limits.applyOps} operations in one commit`);
 
   const head = refs.get(name) ?? null;
@@ -63,7 +63,7 @@ export function apply(store: Store, request: ApplyRequest): ApplyResult {
   return { ref, head: commit, changed: true };
 }
 
-/** Call inside a transaction, with a message from `checkMessage`. Moves no branch. */
+/** Call inside a transaction, with a message from `normalizeCommitMessage`. Moves no branch. */
 export function writeCommit(
   { objects, history }: Store,
   { tree, parents, message, author, now }: Pick<Commit, "tree" | "parents" | "message"> & Pick<ApplyRequest, "author" | "now">,
@@ -77,7 +77,7 @@ export function writeCommit(
 function applyOp(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
   switch (op.type) {
     case "put": {
-      const bytes = contentOf(op);
+      const bytes = decodePutContent(op);
       if (bytes.length > limits.objectBytes) fail(413, `Too large: ${op.path} is ${bytes.length} bytes (at most ${limits.objectBytes})`);
       return edit.put(op.path, objects.write("blob", bytes), op.ifOid);
     }
@@ -88,7 +88,7 @@ function applyOp(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void 
   }
 }
 
-function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { type: "put" }>): Uint8Array {
+function decodePutContent({ path, content, contentBase64, bytes }: Extract<ApplyOp, { type: "put" }>): Uint8Array {
   const contents = [content, contentBase64, bytes].filter((value) => value !== undefined);
   if (contents.length > 1) fail(400, `put ${path} cannot specify both content and contentBase64`);
   if (content !== undefined) return toBytes(content);
@@ -102,7 +102,7 @@ function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { t
 }
 
 /** Returns the message as git stores it: with a newline at the end. */
-export function checkMessage(message: string, bytesMax: number): string {
+export function normalizeCommitMessage(message: string, bytesMax: number): string {
   if (message.trim() === "") fail(400, "message is required");
   if (message.includes("\0")) fail(400, "A commit message must not contain a NUL");
   if (toBytes(message).length > bytesMax) fail(413, `A commit message may have at most ${bytesMax} bytes`);

@@ -112,7 +112,7 @@ export class ByteReader {
 }
 
 /** A stream with backpressure: it pulls the next piece only when there is room for it. */
-export function streamOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ByteStream {
+export function toByteStream(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ByteStream {
   const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -25,44 +25,44 @@ type ScaffoldArgs = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
 type CreateArgs = IdempotencyKey & { slug: string; author: Person; ref?: string | undefined };
 type ImportArgs = Omit<ImportRequest, "http">;
 type Location = { ref?: string | undefined; path?: string | undefined };
-type None = Record<string, never>;
+type NoArgs = Record<string, never>;
 
 export const repoCalls = {
-  state: (repository: Repository, _: None) => stateOf(repository),
+  state: (repository: Repository, _: NoArgs) => readRepoState(repository),
 
   /** Writes the first commit of main unless main exists, so a repeat changes nothing. */
   scaffold(repository: Repository, { message, ops, author, now }: ScaffoldArgs) {
     if (repository.refs().heads.main === undefined) repository.apply({ ref: "main", message, ops, author, now });
-    return stateOf(repository);
+    return readRepoState(repository);
   },
 
   create: (repository: Repository, { slug, author, now, ref, key }: CreateArgs) =>
     runIdempotent(repository.store.sql, { key, now }, ["create", ref], () => ({
       ...repository.create(slug, author, now, ref),
-      state: stateOf(repository),
+      state: readRepoState(repository),
     })),
 
   apply: (repository: Repository, { key, ...request }: ApplyArgs) =>
     runIdempotent(repository.store.sql, { key, now: request.now }, ["apply", comparableRequest(request)], () => ({
       ...repository.apply(request),
-      state: stateOf(repository),
+      state: readRepoState(repository),
     })),
 
   async import(repository: Repository, request: ImportArgs, http: HttpFetch) {
-    return { ...(await repository.import({ ...request, http })), state: stateOf(repository) };
+    return { ...(await repository.import({ ...request, http })), state: readRepoState(repository) };
   },
 
-  refs: (repository: Repository, _: None) => repository.refs(),
+  refs: (repository: Repository, _: NoArgs) => repository.refs(),
 
-  read: (repository: Repository, { ref, path }: Location) => repository.read(refOf(repository, ref), path),
+  read: (repository: Repository, { ref, path }: Location) => repository.read(refOrDefault(repository, ref), path),
 
   search: (repository: Repository, { ref, query, prefix }: { ref?: string | undefined; query: string; prefix?: string | undefined }) =>
-    repository.search(refOf(repository, ref), query, prefix),
+    repository.search(refOrDefault(repository, ref), query, prefix),
 
   log: (
     repository: Repository,
     { ref, limit, offset }: { ref?: string | undefined; limit?: number | undefined; offset?: number | undefined },
-  ) => repository.log(refOf(repository, ref), limit, offset),
+  ) => repository.log(refOrDefault(repository, ref), limit, offset),
 
   diff: (repository: Repository, { commit, context }: { commit: string; context?: number | undefined }): Promise<DiffResult> =>
     repository.diff(commit, context),
@@ -96,13 +96,13 @@ export const repoCalls = {
 
   /** The first bytes of many files at once; null for a path that is not a file. */
   fileHeads(repository: Repository, { paths, bytes }: { paths: readonly string[]; bytes: number }): (Uint8Array | null)[] {
-    const head = repository.head(refOf(repository, undefined));
+    const head = repository.head(refOrDefault(repository, undefined));
     return head === null ? paths.map(() => null) : readFirstBytes(repository.store, head, paths, bytes);
   },
 
   fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {
-    const { changed } = repository.apply({ ...request, ref: refOf(repository, undefined) });
-    return { changed, state: stateOf(repository) };
+    const { changed } = repository.apply({ ...request, ref: refOrDefault(repository, undefined) });
+    return { changed, state: readRepoState(repository) };
   },
 } satisfies Record<string, (repository: Repository, args: never, http: HttpFetch) => unknown>;
 
@@ -113,18 +113,18 @@ export type RepoCall = keyof typeof repoCalls;
 export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1] & { quota?: Quota | null };
 export type RepoResult<N extends RepoCall> = Awaited<ReturnType<(typeof repoCalls)[N]>>;
 
-export function stateOf(repository: Repository): RepoState {
-  const defaultBranch = refOf(repository, undefined);
-  return { defaultBranch, head: repository.head(defaultBranch), bytes: repository.store.objects.bytes };
+export function readRepoState(repository: Repository): RepoState {
+  const defaultBranch = refOrDefault(repository, undefined);
+  return { defaultBranch, head: repository.head(defaultBranch), bytes: repository.store.objects.storedBytes };
 }
 
 /** The default is main; a repository without main uses its own default branch. */
-function refOf(repository: Repository, ref: string | undefined): string {
+function refOrDefault(repository: Repository, ref: string | undefined): string {
   return ref ?? (repository.head("main") === null ? repository.defaultBranch : "main");
 }
 
 function headCommit(repository: Repository): { oid: string; at: number } | null {
-  const oid = repository.head(refOf(repository, undefined));
+  const oid = repository.head(refOrDefault(repository, undefined));
   return oid === null ? null : { oid, at: parseCommit(repository.store.objects.read(oid, "commit")).committer.time * 1000 };
 }
 

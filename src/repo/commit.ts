@@ -2,7 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { isOid, type ObjectKind } from "./oid.ts";
-import { toBytes, lossyText } from "./text.ts";
+import { toBytes, decodeTextLossily } from "./text.ts";
 
 export type Person = { name: string; email: string };
 
@@ -17,7 +17,7 @@ const TEXT_BYTES_MAX = 1024 * 1024;
 const PARENTS_MAX = 1000;
 
 export function parseCommit(bytes: Uint8Array): Commit {
-  const text = lossyText(bytes);
+  const text = decodeTextLossily(bytes);
   const lines = headerLines(text, "commit");
   let at = 0;
   const tree = parseOidLine(lines[at++], "tree ") ?? failMalformed("commit", "it names no tree");
@@ -55,7 +55,7 @@ export function serializeCommit({ tree, parents, author, committer, message }: C
 /** Parses and validates a tag from an untrusted peer. */
 export function parseTag(bytes: Uint8Array): Tag {
   checkBytes(bytes, "tag");
-  const lines = headerLines(lossyText(bytes), "tag");
+  const lines = headerLines(decodeTextLossily(bytes), "tag");
   const target = parseOidLine(lines[0], "object ") ?? failMalformed("tag", "it names no object");
   const kind = /^type (commit|tree|blob|tag)$/.exec(lines[1] ?? "")?.[1] ?? failMalformed("tag", "it names no type");
   if (!/^tag [^ ~^:?*[\\][^~^:?*[\\]*$/.test(lines[2] ?? "")) failMalformed("tag", "its name");

@@ -3,8 +3,8 @@
 import { type DiffWork, type Hunk, newDiffWork, textHunks } from "./hunks.ts";
 import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
-import { lossyText } from "./text.ts";
-import { type ChangedFile, changedFiles } from "./tree-diff.ts";
+import { decodeTextLossily } from "./text.ts";
+import { type ChangedFile, findChangedFiles } from "./tree-diff.ts";
 
 export type RepoDiffFile = {
   path: string;
@@ -57,7 +57,7 @@ async function compareTrees(
   withHunks: boolean,
 ): Promise<Difference> {
   const context = Math.min(CONTEXT_MAX, Math.max(0, Math.trunc(requestedContext ?? CONTEXT_DEFAULT)));
-  const { files: changed, isCut } = changedFiles(store.objects, before, after, FILES_MAX);
+  const { files: changed, isCut } = findChangedFiles(store.objects, before, after, FILES_MAX);
   const stats: DiffStats = { filesChanged: changed.length, additions: 0, deletions: 0 };
   let hunkCharsLeft = HUNKS_CHARS_MAX;
   let readBytesLeft = READ_BYTES_MAX;
@@ -73,7 +73,7 @@ async function compareTrees(
       continue;
     }
     const effortBefore = budget.left;
-    const { hunks, additions, deletions } = hunksOf(store, change, context, budget);
+    const { hunks, additions, deletions } = buildFileHunks(store, change, context, budget);
     stats.additions += additions;
     stats.deletions += deletions;
     if (slices.addWork(size + FILE_COST_BYTES + effortBefore - budget.left)) await slices.pause();
@@ -92,21 +92,22 @@ function describeFile({ path, before, after }: ChangedFile): RepoDiffFile {
   return file;
 }
 
-function hunksOf(
+function buildFileHunks(
   store: Store,
   { before, after }: ChangedFile,
   context: number,
   budget: DiffWork,
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
-  if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return placeholderHunk("File is too large to show");
-  const old = bytesOf(store, before);
-  const now = bytesOf(store, after);
-  if (isBinary(old) || isBinary(now)) return placeholderHunk("Binary files differ");
-  return textHunks(lossyText(old), lossyText(now), context, budget);
+  if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX)
+    return makePlaceholderHunk("File is too large to show");
+  const old = readBlob(store, before);
+  const now = readBlob(store, after);
+  if (isBinary(old) || isBinary(now)) return makePlaceholderHunk("Binary files differ");
+  return textHunks(decodeTextLossily(old), decodeTextLossily(now), context, budget);
 }
 
-function placeholderHunk(content: string): { hunks: Hunk[]; additions: number; deletions: number } {
+function makePlaceholderHunk(content: string): { hunks: Hunk[]; additions: number; deletions: number } {
   const hunk: Hunk = { oldStart: 0, oldCount: 0, newStart: 0, newCount: 0, lines: [{ tag: "binary", content }] };
   return { hunks: [hunk], additions: 0, deletions: 0 };
 }
@@ -115,7 +116,7 @@ function sizeOf({ objects }: Store, side: ChangedFile["before"]): number {
   return side === undefined ? 0 : (objects.findStored(side.oid)?.size ?? 0);
 }
 
-function bytesOf({ objects }: Store, side: ChangedFile["before"]): Uint8Array {
+function readBlob({ objects }: Store, side: ChangedFile["before"]): Uint8Array {
   return side === undefined ? new Uint8Array(0) : objects.read(side.oid, "blob");
 }
 

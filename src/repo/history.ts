@@ -4,7 +4,7 @@
 
 import type { Sql, SqlRow } from "../ports/sql.ts";
 
-export type Node = { oid: string; tree: string; parents: string[]; generation: number; depth: number; jump: string };
+export type CommitNode = { oid: string; tree: string; parents: string[]; generation: number; depth: number; jump: string };
 
 export class History {
   readonly #sql: Sql;
@@ -13,13 +13,13 @@ export class History {
     this.#sql = sql;
   }
 
-  get(oid: string): Node | undefined {
+  get(oid: string): CommitNode | undefined {
     const row = this.#sql.get("SELECT * FROM commits WHERE oid = ?", oid);
     return row && fromRow(row);
   }
 
   /** Throws if the commit is missing: every stored object has its references stored too. */
-  requireNode(oid: string): Node {
+  requireNode(oid: string): CommitNode {
     const node = this.get(oid);
     if (node === undefined) throw new Error(`commit ${oid} is not in the index`);
     return node;
@@ -32,8 +32,8 @@ export class History {
   /** Parents must precede their children. */
   addAll(commits: Iterable<{ oid: string; tree: string; parents: readonly string[] }>): void {
     // The next commit usually needs the row that was just written.
-    const cache = new Map<string, Node>();
-    const find = (oid: string): Node => cache.get(oid) ?? this.requireNode(oid);
+    const cache = new Map<string, CommitNode>();
+    const find = (oid: string): CommitNode => cache.get(oid) ?? this.requireNode(oid);
     for (const { oid, tree, parents } of commits) {
       if (cache.has(oid) || this.get(oid) !== undefined) continue;
       const nodes = parents.map(find);
@@ -64,16 +64,16 @@ export class History {
   }
 
   isAncestor(ancestor: string, of: string): boolean {
-    return ancestor === of || this.reaches([of], new Set([ancestor]));
+    return ancestor === of || this.anyReaches([of], new Set([ancestor]));
   }
 
   /** Whether every one of `tips` is or has an ancestor among `targets`. */
   everyReaches(tips: readonly string[], targets: ReadonlySet<string>): boolean {
-    return tips.every((tip) => this.reaches([tip], targets));
+    return tips.every((tip) => this.anyReaches([tip], targets));
   }
 
   /** Whether any of `tips` is or has an ancestor among `targets`. */
-  reaches(tips: readonly string[], targets: ReadonlySet<string>): boolean {
+  anyReaches(tips: readonly string[], targets: ReadonlySet<string>): boolean {
     let lowest = Number.POSITIVE_INFINITY;
     for (const target of targets) lowest = Math.min(lowest, this.get(target)?.generation ?? lowest);
     const seen = new Set(tips);
@@ -104,13 +104,13 @@ export class History {
 }
 
 /** Skew-binary jump pointers: a jump spans the two equal jumps before it, so log n jumps reach any ancestor. */
-function jumpFrom(parent: Node, find: (oid: string) => Node): string {
+function jumpFrom(parent: CommitNode, find: (oid: string) => CommitNode): string {
   const first = find(parent.jump);
   const second = find(first.jump);
   return parent.depth - first.depth === first.depth - second.depth ? second.oid : parent.oid;
 }
 
-function fromRow(row: SqlRow): Node {
+function fromRow(row: SqlRow): CommitNode {
   const parents = String(row.parents);
   return {
     oid: String(row.oid),

@@ -107,7 +107,7 @@ function summarize({ store }: Repository): unknown {
     chunks: count("SELECT count(*) AS n FROM chunks"),
     used: count("SELECT sum(chunks) AS n FROM objects"),
     incoming: count("SELECT count(*) AS n FROM incoming"),
-    bytes: store.objects.bytes,
+    bytes: store.objects.storedBytes,
   };
 }
 
@@ -128,7 +128,7 @@ async function expectAccepted(bytes: Uint8Array, update: RefUpdate, repository =
   const { chunks, used } = summarize(repository) as { chunks: number; used: number };
   expect(chunks).toBe(used);
   expect(repository.store.sql.get("SELECT sum(length(bytes) + 512) AS bytes FROM chunks")).toEqual({
-    bytes: repository.store.objects.bytes,
+    bytes: repository.store.objects.storedBytes,
   });
   return repository;
 }
@@ -466,7 +466,7 @@ describe("packs", () => {
     const large = blob(randomBytes(20_000).toString("base64"));
     const listing = tree(["100644", "large", oid(large)]);
     const tip = commit(oid(listing));
-    objects.setQuota({ bytes: objects.bytes + 10_000, says: "Quota exceeded: sam" });
+    objects.setQuota({ bytes: objects.storedBytes + 10_000, says: "Quota exceeded: sam" });
     const before = summarize(repository);
     const received = await repository.receive(toStream(pack([large, listing, tip]), 1000), [updateTo(tip)]);
     expect(received).toEqual({ unpack: "Quota exceeded: sam", refs: [{ ref: "refs/heads/evil", fault: "unpacker error" }] });

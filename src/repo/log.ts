@@ -26,11 +26,11 @@ export function log(store: Store, ref: string, limit: number = LIMIT_DEFAULT, of
   const rows = Math.min(LIMIT_MAX, Math.max(1, Math.trunc(limit)));
   const from = Math.max(0, Math.trunc(offset));
   const oids = store.history.listFirstParents(store.refs.resolve(ref), rows, from);
-  const entries = store.objects.commits(oids).map((bytes, at) => logEntry(oids[at]!, bytes));
+  const entries = store.objects.readCommits(oids).map((bytes, at) => toLogEntry(oids[at]!, bytes));
   return { ref, limit: rows, offset: from, entries };
 }
 
-function logEntry(oid: string, bytes: Uint8Array): LogEntry {
+function toLogEntry(oid: string, bytes: Uint8Array): LogEntry {
   const { tree, parents, author, committer, message } = parseCommit(bytes);
   return {
     hash: oid,

@@ -5,7 +5,7 @@
 import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { Sql, SqlRow, SqlValue } from "../ports/sql.ts";
-import { type ObjectKind, oidOf } from "./oid.ts";
+import { type ObjectKind, hashObject } from "./oid.ts";
 import { deflate, inflate } from "./zlib.ts";
 
 export type GitObject = { kind: ObjectKind; bytes: Uint8Array };
@@ -35,7 +35,7 @@ export class Objects {
   }
 
   /** Stored bytes, as counted against the quota. */
-  get bytes(): number {
+  get storedBytes(): number {
     return Number(this.#sql.get("SELECT bytes FROM usage")!.bytes);
   }
 
@@ -55,7 +55,7 @@ export class Objects {
   }
 
   /** Commits in the order of `oids`; fails if one is missing. */
-  commits(oids: readonly string[]): Uint8Array[] {
+  readCommits(oids: readonly string[]): Uint8Array[] {
     const found = new Map<string, Uint8Array>();
     for (let at = 0; at < oids.length; at += OBJECTS_PER_QUERY) {
       const batch = JSON.stringify(oids.slice(at, at + OBJECTS_PER_QUERY));
@@ -80,7 +80,7 @@ export class Objects {
 
   /** Does nothing if the object is stored already. */
   write(kind: ObjectKind, bytes: Uint8Array): string {
-    const oid = oidOf(kind, bytes);
+    const oid = hashObject(kind, bytes);
     if (this.kind(oid) === undefined) {
       const { first, chunks } = this.storeDeflated(deflate(bytes));
       this.#sql.run("INSERT INTO objects VALUES (?, ?, ?, ?, ?)", oid, NUMBER_OF[kind], bytes.length, first, chunks);
@@ -91,7 +91,7 @@ export class Objects {
   /** Stores bytes that no object names yet; the caller inserts a row for them or drops them. */
   storeDeflated(deflated: Uint8Array): { first: number; chunks: number } {
     const cost = deflated.length + ROW_BYTES * Math.ceil(deflated.length / CHUNK_BYTES);
-    if (this.#quota !== null && this.bytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
+    if (this.#quota !== null && this.storedBytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
     this.#sql.run("UPDATE usage SET bytes = bytes + ?", cost);
     const first = Number(this.#sql.get("SELECT coalesce(max(id), 0) + 1 AS first FROM chunks")!.first);
     let chunks = 0;

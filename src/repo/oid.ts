@@ -6,9 +6,9 @@ export type ObjectKind = "commit" | "tree" | "blob" | "tag";
 
 export const ZERO_OID = "0".repeat(40);
 
-export function oidOf(kind: ObjectKind, bytes: Uint8Array): string {
+export function hashObject(kind: ObjectKind, bytes: Uint8Array): string {
   const header = new TextEncoder().encode(`${kind} ${bytes.length}\0`);
-  return oidFrom(new Sha1().update(header).update(bytes).digest(), 0);
+  return readOid(new Sha1().update(header).update(bytes).digest(), 0);
 }
 
 export function isOid(text: string): boolean {
@@ -17,7 +17,7 @@ export function isOid(text: string): boolean {
 
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-export function oidFrom(bytes: Uint8Array, at: number): string {
+export function readOid(bytes: Uint8Array, at: number): string {
   let text = "";
   for (let i = at; i < at + 20; i++) text += DIGITS[bytes[i]!]!;
   return text;

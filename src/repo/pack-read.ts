@@ -5,7 +5,7 @@ import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Limits } from "./limits.ts";
 import { kindOfNumber } from "./objects.ts";
-import { type ObjectKind, oidFrom } from "./oid.ts";
+import { type ObjectKind, readOid } from "./oid.ts";
 import { concat } from "../lib/bytes.ts";
 import { Inflater } from "./zlib.ts";
 
@@ -44,8 +44,8 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
     yield { offset, content, ...(await inflateEntry(reader, size)) };
   }
 
-  const digest = oidFrom(reader.digest(), 0);
-  if (oidFrom(await reader.take(20), 0) !== digest) failMalformed("its checksum is wrong");
+  const digest = readOid(reader.digest(), 0);
+  if (readOid(await reader.take(20), 0) !== digest) failMalformed("its checksum is wrong");
   if (!(await reader.isAtEnd())) failMalformed("there is data after its end");
 }
 
@@ -62,7 +62,7 @@ async function readEntryHeader(reader: ByteReader): Promise<{ number: number; si
 }
 
 async function readContent(reader: ByteReader, number: number, offset: number): Promise<PackEntry["content"]> {
-  if (number === REF_DELTA) return { baseOid: oidFrom(await reader.take(20), 0) };
+  if (number === REF_DELTA) return { baseOid: readOid(await reader.take(20), 0) };
   if (number === OFS_DELTA) {
     let byte = await reader.readByte();
     let distance = byte & 0x7f;

@@ -3,7 +3,7 @@
 import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { concat } from "../lib/bytes.ts";
-import { toBytes, lossyText } from "./text.ts";
+import { toBytes, decodeTextLossily } from "./text.ts";
 
 export const FLUSH = toBytes("0000");
 export const PKT_BYTES_MAX = 65520;
@@ -17,7 +17,7 @@ export function pkt(content: string | Uint8Array): Uint8Array {
 
 /** Null for a flush. */
 export async function readPkt(reader: ByteReader): Promise<Uint8Array | null> {
-  const digits = lossyText(await reader.take(4));
+  const digits = decodeTextLossily(await reader.take(4));
   if (!/^[0-9a-fA-F]{4}$/.test(digits)) fail(400, "Bad request: not a packet line");
   const length = Number.parseInt(digits, 16);
   if (length === 0) return null;
@@ -26,13 +26,13 @@ export async function readPkt(reader: ByteReader): Promise<Uint8Array | null> {
 }
 
 /** Null for a flush; without the newline at the end. */
-export async function readLine(reader: ByteReader): Promise<string | null> {
+export async function readPktLine(reader: ByteReader): Promise<string | null> {
   const bytes = await readPkt(reader);
-  return bytes === null ? null : lossyText(bytes).replace(/\n$/, "");
+  return bytes === null ? null : decodeTextLossily(bytes).replace(/\n$/, "");
 }
 
 /** Splits bytes into packets of one side band, as large as the client accepts. */
-export function* sideband(band: Band, bytes: Uint8Array, packetMax: number): Generator<Uint8Array> {
+export function* splitIntoSideband(band: Band, bytes: Uint8Array, packetMax: number): Generator<Uint8Array> {
   const room = packetMax - 5;
   for (let at = 0; at < bytes.length; at += room) yield pkt(concat([new Uint8Array([band]), bytes.subarray(at, at + room)]));
 }

@@ -4,7 +4,7 @@ import { fail, SysError } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { isOid, ZERO_OID } from "./oid.ts";
-import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
+import { FLUSH, pkt, PKT_BYTES_MAX, readPktLine, splitIntoSideband } from "./pkt-line.ts";
 import { receive, type ReceiveResult, type RefUpdate } from "./receive.ts";
 import type { Store } from "./store.ts";
 import { concat } from "../lib/bytes.ts";
@@ -31,7 +31,7 @@ export async function servePush(
 async function readCommands(reader: ByteReader, refsMax: number): Promise<Commands> {
   const commands: Commands = { updates: [], capabilities: new Set() };
   for (;;) {
-    const line = await readLine(reader);
+    const line = await readPktLine(reader);
     if (line === null) return commands;
     const [command = "", capabilities] = line.split("\0");
     // The boundary of a shallow clone does not matter: pack and repository together must be complete.
@@ -49,11 +49,11 @@ function formatReport(received: ReceiveResult, capabilities: ReadonlySet<string>
   const lines = [pkt(`unpack ${received.unpack ?? "ok"}\n`)];
   for (const { ref, fault } of received.refs) lines.push(pkt(fault === null ? `ok ${ref}\n` : `ng ${ref} ${fault}\n`));
   const status = concat([...lines, FLUSH]);
-  return capabilities.has("side-band-64k") ? concat([...sideband(1, status, PKT_BYTES_MAX), FLUSH]) : status;
+  return capabilities.has("side-band-64k") ? concat([...splitIntoSideband(1, status, PKT_BYTES_MAX), FLUSH]) : status;
 }
 
 /** The answer for an error that occurred before the status of each ref could be reported. */
-export function pushError(error: unknown): Uint8Array {
+export function formatPushError(error: unknown): Uint8Array {
   if (!(error instanceof SysError || error instanceof StorageError)) throw error;
   return pkt(`ERR ${error.message}`);
 }

@@ -7,19 +7,19 @@ import { fail } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Commit } from "./commit.ts";
 import { type GitObject, kindNumber, type StoredObject, toStored } from "./objects.ts";
-import { type ObjectKind, oidOf } from "./oid.ts";
+import { type ObjectKind, hashObject } from "./oid.ts";
 import { References } from "./references.ts";
 import type { Store } from "./store.ts";
 import { deflate } from "./zlib.ts";
 
-type Links = Pick<Commit, "tree" | "parents">;
+type CommitLinks = Pick<Commit, "tree" | "parents">;
 type Tables = Pick<Store, "sql" | "objects">;
 
 export class Quarantine {
   readonly #store: Store;
   readonly #push: number;
   readonly #kinds = new Map<string, ObjectKind>();
-  readonly #commits = new Map<string, Links>();
+  readonly #commits = new Map<string, CommitLinks>();
   readonly #references: References;
 
   constructor(store: Store) {
@@ -33,7 +33,7 @@ export class Quarantine {
   /** Validates the object itself; `checkComplete` checks what it references. */
   add(kind: ObjectKind, bytes: Uint8Array, deflated?: Uint8Array): string {
     const { sql, objects } = this.#store;
-    const oid = oidOf(kind, bytes);
+    const oid = hashObject(kind, bytes);
     const known = this.find(oid);
     if (known !== undefined) {
       // Two contents with the same hash: the sender of the second tries to pass it off as the first.
@@ -97,7 +97,7 @@ export class Quarantine {
   }
 
   /** Packs may hold commits in any order. */
-  *#commitsParentsFirst(): Generator<Links & { oid: string }> {
+  *#commitsParentsFirst(): Generator<CommitLinks & { oid: string }> {
     const visited = new Set<string>();
     for (const start of this.#commits.keys()) {
       const stack = [start];

@@ -1,6 +1,6 @@
 // Finds the objects that a client lacks, given the commits it wants and those it has. Every fetch needs this.
 
-import type { Node } from "./history.ts";
+import type { CommitNode } from "./history.ts";
 import { WorkSlices } from "./work-slices.ts";
 import type { Store } from "./store.ts";
 import { isTree, parseTree } from "./tree.ts";
@@ -19,7 +19,7 @@ export type FetchRequest = {
 const OBJECTS_PER_YIELD = 200;
 
 /** Returns the objects in the order in which they go into the pack. */
-export async function missingObjects(store: Store, wanted: FetchRequest): Promise<Set<string>> {
+export async function findMissingObjects(store: Store, wanted: FetchRequest): Promise<Set<string>> {
   const { refs, objects } = store;
   const result = new Set<string>();
   const tips: string[] = [];
@@ -31,7 +31,7 @@ export async function missingObjects(store: Store, wanted: FetchRequest): Promis
     else if (peeled !== undefined) nonCommits.push(peeled.oid);
   }
   const slices = new WorkSlices(OBJECTS_PER_YIELD);
-  const { missing, edge } = await missingCommits(store, tips, wanted, slices);
+  const { missing, edge } = await findMissingCommits(store, tips, wanted, slices);
   const known = new Set<string>();
   for (const node of edge) await addTree(store, node.tree, known, new Set(), slices);
   for (const node of missing) result.add(node.oid);
@@ -44,16 +44,16 @@ export async function missingObjects(store: Store, wanted: FetchRequest): Promis
 }
 
 /** Visits the highest generation first, so that a commit has all its marks before it is visited. */
-async function missingCommits(
+async function findMissingCommits(
   store: Store,
   tips: readonly string[],
   wanted: FetchRequest,
   slices: WorkSlices,
-): Promise<{ missing: Node[]; edge: Node[] }> {
+): Promise<{ missing: CommitNode[]; edge: CommitNode[] }> {
   const walk = new Walk(store, wanted);
   for (const oid of wanted.haves) walk.mark(oid, "had");
   for (const oid of tips) walk.mark(oid, "wanted");
-  const missing: Node[] = [];
+  const missing: CommitNode[] = [];
   while (walk.isUnfinished) {
     if (slices.addWork()) await slices.pause();
     const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
@@ -64,10 +64,10 @@ async function missingCommits(
       if (followsParents) walk.mark(parent, "wanted");
     }
   }
-  return { missing, edge: walk.edgeOf(missing) };
+  return { missing, edge: walk.findEdge(missing) };
 }
 
-type Mark = { node: Node; had: boolean; wanted: boolean; isTheirEdge: boolean };
+type Mark = { node: CommitNode; had: boolean; wanted: boolean; isTheirEdge: boolean };
 
 /** A priority queue of commits to visit, by generation. */
 class Walk {
@@ -110,8 +110,8 @@ class Walk {
   }
 
   /** The parents of missing commits that the client has: their trees share most objects with the missing ones. */
-  edgeOf(missing: readonly Node[]): Node[] {
-    const edge = new Set<Node>();
+  findEdge(missing: readonly CommitNode[]): CommitNode[] {
+    const edge = new Set<CommitNode>();
     for (const node of missing) {
       for (const parent of node.parents) {
         const mark = this.#marks.get(parent);

@@ -28,7 +28,7 @@ export async function receive(
   options: ReceiveOptions = {},
 ): Promise<ReceiveResult> {
   try {
-    const refs = await withPack(store, pack, () => moveRefs(store, updates, options));
+    const refs = await withPublishedPack(store, pack, () => moveRefs(store, updates, options));
     return { unpack: null, refs };
   } catch (error) {
     if (error instanceof NothingMoved) return { unpack: null, refs: error.refs };
@@ -38,7 +38,7 @@ export async function receive(
 }
 
 /** `body` runs in the transaction that publishes the pack. If it throws, nothing of the pack is kept. */
-export async function withPack<T>(store: Store, pack: ByteReader | null, body: () => T): Promise<T> {
+export async function withPublishedPack<T>(store: Store, pack: ByteReader | null, body: () => T): Promise<T> {
   if (pack === null) return store.sql.transaction(body);
   const quarantine = new Quarantine(store);
   try {

@@ -16,7 +16,7 @@ export function isRefName(name: string): boolean {
 }
 
 /** The full name of a branch to write, from `main` or `refs/heads/main`. */
-export function branchRef(ref: string): string {
+export function toBranchRef(ref: string): string {
   const name = `refs/heads/${ref.replace(/^refs\/heads\//, "")}`;
   if (!/^[A-Za-z0-9._/-]+$/.test(ref) || !isRefName(name)) fail(400, `Invalid ref: ${quote(ref)}`);
   return name;
@@ -28,7 +28,7 @@ export function checkReadRef(ref: string): void {
   if (ref === "" || ref.length > REF_BYTES_MAX || ref.includes("..") || /[\x00-\x1f]/.test(ref)) fail(400, `Invalid ref: ${quote(ref)}`);
 }
 
-export function shortName(name: string): string {
+export function shortRefName(name: string): string {
   return name.replace(/^refs\/(heads|tags)\//, "");
 }
 

@@ -2,12 +2,12 @@
 // Everything that comes back is bounded and validated here.
 
 import { fail } from "../lib/sys-error.ts";
-import { ByteReader, type ByteStream, streamOf } from "./byte-reader.ts";
+import { ByteReader, type ByteStream, toByteStream } from "./byte-reader.ts";
 import type { Limits } from "./limits.ts";
 import { isOid } from "./oid.ts";
-import { FLUSH, pkt, readLine, readPkt } from "./pkt-line.ts";
+import { FLUSH, pkt, readPktLine, readPkt } from "./pkt-line.ts";
 import { concat } from "../lib/bytes.ts";
-import { lossyText } from "./text.ts";
+import { decodeTextLossily } from "./text.ts";
 
 export type HttpFetch = (
   url: string,
@@ -30,7 +30,7 @@ const AGENT = "git/gsv";
 const NON_PACK_PACKETS_MAX = 100_000;
 
 /** Looks for a branch, a tag, a full name or HEAD, in this order. */
-export async function findRemote(http: HttpFetch, remoteUrl: string, wanted: string, limits: Limits): Promise<Remote> {
+export async function findRemoteRef(http: HttpFetch, remoteUrl: string, wanted: string, limits: Limits): Promise<Remote> {
   const base = cleanUrl(remoteUrl);
   const answer = await http(`${base}/info/refs?service=git-upload-pack`, { method: "GET", headers: { "user-agent": AGENT } });
   if (answer.status !== 200 || answer.body === null)
@@ -45,7 +45,7 @@ export async function findRemote(http: HttpFetch, remoteUrl: string, wanted: str
     if (format !== undefined && format !== "object-format=sha1") fail(400, `${base} uses ${format}, which is not supported`);
     const names = [`refs/heads/${wanted}`, `refs/tags/${wanted}`, wanted];
     const name = names.find((candidate) => refs.has(candidate)) ?? fail(404, `${base} has no ref ${wanted}`);
-    return { url: finalBase(answer.url) ?? base, ref: { name, oid: refs.get(name)! }, capabilities };
+    return { url: baseUrlAfterRedirect(answer.url) ?? base, ref: { name, oid: refs.get(name)! }, capabilities };
   } finally {
     await reader.drain(0);
   }
@@ -71,7 +71,7 @@ export async function fetchPack(http: HttpFetch, remote: Remote, haves: readonly
     body: concat(lines),
   });
   if (answer.status !== 200 || answer.body === null) fail(503, `${remote.url} answered ${answer.status} to a fetch`);
-  return streamOf(readPackBand(new ByteReader(answer.body), remote.url));
+  return toByteStream(readPackBand(new ByteReader(answer.body), remote.url));
 }
 
 function cleanUrl(remoteUrl: string): string {
@@ -83,17 +83,18 @@ function cleanUrl(remoteUrl: string): string {
 }
 
 /** After a redirect, the following requests go to the new address. */
-function finalBase(url: string | undefined): string | undefined {
+function baseUrlAfterRedirect(url: string | undefined): string | undefined {
   const match = /^(.*)\/info\/refs\?service=git-upload-pack$/.exec(url ?? "");
   return match?.[1];
 }
 
 async function readAdvertisement(reader: ByteReader): Promise<{ refs: Map<string, string>; capabilities: Set<string> }> {
-  const first = await readLine(reader);
-  if (first !== "# service=git-upload-pack" || (await readLine(reader)) !== null) fail(400, "The remote does not speak git's smart HTTP");
+  const first = await readPktLine(reader);
+  if (first !== "# service=git-upload-pack" || (await readPktLine(reader)) !== null)
+    fail(400, "The remote does not speak git's smart HTTP");
   const refs = new Map<string, string>();
   let capabilities = new Set<string>();
-  for (let line = await readLine(reader); line !== null; line = await readLine(reader)) {
+  for (let line = await readPktLine(reader); line !== null; line = await readPktLine(reader)) {
     if (line.startsWith("ERR ")) fail(503, `The remote says: ${line.slice(4, 300)}`);
     if (line === "version 1") continue;
     const [ref = "", words] = line.split("\0");
@@ -111,8 +112,9 @@ async function* readPackBand(reader: ByteReader, url: string): AsyncGenerator<Ui
       if (packet === null) return;
       const isPack = packet[0] === 1;
       if (isPack && packet.length > 1) yield packet.subarray(1);
-      else if (packet[0] === 3) fail(503, `${url} says: ${lossyText(packet.subarray(1)).trim().slice(0, 300)}`);
-      else if (lossyText(packet.subarray(0, 4)) === "ERR ") fail(503, `${url} says: ${lossyText(packet.subarray(4)).trim().slice(0, 300)}`);
+      else if (packet[0] === 3) fail(503, `${url} says: ${decodeTextLossily(packet.subarray(1)).trim().slice(0, 300)}`);
+      else if (decodeTextLossily(packet.subarray(0, 4)) === "ERR ")
+        fail(503, `${url} says: ${decodeTextLossily(packet.subarray(4)).trim().slice(0, 300)}`);
       // ACK, NAK and progress.
       if (!isPack && ++packets > NON_PACK_PACKETS_MAX) fail(503, `${url} sent too much before the pack`);
     }

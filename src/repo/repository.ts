@@ -15,7 +15,7 @@ import { Objects } from "./objects.ts";
 import { dropInterruptedPushes } from "./quarantine.ts";
 import { type PathEntry, lookup, read, type ReadResult } from "./read.ts";
 import { receive, type ReceiveResult, type ReceiveOptions, type RefUpdate } from "./receive.ts";
-import { branchRef, shortName } from "./ref-names.ts";
+import { toBranchRef, shortRefName } from "./ref-names.ts";
 import { Refs } from "./refs.ts";
 import { migrate } from "./schema/migrate.ts";
 import { search, type SearchResult } from "./search.ts";
@@ -40,23 +40,23 @@ export class Repository {
     const heads: Record<string, string> = {};
     const tags: Record<string, string> = {};
     for (const { name, oid } of this.store.refs.list()) {
-      if (name.startsWith("refs/heads/")) heads[shortName(name)] = oid;
-      else if (name.startsWith("refs/tags/")) tags[shortName(name)] = oid;
+      if (name.startsWith("refs/heads/")) heads[shortRefName(name)] = oid;
+      else if (name.startsWith("refs/tags/")) tags[shortRefName(name)] = oid;
     }
     return { heads, tags };
   }
 
   get defaultBranch(): string {
-    return shortName(this.store.refs.head());
+    return shortRefName(this.store.refs.head());
   }
 
   set defaultBranch(ref: string) {
-    this.store.refs.setHead(branchRef(ref));
+    this.store.refs.setHead(toBranchRef(ref));
   }
 
   /** The commit of a branch; null if the branch does not exist. */
   head(ref: string = DEFAULT_REF): string | null {
-    return this.store.refs.get(branchRef(ref)) ?? null;
+    return this.store.refs.get(toBranchRef(ref)) ?? null;
   }
 
   read(ref: string = DEFAULT_REF, path: string = ""): ReadResult {
@@ -109,7 +109,7 @@ export class Repository {
   /** Writes an empty first commit on a branch unless the branch exists. */
   create(slug: string, author: Person, now: number, ref: string = DEFAULT_REF): { ref: string; head: string | null; created: boolean } {
     const head = this.head(ref);
-    if (head !== null) return { ref: shortName(branchRef(ref)), head, created: false };
+    if (head !== null) return { ref: shortRefName(toBranchRef(ref)), head, created: false };
     const applied = this.apply({ ref, message: `repo: create ${slug}`, allowEmpty: true, ops: [], author, now });
     return { ref: applied.ref, head: applied.head, created: true };
   }

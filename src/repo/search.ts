@@ -44,7 +44,7 @@ export async function search(store: Store, ref: string, query: string, prefix?: 
   // As in fs.search: files with secrets are skipped, unless the caller's prefix names one.
   const isSearchable = namesSecret(folder) ? () => true : (path: string) => !namesSecret(path);
   const search: Search = { store, query, prefix: folder, isSearchable, matches: [], entries: 0, bytes: 0, isCut: false, slices };
-  await walk(search, tree, "", 0);
+  await searchTree(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
   if (search.isCut) result.truncated = true;
@@ -57,7 +57,7 @@ function cleanPrefix(prefix: string): string {
   return path !== "" && prefix.endsWith("/") ? `${path}/` : path;
 }
 
-async function walk(search: Search, tree: string, path: string, depth: number): Promise<void> {
+async function searchTree(search: Search, tree: string, path: string, depth: number): Promise<void> {
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
@@ -65,7 +65,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
-      if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) await walk(search, entry.oid, inner, depth + 1);
+      if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) await searchTree(search, entry.oid, inner, depth + 1);
     } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isSearchable(name)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);

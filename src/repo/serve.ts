@@ -3,10 +3,10 @@
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import { advertise, type Service } from "./advertise.ts";
-import { ByteReader, type ByteStream, streamOf } from "./byte-reader.ts";
+import { ByteReader, type ByteStream, toByteStream } from "./byte-reader.ts";
 import type { RefUpdate } from "./receive.ts";
 import type { Repository } from "./repository.ts";
-import { pushError, servePush } from "./push.ts";
+import { formatPushError, servePush } from "./push.ts";
 import { toBytes } from "./text.ts";
 import { serveUpload } from "./upload.ts";
 
@@ -58,7 +58,7 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
   const { limits } = repository.store;
   let reader: ByteReader;
   try {
-    reader = new ByteReader(bodyOf(request, limits.packBytes + limits.requestBytes));
+    reader = new ByteReader(decodeBody(request, limits.packBytes + limits.requestBytes));
   } catch (error) {
     if (!(error instanceof SysError)) throw error;
     return textResponse(415, `${error.message}\n`);
@@ -73,7 +73,7 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
     return streamResponse(type, [report], moved);
   } catch (error) {
     await reader.drain(limits.packBytes);
-    return streamResponse(type, [pushError(error)]);
+    return streamResponse(type, [formatPushError(error)]);
   }
 }
 
@@ -86,12 +86,12 @@ function refusalStatus({ actor }: GitAccess): number {
   return actor === null ? 401 : 404;
 }
 
-function bodyOf({ headers, body }: GitRequest, bytesMax: number): ByteStream {
-  const stream = body ?? streamOf([]);
+function decodeBody({ headers, body }: GitRequest, bytesMax: number): ByteStream {
+  const stream = body ?? toByteStream([]);
   const encoding = headers.get("content-encoding") ?? "identity";
   if (encoding === "identity") return stream;
   if (encoding !== "gzip" && encoding !== "x-gzip") fail(400, `Unsupported content encoding: ${encoding}`);
-  return streamOf(gunzip(stream, bytesMax));
+  return toByteStream(gunzip(stream, bytesMax));
 }
 
 /** Guards against zip bombs: readers have limits of their own, and this stops at the largest of them. */
@@ -112,11 +112,11 @@ async function* gunzip(stream: ByteStream, bytesMax: number): AsyncGenerator<Uin
 }
 
 function streamResponse(type: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, moved: RefUpdate[] = []): GitResponse {
-  return { status: 200, headers: { "content-type": type, ...NO_CACHE }, body: streamOf(pieces), moved };
+  return { status: 200, headers: { "content-type": type, ...NO_CACHE }, body: toByteStream(pieces), moved };
 }
 
 function textResponse(status: number, text: string): GitResponse {
   const headers: Record<string, string> = { "content-type": "text/plain; charset=utf-8", ...NO_CACHE };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="gsv"';
-  return { status, headers, body: streamOf([toBytes(text)]), moved: [] };
+  return { status, headers, body: toByteStream([toBytes(text)]), moved: [] };
 }

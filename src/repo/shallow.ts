@@ -12,7 +12,7 @@ export type ShallowUpdate = {
 };
 
 /** For a history that ends `depth` commits below the wants on every path. */
-export function shallowUpdate(store: Store, wants: readonly string[], depth: number, theirs: ReadonlySet<string>): ShallowUpdate {
+export function computeShallowUpdate(store: Store, wants: readonly string[], depth: number, theirs: ReadonlySet<string>): ShallowUpdate {
   const edge = new Set<string>();
   const inside = new Set<string>();
   walk(store, wants, depth, (oid, level, parents) => {
@@ -28,7 +28,7 @@ export function shallowUpdate(store: Store, wants: readonly string[], depth: num
 }
 
 /** How many levels below the wants the client's history ends now. */
-export function depthOf(store: Store, wants: readonly string[], theirs: ReadonlySet<string>): number {
+export function findClientDepth(store: Store, wants: readonly string[], theirs: ReadonlySet<string>): number {
   let deepest = 0;
   walk(store, wants, Number.POSITIVE_INFINITY, (oid, level) => {
     if (theirs.has(oid)) deepest = Math.max(deepest, level);

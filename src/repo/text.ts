@@ -9,7 +9,7 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /** Invalid UTF-8 becomes the replacement character. */
-export function lossyText(bytes: Uint8Array): string {
+export function decodeTextLossily(bytes: Uint8Array): string {
   return lossy.decode(bytes);
 }
 

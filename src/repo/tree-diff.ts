@@ -13,7 +13,7 @@ const ENTRIES_MAX = 200_000;
 const TREE_COST_ENTRIES = 20;
 
 /** Returns at most `filesMax` files; `isCut` means that there are more. */
-export function changedFiles(
+export function findChangedFiles(
   objects: Objects,
   before: string | null,
   after: string | null,

@@ -2,7 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { linkFault, nameFault } from "./names.ts";
-import { oidFrom, writeOid } from "./oid.ts";
+import { readOid, writeOid } from "./oid.ts";
 import { decodeText, toBytes } from "./text.ts";
 
 export const MODE = { tree: "40000", file: "100644", executable: "100755", link: "120000" } as const;
@@ -28,7 +28,7 @@ export function parseTree(bytes: Uint8Array, entriesMax: number = Number.POSITIV
     for (let i = at; i < space; i++) mode += String.fromCharCode(bytes[i]!);
     const name = decodeText(bytes.subarray(space + 1, end)) ?? failMalformed("a name that is not UTF-8");
     if (entries.length === entriesMax) fail(413, `Bad tree: more than ${entriesMax} entries`);
-    entries.push({ mode, name, oid: oidFrom(bytes, end + 1) });
+    entries.push({ mode, name, oid: readOid(bytes, end + 1) });
     at = end + 21;
   }
   return entries;

@@ -6,12 +6,12 @@ import type { ByteReader } from "./byte-reader.ts";
 import { isOid } from "./oid.ts";
 import { writePack } from "./pack-write.ts";
 import { WorkSlices } from "./work-slices.ts";
-import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
-import { missingObjects } from "./reachable.ts";
-import { depthOf, shallowUpdate } from "./shallow.ts";
+import { FLUSH, pkt, PKT_BYTES_MAX, readPktLine, splitIntoSideband } from "./pkt-line.ts";
+import { findMissingObjects } from "./reachable.ts";
+import { findClientDepth, computeShallowUpdate } from "./shallow.ts";
 import type { Store } from "./store.ts";
 
-type Request = { wants: string[]; capabilities: Set<string>; shallow: Set<string>; depth: number | null; relative: boolean };
+type UploadRequest = { wants: string[]; capabilities: Set<string>; shallow: Set<string>; depth: number | null; relative: boolean };
 
 const SMALL_PACKET_BYTES = 1000;
 const PIECES_PER_YIELD = 32;
@@ -26,8 +26,8 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
 
     let newShallow: ReadonlySet<string> = request.shallow;
     if (request.depth !== null) {
-      const depth = request.relative ? depthOf(store, request.wants, request.shallow) + request.depth : request.depth;
-      const update = shallowUpdate(store, request.wants, depth, request.shallow);
+      const depth = request.relative ? findClientDepth(store, request.wants, request.shallow) + request.depth : request.depth;
+      const update = computeShallowUpdate(store, request.wants, depth, request.shallow);
       newShallow = update.edge;
       for (const oid of update.shallow) yield pkt(`shallow ${oid}`);
       for (const oid of update.unshallow) yield pkt(`unshallow ${oid}`);
@@ -45,10 +45,10 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
       else return;
     }
 
-    const oids = await missingObjects(store, { wants: request.wants, haves: [...common], theirShallow: request.shallow, newShallow });
+    const oids = await findMissingObjects(store, { wants: request.wants, haves: [...common], theirShallow: request.shallow, newShallow });
     if (request.capabilities.has("include-tag")) addTags(store, oids);
     const slices = new WorkSlices(PIECES_PER_YIELD);
-    for (const piece of framePack(writePack(store.objects, oids), packetSize(request.capabilities))) {
+    for (const piece of framePack(writePack(store.objects, oids), maxPacketSize(request.capabilities))) {
       yield piece;
       if (slices.addWork()) await slices.pause();
     }
@@ -58,11 +58,11 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
   }
 }
 
-async function readRequest(reader: ByteReader): Promise<Request | null> {
-  const request: Request = { wants: [], capabilities: new Set(), shallow: new Set(), depth: null, relative: false };
+async function readRequest(reader: ByteReader): Promise<UploadRequest | null> {
+  const request: UploadRequest = { wants: [], capabilities: new Set(), shallow: new Set(), depth: null, relative: false };
   if (await reader.isAtEnd()) return null;
   for (;;) {
-    const line = await readLine(reader);
+    const line = await readPktLine(reader);
     if (line === null) break;
     const [word, value = "", ...rest] = line.split(" ");
     if (word === "want" && isOid(value)) {
@@ -85,13 +85,13 @@ function checkWants({ refs, history }: Store, wants: readonly string[]): void {
     if (peeled !== undefined) tips.add(peeled.oid);
   }
   for (const want of wants) {
-    if (!tips.has(want) && !(history.get(want) !== undefined && history.reaches([...tips], new Set([want]))))
+    if (!tips.has(want) && !(history.get(want) !== undefined && history.anyReaches([...tips], new Set([want]))))
       fail(400, `upload-pack: not our ref ${want}`);
   }
 }
 
 /** Yields the lines to send. Returns true if the pack follows now, false if the client has to send another request. */
-async function* negotiate(store: Store, reader: ByteReader, request: Request, common: Set<string>): AsyncGenerator<string, boolean> {
+async function* negotiate(store: Store, reader: ByteReader, request: UploadRequest, common: Set<string>): AsyncGenerator<string, boolean> {
   const { capabilities } = request;
   const isDetailed = capabilities.has("multi_ack_detailed");
   const isMulti = isDetailed || capabilities.has("multi_ack");
@@ -104,7 +104,7 @@ async function* negotiate(store: Store, reader: ByteReader, request: Request, co
   let isReady = false;
   let hasUnknownHave = false;
   for (;;) {
-    const line = (await reader.isAtEnd()) ? null : await readLine(reader);
+    const line = (await reader.isAtEnd()) ? null : await readPktLine(reader);
     if (line === null) {
       if (isDetailed && common.size > 0 && !hasUnknownHave && isEnough()) {
         isReady = true;
@@ -148,13 +148,13 @@ function addTags({ refs, objects }: Store, oids: Set<string>): void {
   }
 }
 
-function packetSize(capabilities: ReadonlySet<string>): number | null {
+function maxPacketSize(capabilities: ReadonlySet<string>): number | null {
   if (capabilities.has("side-band-64k")) return PKT_BYTES_MAX;
   return capabilities.has("side-band") ? SMALL_PACKET_BYTES : null;
 }
 
 function* framePack(pack: Iterable<Uint8Array>, packetMax: number | null): Generator<Uint8Array> {
   if (packetMax === null) return yield* pack;
-  for (const piece of pack) yield* sideband(1, piece, packetMax);
+  for (const piece of pack) yield* splitIntoSideband(1, piece, packetMax);
   yield FLUSH;
 }

@@ -18,7 +18,7 @@ export type CommandContext = {
   env: ReadonlyMap<string, string>;
   stdin: string;
   /** The standard input as bytes. */
-  bytes: () => Uint8Array;
+  stdinBytes: () => Uint8Array;
   /** Reads a whole file, or the standard input for `-`. Also reads what a script passes with `<(...)`. */
   read: (path: string) => Promise<Uint8Array>;
   terminal: Terminal;
@@ -27,7 +27,7 @@ export type CommandContext = {
   /** The commands that we add to those of just-bash. */
   commands: readonly CommandFile[];
   /** The names of all commands. */
-  programs: () => readonly string[];
+  commandNames: () => readonly string[];
   /** Runs another command. The words are quoted, so a shell interprets nothing in them. */
   exec: (words: readonly string[], options?: ExecOptions) => Promise<Required<Pick<Output, "stdout" | "stderr" | "exitCode">>>;
   /** just-bash's command of the same name. */
@@ -43,7 +43,7 @@ export type CommandFile = {
   run(context: CommandContext, args: readonly string[]): Promise<Output | string>;
 };
 
-export function command(file: CommandFile): CommandFile {
+export function defineCommandFile(file: CommandFile): CommandFile {
   return file;
 }
 

@@ -6,12 +6,12 @@ import { fromLatin1 } from "../lib/bytes.ts";
 import {
   type Command as Node,
   makeLiteral,
-  nameOf,
+  commandNameOf,
   type Plugin,
   type SimpleCommand,
   makeSimpleCommand,
   makeStatement,
-  textOf,
+  literalTextOf,
   type Word,
   makeWord,
 } from "./syntax.ts";
@@ -22,14 +22,14 @@ const ARRAY = "-a";
 /** Options that take an argument. */
 const OPTIONS_WITH_ARGUMENT = { read: "pdnNtuia", mapfile: "dnOsuCc", readarray: "dnOsuCc" } as const;
 
-export function decodeCommand(): Command {
+export function makeDecodeCommand(): Command {
   return defineCommand(DECODE, async ([status = "0", ...args], { env, assignShellVariable: assign }) => {
     const isArray = args[0] === ARRAY;
     const [name = "", ...values] = isArray ? args.slice(1) : [];
-    for (const [at, value] of values.entries()) if (isBytes(value)) await assign?.(name, decode(value), String(at));
+    for (const [at, value] of values.entries()) if (holdsUndecodedBytes(value)) await assign?.(name, decode(value), String(at));
     for (const variable of isArray ? [] : args) {
       const value = env.get(variable);
-      if (value !== undefined && isBytes(value)) await assign?.(variable, decode(value));
+      if (value !== undefined && holdsUndecodedBytes(value)) await assign?.(variable, decode(value));
     }
     return { stdout: "", stderr: "", exitCode: Number(status) };
   });
@@ -53,46 +53,46 @@ function addDecodes(node: unknown): void {
 
 function addDecode(command: Node): Node {
   if (command.type !== "SimpleCommand") return command;
-  const decodeArgs = decodeArguments(command);
+  const decodeArgs = makeDecodeArguments(command);
   if (decodeArgs === null) return command;
-  const body = [makeStatement(command), makeStatement(makeSimpleCommand(DECODE, expansion("?"), ...decodeArgs))];
+  const body = [makeStatement(command), makeStatement(makeSimpleCommand(DECODE, makeQuotedExpansion("?"), ...decodeArgs))];
   return { type: "Group", body, redirections: [] };
 }
 
 /** The arguments for the decode command; null for any other command, and if the variables are not known before it runs. */
-function decodeArguments(command: SimpleCommand): Word[] | null {
-  const program = nameOf(command);
+function makeDecodeArguments(command: SimpleCommand): Word[] | null {
+  const program = commandNameOf(command);
   if (program !== "read" && program !== "mapfile" && program !== "readarray") return null;
   const names: string[] = [];
   let array = program === "read" ? null : "MAPFILE";
   for (let at = 0; at < command.args.length; at++) {
-    const text = textOf(command.args[at]!);
+    const text = literalTextOf(command.args[at]!);
     if (text === "") return null;
     const letter = text.at(-1)!;
     if (!text.startsWith("-")) names.push(text);
     else if (OPTIONS_WITH_ARGUMENT[program].includes(letter)) {
       at++;
-      if (program === "read" && letter === "a") array = textOf(command.args[at] ?? makeLiteral(""));
+      if (program === "read" && letter === "a") array = literalTextOf(command.args[at] ?? makeLiteral(""));
     }
   }
   if (array !== null) {
     const name = program === "read" ? array : (names[0] ?? array);
-    return isName(name) ? [makeLiteral(ARRAY), makeLiteral(name), expansion(`${name}[@]`)] : null;
+    return isVariableName(name) ? [makeLiteral(ARRAY), makeLiteral(name), makeQuotedExpansion(`${name}[@]`)] : null;
   }
   const variables = names.length === 0 ? ["REPLY"] : names;
-  return variables.every(isName) ? variables.map((name) => makeLiteral(name)) : null;
+  return variables.every(isVariableName) ? variables.map((name) => makeLiteral(name)) : null;
 }
 
-function expansion(parameter: string): Word {
+function makeQuotedExpansion(parameter: string): Word {
   return makeWord({ type: "DoubleQuoted", parts: [{ type: "ParameterExpansion", parameter, operation: null }] });
 }
 
-function isName(text: string): boolean {
+function isVariableName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text);
 }
 
 /** Whether the text holds one byte per character, and at least one beyond ASCII. */
-function isBytes(text: string): boolean {
+function holdsUndecodedBytes(text: string): boolean {
   return /[\u0080-\u00ff]/.test(text) && !/[^\0-\u00ff]/.test(text);
 }
 

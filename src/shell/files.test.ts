@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { FileError, type FileErrorCode } from "../hardware/filesystem.ts";
 import type { FileOp } from "../ports/shells.ts";
 import { ShellFiles } from "./files.ts";
-import { KernelClient, shellReply } from "./kernel-client.ts";
+import { KernelClient, toShellReply } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 type Refusals = Partial<Record<string, FileErrorCode>>;
@@ -23,9 +23,9 @@ function makeShell(refusals: Refusals = {}) {
       : undefined;
   };
   const link = new KernelClient((ask) =>
-    shellReply(ask.kind === "file" ? answer(ask.op, String(ask.args[0])) : Promise.reject(new Error("no"))),
+    toShellReply(ask.kind === "file" ? answer(ask.op, String(ask.args[0])) : Promise.reject(new Error("no"))),
   );
-  const terminal = { write: (stream: "stdout" | "stderr", text: string) => void (screen[stream] += text), line: async () => "typed\n" };
+  const terminal = { write: (stream: "stdout" | "stderr", text: string) => void (screen[stream] += text), readLine: async () => "typed\n" };
   return { files: new ShellFiles(link, terminal, (name) => name === "ls"), requests, screen };
 }
 

@@ -24,7 +24,7 @@ const ENDLESS_DEVICES = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
 export type Terminal = {
   write: (stream: "stdout" | "stderr", text: string) => void;
   /** The next line of input, with its newline; null at the end of input. */
-  line: () => Promise<string | null>;
+  readLine: () => Promise<string | null>;
 };
 
 const MKDIR_TRIES = 5;
@@ -51,29 +51,31 @@ export class ShellFiles implements IFileSystem {
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.line()) ?? "");
-    if (ENDLESS_DEVICES.has(path)) throw this.#readError(path, "It is endless: use head -c to read a part");
-    const firstBytes = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
+    if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.readLine()) ?? "");
+    if (ENDLESS_DEVICES.has(path)) throw this.#makeReadError(path, "It is endless: use head -c to read a part");
+    const firstBytes = await this.#withNodeErrors("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
     if (firstBytes.length < FIRST_BYTES) return firstBytes;
     // A file that is too large is not fetched.
-    const { size } = await this.#try("open", path, () => this.#link.stat(path));
+    const { size } = await this.#withNodeErrors("open", path, () => this.#link.stat(path));
     const bytes =
-      size > READ_BYTES_MAX ? null : await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
+      size > READ_BYTES_MAX
+        ? null
+        : await this.#withNodeErrors("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
     if (bytes === null || bytes.length > READ_BYTES_MAX)
-      throw this.#readError(path, `Too large for a command: more than ${READ_BYTES_MAX} bytes`);
+      throw this.#makeReadError(path, `Too large for a command: more than ${READ_BYTES_MAX} bytes`);
     return bytes;
   }
 
   async writeFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
     if (this.#writeToDevice(path, content, options)) return;
     await this.#checkParentExists(path);
-    await this.#try("open", path, () => this.#link.write(path, toBytes(content, options)));
+    await this.#withNodeErrors("open", path, () => this.#link.write(path, toBytes(content, options)));
   }
 
   async appendFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
     if (this.#writeToDevice(path, content, options)) return;
     await this.#checkParentExists(path);
-    await this.#try("open", path, () => this.#link.append(path, toBytes(content, options)));
+    await this.#withNodeErrors("open", path, () => this.#link.append(path, toBytes(content, options)));
   }
 
   async exists(path: string): Promise<boolean> {
@@ -89,7 +91,7 @@ export class ShellFiles implements IFileSystem {
   async stat(path: string): Promise<FsStat> {
     if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return PROGRAM_STAT;
     // There are no links, so the path identifies the file.
-    return { ...toFsStat(await this.#try("stat", path, () => this.#link.stat(path))), identity: path };
+    return { ...toFsStat(await this.#withNodeErrors("stat", path, () => this.#link.stat(path))), identity: path };
   }
 
   lstat(path: string): Promise<FsStat> {
@@ -97,13 +99,13 @@ export class ShellFiles implements IFileSystem {
   }
 
   async mkdir(path: string, options?: { recursive?: boolean }): Promise<void> {
-    if (!options?.recursive) return this.#try("mkdir", path, () => this.#link.makeDirectory(path));
+    if (!options?.recursive) return this.#withNodeErrors("mkdir", path, () => this.#link.makeDirectory(path));
     const parts = path.split("/").filter(Boolean);
     for (let at = 1; at <= parts.length; at++) {
       const partial = `/${parts.slice(0, at).join("/")}`;
       const present = await this.#link.stat(partial).catch(() => null);
-      if (present === null) await this.#try("mkdir", partial, () => this.#ensureDirectory(partial));
-      else if (present.kind !== "directory") throw nodeError("EEXIST", "mkdir", partial);
+      if (present === null) await this.#withNodeErrors("mkdir", partial, () => this.#ensureDirectory(partial));
+      else if (present.kind !== "directory") throw makeNodeError("EEXIST", "mkdir", partial);
     }
   }
 
@@ -126,7 +128,7 @@ export class ShellFiles implements IFileSystem {
   }
 
   async readdirWithFileTypes(path: string) {
-    const entries = await this.#try("scandir", path, () => this.#link.list(path));
+    const entries = await this.#withNodeErrors("scandir", path, () => this.#link.list(path));
     return entries
       .map(({ name, kind }) => ({ name, isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: false }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -139,10 +141,10 @@ export class ShellFiles implements IFileSystem {
     });
     if (present === null) return;
     if (present.kind === "directory" && !options?.recursive) {
-      const entries = await this.#try("rm", path, () => this.#link.list(path));
-      if (entries.length > 0) throw nodeError("ENOTEMPTY", "rm", path);
+      const entries = await this.#withNodeErrors("rm", path, () => this.#link.list(path));
+      if (entries.length > 0) throw makeNodeError("ENOTEMPTY", "rm", path);
     }
-    await this.#try("rm", path, () => this.#link.remove(path));
+    await this.#withNodeErrors("rm", path, () => this.#link.remove(path));
   }
 
   async cp(from: string, to: string, options?: { recursive?: boolean }): Promise<void> {
@@ -156,25 +158,25 @@ export class ShellFiles implements IFileSystem {
       if (!(error instanceof FileError) || error.code !== "EXDEV") throw toNodeError(error, "rename", from);
       // From one mount to another: copy and delete, as mv does between two disks.
       await this.#copy(from, to, true, 0);
-      await this.#try("rename", from, () => this.#link.remove(from));
+      await this.#withNodeErrors("rename", from, () => this.#link.remove(from));
     }
   }
 
   async #copy(from: string, to: string, isRecursive: boolean, depth: number): Promise<void> {
-    const source = await this.#try("cp", from, () => this.#link.stat(from));
+    const source = await this.#withNodeErrors("cp", from, () => this.#link.stat(from));
     if (source.kind !== "directory") {
       const isNew = await this.#link.stat(to).then(
         () => false,
         () => true,
       );
       await this.writeFile(to, await this.readFileBuffer(from));
-      if (isNew && source.mode !== NEW_MODE) await this.#try("cp", to, () => this.#link.setMode(to, source.mode));
+      if (isNew && source.mode !== NEW_MODE) await this.#withNodeErrors("cp", to, () => this.#link.setMode(to, source.mode));
       return;
     }
-    if (!isRecursive) throw nodeError("EISDIR", "cp", from);
+    if (!isRecursive) throw makeNodeError("EISDIR", "cp", from);
     if (depth > COPY_DEPTH_MAX || `${to}/`.startsWith(`${from}/`)) throw new Error(`EINVAL: cannot copy '${from}' into itself`);
     await this.mkdir(to, { recursive: true });
-    for (const { name } of await this.#try("cp", from, () => this.#link.list(from))) {
+    for (const { name } of await this.#withNodeErrors("cp", from, () => this.#link.list(from))) {
       await this.#copy(`${from}/${name}`, `${to}/${name}`, true, depth + 1);
     }
   }
@@ -189,11 +191,11 @@ export class ShellFiles implements IFileSystem {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
-    await this.#try("chmod", path, () => this.#link.setMode(path, mode));
+    await this.#withNodeErrors("chmod", path, () => this.#link.setMode(path, mode));
   }
 
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
-    await this.#try("utime", path, () => this.#link.setModified(path, modified.getTime()));
+    await this.#withNodeErrors("utime", path, () => this.#link.setModified(path, modified.getTime()));
   }
 
   async realpath(path: string): Promise<string> {
@@ -202,16 +204,16 @@ export class ShellFiles implements IFileSystem {
   }
 
   async symlink(_target: string, path: string): Promise<void> {
-    throw nodeError("ENOSYS", "symlink", path);
+    throw makeNodeError("ENOSYS", "symlink", path);
   }
 
   async link(_existing: string, path: string): Promise<void> {
-    throw nodeError("ENOSYS", "link", path);
+    throw makeNodeError("ENOSYS", "link", path);
   }
 
   async readlink(path: string): Promise<string> {
     await this.stat(path);
-    throw nodeError("EINVAL", "readlink", path);
+    throw makeNodeError("EINVAL", "readlink", path);
   }
 
   /** Clears what is known of the last command. */
@@ -233,7 +235,7 @@ export class ShellFiles implements IFileSystem {
   /** The kernel's tree creates missing directories on a write; a shell must fail instead. */
   async #checkParentExists(path: string): Promise<void> {
     const parent = path.slice(0, path.lastIndexOf("/"));
-    if (parent !== "") await this.#try("open", path, () => this.#link.stat(parent));
+    if (parent !== "") await this.#withNodeErrors("open", path, () => this.#link.stat(parent));
   }
 
   /** Handles a write to the terminal or /dev/null without a request to the kernel; false for any other path. */
@@ -251,7 +253,7 @@ export class ShellFiles implements IFileSystem {
     return name !== undefined && this.#hasProgram(name);
   }
 
-  async #try<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
+  async #withNodeErrors<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -262,7 +264,7 @@ export class ShellFiles implements IFileSystem {
     }
   }
 
-  #readError(path: string, why: string): Error {
+  #makeReadError(path: string, why: string): Error {
     this.#failures.set(path, why);
     return new Error(`EINVAL: ${why}, read '${path}'`);
   }
@@ -320,11 +322,11 @@ const WORDS: Partial<Record<FileErrorCode, string>> = {
 };
 
 /** just-bash's commands derive their own messages from Node's. */
-function nodeError(code: FileErrorCode, verb: string, path: string): Error {
+function makeNodeError(code: FileErrorCode, verb: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${WORDS[code] ?? "failed"}, ${verb} '${path}'`), { code });
 }
 
 function toNodeError(error: unknown, verb: string, path: string): Error {
-  if (error instanceof FileError) return nodeError(error.code, verb, path);
+  if (error instanceof FileError) return makeNodeError(error.code, verb, path);
   return error instanceof Error ? error : new Error(String(error));
 }

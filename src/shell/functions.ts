@@ -1,12 +1,21 @@
 // `export -f`, which just-bash does not support: the exported functions of the outer script are inserted into each inner
 // script (`bash -c f`).
 
-import { someNode, makeLiteral, nameOf, type Command, type Plugin, type SimpleCommand, makeStatement, textOf } from "./syntax.ts";
+import {
+  containsNode,
+  makeLiteral,
+  commandNameOf,
+  type Command,
+  type Plugin,
+  type SimpleCommand,
+  makeStatement,
+  literalTextOf,
+} from "./syntax.ts";
 
 type FunctionDef = Extract<Command, { type: "FunctionDef" }>;
 
 /** One plugin per command line: the first script that it transforms is the outer one. */
-export function exportedFunctionsPlugin(): Plugin {
+export function makeExportedFunctionsPlugin(): Plugin {
   const functions = new Map<string, FunctionDef>();
   const exported = new Set<string>();
   let isInner = false;
@@ -14,7 +23,7 @@ export function exportedFunctionsPlugin(): Plugin {
     name: "gsv-functions",
     transform: ({ ast }) => {
       const inherited = isInner ? [...exported].flatMap((name) => functions.get(name) ?? []).map(makeStatement) : [];
-      someNode(ast, (node) => {
+      containsNode(ast, (node) => {
         if (node.type === "FunctionDef" && !isInner) functions.set((node as FunctionDef).name, node as FunctionDef);
         if (node.type === "SimpleCommand") for (const name of takeExportedNames(node as SimpleCommand)) exported.add(name);
         return false;
@@ -27,8 +36,8 @@ export function exportedFunctionsPlugin(): Plugin {
 
 /** The names after `export -f`. Replaces the command by `:`, because just-bash would report an error. */
 function takeExportedNames(command: SimpleCommand): string[] {
-  const [flag, ...names] = command.args.map(textOf);
-  if (nameOf(command) !== "export" || flag !== "-f") return [];
+  const [flag, ...names] = command.args.map(literalTextOf);
+  if (commandNameOf(command) !== "export" || flag !== "-f") return [];
   command.name = makeLiteral(":");
   return names;
 }

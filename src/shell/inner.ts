@@ -28,7 +28,7 @@ export async function runInnerShell(context: CommandContext, args: readonly stri
   }
   const [first, ...rest] = args.slice(at);
   if (first === undefined && !isCommand && !isCheck) return context.builtin([]);
-  const text = isCommand ? (first ?? "") : new TextDecoder().decode(await context.read(first ?? "-").catch(failMissing));
+  const text = isCommand ? (first ?? "") : new TextDecoder().decode(await context.read(first ?? "-").catch(rethrowAsNotFound));
   if (isCheck) return checkSyntax(first ?? "bash", text);
   const name = isCommand ? rest : [first ?? "bash", ...rest];
   return context.builtin(["-c", [...options, text].join(options.length === 0 ? "" : "\n"), ...name]);
@@ -48,14 +48,14 @@ export const runFile: CommandFile = {
       return error.code;
     });
     if (typeof stat === "string")
-      return failureOutput(path, stat === "ENOENT" ? "No such file or directory" : "Permission denied", stat === "ENOENT" ? 127 : 126);
-    if (stat.kind === "directory") return failureOutput(path, "Is a directory", 126);
-    if ((stat.mode & 0o111) === 0) return failureOutput(path, "Permission denied", 126);
+      return makeFailureOutput(path, stat === "ENOENT" ? "No such file or directory" : "Permission denied", stat === "ENOENT" ? 127 : 126);
+    if (stat.kind === "directory") return makeFailureOutput(path, "Is a directory", 126);
+    if ((stat.mode & 0o111) === 0) return makeFailureOutput(path, "Permission denied", 126);
     return context.exec(["bash", path, ...rest], { withInput: true });
   },
 };
 
-function failureOutput(path: string, why: string, exitCode: number): Output {
+function makeFailureOutput(path: string, why: string, exitCode: number): Output {
   return { stderr: `bash: ${path}: ${why}\n`, exitCode };
 }
 
@@ -68,6 +68,6 @@ function checkSyntax(name: string, text: string): Output {
   }
 }
 
-function failMissing(error: unknown): never {
+function rethrowAsNotFound(error: unknown): never {
   throw error instanceof CommandError ? new CommandError(error.message, 127) : error;
 }

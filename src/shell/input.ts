@@ -2,11 +2,11 @@
 
 import { type CommandContext, CommandError } from "./command.ts";
 
-export function inputLines({ stdin, terminal }: Pick<CommandContext, "stdin" | "terminal">): (what: string) => Promise<string> {
+export function makeLineReader({ stdin, terminal }: Pick<CommandContext, "stdin" | "terminal">): (what: string) => Promise<string> {
   const pipedLines = stdin === "" ? null : stdin.split("\n");
   return async (what) => {
     if (pipedLines === null) terminal.write("stderr", `${what}: `);
-    const line = pipedLines === null ? await terminal.line() : pipedLines.shift();
+    const line = pipedLines === null ? await terminal.readLine() : pipedLines.shift();
     const text = line?.replace(/\r?\n$/, "") ?? "";
     if (text === "") throw new CommandError(`no ${what} given`);
     return text;

@@ -10,21 +10,21 @@ import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
 import { CommandError, type CommandContext, type CommandFile, type Output } from "./command.ts";
 import { shellCommands } from "./commands.table.ts";
-import { DECODE, decodeCommand, decodePlugin } from "./decoded.ts";
+import { DECODE, makeDecodeCommand, decodePlugin } from "./decoded.ts";
 import { REASONS, ShellFiles, type Terminal } from "./files.ts";
-import { exportedFunctionsPlugin } from "./functions.ts";
+import { makeExportedFunctionsPlugin } from "./functions.ts";
 import { RUN, runFile } from "./inner.ts";
 import type { ShellLimits } from "./limits.ts";
-import { type Ask, KernelClient } from "./kernel-client.ts";
+import { type AskKernel, KernelClient } from "./kernel-client.ts";
 import { workaroundsPlugin } from "./workarounds.ts";
 import { OURS, shadowedPlugin } from "./shadowed.ts";
 import type { Plugin } from "./syntax.ts";
-import { terminalPlugin } from "./terminal.ts";
+import { makeTerminalPlugin } from "./terminal.ts";
 import { TRAP_COMMANDS, Traps } from "./traps.ts";
-import { YIELD, yieldCommand, yieldPlugin } from "./yielding.ts";
+import { YIELD, makeYieldCommand, yieldPlugin } from "./yielding.ts";
 
 export type RunResult = { stdout: string; stderr: string; exitCode: number; env: Record<string, string> };
-export type ShellRun = { command: ShellCommand; ask: Ask; terminal: Terminal };
+export type ShellRun = { command: ShellCommand; ask: AskKernel; terminal: Terminal };
 
 /** Not in the build of just-bash that runs on both hosts. */
 const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar", "yq", "xan"]);
@@ -48,17 +48,20 @@ export class Interpreter {
     this.#uid = who.uid;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
-    this.#link = new KernelClient((ask) => this.#current.ask(ask));
-    this.#terminal = { write: (stream, text) => this.#current.terminal.write(stream, text), line: () => this.#current.terminal.line() };
+    this.#link = new KernelClient((ask) => this.#currentRun.ask(ask));
+    this.#terminal = {
+      write: (stream, text) => this.#currentRun.terminal.write(stream, text),
+      readLine: () => this.#currentRun.terminal.readLine(),
+    };
     this.#files = new ShellFiles(this.#link, this.#terminal, (name) => CALLABLE.has(name));
     this.#bash = new Bash({
       fs: this.#files,
       commands: BUILT_IN as never,
       customCommands: [
-        ...[...shellCommands, runFile].map((file) => this.#adapt(file)),
-        ...TRAP_COMMANDS.map((name) => defineCommand(name, (args, inner) => this.#script.trap(name).execute(args, inner))),
-        decodeCommand(),
-        ...(limits.givesWay ? [yieldCommand()] : []),
+        ...[...shellCommands, runFile].map((file) => this.#toBashCommand(file)),
+        ...TRAP_COMMANDS.map((name) => defineCommand(name, (args, inner) => this.#script.findTrapCommand(name).execute(args, inner))),
+        makeDecodeCommand(),
+        ...(limits.givesWay ? [makeYieldCommand()] : []),
       ],
       fetch: (url, options) => this.#fetch(url, options),
       executionLimits: { ...limits.counts, maxExecutionTimeMs: timeoutMs },
@@ -67,12 +70,12 @@ export class Interpreter {
       processInfo: { pid: 2, ppid: 1, uid: who.uid, gid: who.gid },
     });
     const plugins = [
-      this.#scriptPlugin("functions"),
+      this.#makeScriptPlugin("functions"),
       workaroundsPlugin,
-      this.#scriptPlugin("traps"),
+      this.#makeScriptPlugin("traps"),
       shadowedPlugin,
       decodePlugin,
-      this.#scriptPlugin("terminal"),
+      this.#makeScriptPlugin("terminal"),
       ...(limits.givesWay ? [yieldPlugin] : []),
     ];
     for (const plugin of plugins) this.#bash.registerTransformPlugin(plugin);
@@ -91,7 +94,7 @@ export class Interpreter {
       this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(toFailedRun);
     const mainRun = await exec(input, env, cwd);
     const { traps } = this.#script;
-    const exitTrap = traps.exitScript(mainRun.exitCode, mainRun.env);
+    const exitTrap = traps.makeExitScript(mainRun.exitCode, mainRun.env);
     const trapRun = exitTrap === null || signal.aborted ? null : await exec(exitTrap.script, exitTrap.env, exitTrap.cwd ?? cwd);
     this.#run = null;
     return {
@@ -103,11 +106,11 @@ export class Interpreter {
   }
 
   /** Plugins are registered once, but their state belongs to one command. */
-  #scriptPlugin(name: "functions" | "traps" | "terminal"): Plugin {
+  #makeScriptPlugin(name: "functions" | "traps" | "terminal"): Plugin {
     return { name: `gsv-${name}`, transform: (context) => this.#script.plugins[name].transform(context) };
   }
 
-  get #current(): ShellRun {
+  get #currentRun(): ShellRun {
     if (this.#run === null) throw new Error("The command has ended");
     return this.#run;
   }
@@ -125,9 +128,9 @@ export class Interpreter {
     return { ...response, statusText: "" };
   }
 
-  #adapt(file: CommandFile): Command {
+  #toBashCommand(file: CommandFile): Command {
     return defineCommand(OURS[file.name] ?? file.name, async (args, inner) => {
-      const { who, host } = this.#current.command;
+      const { who, host } = this.#currentRun.command;
       const context: CommandContext = {
         link: this.#link,
         who,
@@ -135,7 +138,7 @@ export class Interpreter {
         cwd: inner.cwd,
         env: inner.env,
         stdin: new TextDecoder().decode(toBytes(inner.stdin)),
-        bytes: () => toBytes(inner.stdin),
+        stdinBytes: () => toBytes(inner.stdin),
         read: async (path) =>
           path === "-"
             ? toBytes(inner.stdin)
@@ -143,7 +146,7 @@ export class Interpreter {
         terminal: this.#terminal,
         resolve: (path) => resolvePath(path, { cwd: inner.cwd, home: who.home }),
         commands: shellCommands,
-        programs: () => [...PROGRAMS].toSorted(),
+        commandNames: () => [...PROGRAMS].toSorted(),
         exec: async (words, { withInput = false, variables = {} } = {}) => {
           const settings = Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`);
           const input: unknown = inner.stdin;
@@ -157,8 +160,8 @@ export class Interpreter {
         builtin: async (builtinArgs) =>
           (await inner.origCommand?.([...builtinArgs])) ?? { stderr: `${file.name}: not available\n`, exitCode: 127 },
       };
-      const output = await file.run(context, args).catch((error: unknown) => toFailure(file, error));
-      return toResult(typeof output === "string" ? { stdout: output } : output);
+      const output = await file.run(context, args).catch((error: unknown) => toFailureOutput(file, error));
+      return toBashResult(typeof output === "string" ? { stdout: output } : output);
     });
   }
 }
@@ -167,12 +170,12 @@ export class Interpreter {
 class ScriptState {
   readonly traps = new Traps();
   readonly plugins: Readonly<Record<"functions" | "traps" | "terminal", Plugin>> = {
-    functions: exportedFunctionsPlugin(),
+    functions: makeExportedFunctionsPlugin(),
     traps: this.traps.plugin,
-    terminal: terminalPlugin(),
+    terminal: makeTerminalPlugin(),
   };
 
-  trap(name: string): Command {
+  findTrapCommand(name: string): Command {
     return this.traps.commands.find((command) => command.name === name)!;
   }
 }
@@ -183,11 +186,11 @@ function toFailedRun(error: unknown): RunResult {
   return { stdout: "", stderr: `${error.message}\n`, exitCode: 1, env: {} };
 }
 
-function toResult({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
+function toBashResult({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
   return { ...rest, stdout, stderr, exitCode };
 }
 
-function toFailure({ name, usage }: CommandFile, error: unknown): Output {
+function toFailureOutput({ name, usage }: CommandFile, error: unknown): Output {
   if (error instanceof CommandError)
     return { stderr: `${name}: ${error.message}\n${error.exitCode === 2 ? `usage: ${name} ${usage}\n` : ""}`, exitCode: error.exitCode };
   if (error instanceof SysError) return { stderr: `${name}: ${error.message}\n`, exitCode: 1 };

@@ -4,71 +4,71 @@
 import { FileError, type FileEntry, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
 import { errorOf, type Failure, failureOf } from "../ports/reply.ts";
 import { StorageError } from "../ports/sql.ts";
-import type { FileFailure, FileOp, ShellAsk, ShellReply, ShellRequest, ShellResponse } from "../ports/shells.ts";
+import type { FileFailure, FileOp, ShellAsk, ShellReply, ShellHttpRequest, ShellHttpResponse } from "../ports/shells.ts";
 
-export type Ask = (ask: ShellAsk) => Promise<ShellReply>;
+export type AskKernel = (ask: ShellAsk) => Promise<ShellReply>;
 
 export class KernelClient {
-  readonly #ask: Ask;
+  readonly #ask: AskKernel;
 
-  constructor(ask: Ask) {
+  constructor(ask: AskKernel) {
     this.#ask = ask;
   }
 
   stat(path: string): Promise<FileStat> {
-    return this.#file("stat", path);
+    return this.#requestFileOp("stat", path);
   }
 
   list(path: string): Promise<FileEntry[]> {
-    return this.#file("list", path);
+    return this.#requestFileOp("list", path);
   }
 
   read(path: string, range: { start: number; end: number }): Promise<Uint8Array> {
-    return this.#file("read", path, range);
+    return this.#requestFileOp("read", path, range);
   }
 
   write(path: string, content: Uint8Array): Promise<void> {
-    return this.#file("write", path, content);
+    return this.#requestFileOp("write", path, content);
   }
 
   append(path: string, content: Uint8Array): Promise<void> {
-    return this.#file("append", path, content);
+    return this.#requestFileOp("append", path, content);
   }
 
   makeDirectory(path: string): Promise<void> {
-    return this.#file("makeDirectory", path);
+    return this.#requestFileOp("makeDirectory", path);
   }
 
   /** Removes a directory with everything below it. */
   remove(path: string): Promise<void> {
-    return this.#file("remove", path);
+    return this.#requestFileOp("remove", path);
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#file("rename", from, to);
+    return this.#requestFileOp("rename", from, to);
   }
 
   setMode(path: string, mode: number): Promise<void> {
-    return this.#file("setMode", path, mode);
+    return this.#requestFileOp("setMode", path, mode);
   }
 
   setOwner(path: string, uid: number | null, gid: number | null): Promise<void> {
-    return this.#file("setOwner", path, uid, gid);
+    return this.#requestFileOp("setOwner", path, uid, gid);
   }
 
   setModified(path: string, ms: number): Promise<void> {
-    return this.#file("setModified", path, ms);
+    return this.#requestFileOp("setModified", path, ms);
   }
 
   runSyscall<T = unknown>(call: string, args: Record<string, unknown> = {}): Promise<T> {
     return this.#request({ kind: "sys", call, args });
   }
 
-  fetch(request: ShellRequest): Promise<ShellResponse> {
+  fetch(request: ShellHttpRequest): Promise<ShellHttpResponse> {
     return this.#request({ kind: "fetch", request });
   }
 
-  async #file<T>(op: FileOp, path: string, ...more: unknown[]): Promise<T> {
+  async #requestFileOp<T>(op: FileOp, path: string, ...more: unknown[]): Promise<T> {
     try {
       return await this.#request({ kind: "file", op, args: [path, ...more] });
     } catch (error) {
@@ -85,7 +85,7 @@ export class KernelClient {
 }
 
 /** The kernel's side: turns an error into a value that can be sent to the command. */
-export async function shellReply(answer: Promise<unknown>): Promise<ShellReply> {
+export async function toShellReply(answer: Promise<unknown>): Promise<ShellReply> {
   try {
     return { ok: true, value: await answer };
   } catch (error) {

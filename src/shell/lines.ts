@@ -30,7 +30,7 @@ export class Lines {
     this.#isOver = end !== -1;
     // Cut at a limit, because nobody may ever read it.
     this.#text = (this.#text + (end === -1 ? text : text.slice(0, end))).slice(0, CHARS_MAX);
-    const line = this.#pendingRead === null ? undefined : this.#take();
+    const line = this.#pendingRead === null ? undefined : this.#takeLine();
     if (line === undefined) {
       if (this.#pendingRead !== null) this.#onWait();
       return;
@@ -41,7 +41,7 @@ export class Lines {
 
   /** The next line with its newline; null at the end of input. */
   next(): Promise<string | null> {
-    const line = this.#take();
+    const line = this.#takeLine();
     if (line !== undefined) return Promise.resolve(line);
     return new Promise((resolve) => {
       this.#pendingRead = resolve;
@@ -55,11 +55,11 @@ export class Lines {
     if (first === null) return null;
     const lines = [first];
     for (let chars = first.length; chars < ROOM_CHARS && this.#text.includes("\n"); chars += lines.at(-1)!.length)
-      lines.push(this.#take()!);
+      lines.push(this.#takeLine()!);
     return lines;
   }
 
-  #take(): string | null | undefined {
+  #takeLine(): string | null | undefined {
     const end = this.#text.indexOf("\n") + 1;
     if (end > 0 || this.#isOver) {
       const line = end > 0 ? this.#text.slice(0, end) : this.#text;

@@ -8,15 +8,16 @@ const CALLS = "/etc/man";
 const GUIDES = "/etc/docs";
 const PAGE_BYTES_MAX = 1024 * 1024;
 
-type ManualSources = Pick<CommandContext, "link" | "commands" | "programs">;
+type ManualSources = Pick<CommandContext, "link" | "commands" | "commandNames">;
 
 export function summaryOf({ doc }: CommandFile): string {
   return /^.*?[.](?=\s|$)/.exec(doc)?.[0] ?? doc;
 }
 
-export async function manualIndex({ link, commands }: ManualSources): Promise<string> {
+export async function formatManualIndex({ link, commands }: ManualSources): Promise<string> {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  const pages = async (folder: string) => (await link.list(folder).catch(() => [])).map(({ name }) => name.replace(/\.md$/, "")).toSorted();
+  const listPages = async (folder: string) =>
+    (await link.list(folder).catch(() => [])).map(({ name }) => name.replace(/\.md$/, "")).toSorted();
   return [
     "man TOPIC shows one of these pages.",
     "",
@@ -24,15 +25,15 @@ export async function manualIndex({ link, commands }: ManualSources): Promise<st
     ...commands.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
     "",
     "System calls:",
-    ...(await pages(CALLS)).map((name) => `  ${name}`),
+    ...(await listPages(CALLS)).map((name) => `  ${name}`),
     "",
     "Guides:",
-    ...(await pages(GUIDES)).map((name) => `  ${name}`),
+    ...(await listPages(GUIDES)).map((name) => `  ${name}`),
     "",
   ].join("\n");
 }
 
-export async function readManual({ link, commands, programs }: ManualSources, topic: string): Promise<string> {
+export async function readManual({ link, commands, commandNames }: ManualSources, topic: string): Promise<string> {
   const own = commands.find(({ name }) => name === topic);
   if (own !== undefined)
     return `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;
@@ -45,6 +46,6 @@ export async function readManual({ link, commands, programs }: ManualSources, to
       if (page !== null) return new TextDecoder().decode(page);
     }
   }
-  if (programs().includes(topic)) return `${topic} works as on any Unix; ${topic} --help shows its options here.\n`;
+  if (commandNames().includes(topic)) return `${topic} works as on any Unix; ${topic} --help shows its options here.\n`;
   throw new CommandError(`no manual entry for ${topic}: man lists all entries`);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { applyMode, modeText } from "./modes.ts";
+import { applyMode, formatMode } from "./modes.ts";
 
 test("modeText prints permission bits as letters", () => {
-  expect(modeText("file", 0o644)).toBe("-rw-r--r--");
-  expect(modeText("directory", 0o755)).toBe("drwxr-xr-x");
-  expect(modeText("directory", 0o1777)).toBe("drwxrwxrwt");
-  expect(modeText("directory", 0o1776)).toBe("drwxrwxrwT");
-  expect(modeText("file", 0)).toBe("----------");
+  expect(formatMode("file", 0o644)).toBe("-rw-r--r--");
+  expect(formatMode("directory", 0o755)).toBe("drwxr-xr-x");
+  expect(formatMode("directory", 0o1777)).toBe("drwxrwxrwt");
+  expect(formatMode("directory", 0o1776)).toBe("drwxrwxrwT");
+  expect(formatMode("file", 0)).toBe("----------");
 });
 
 describe("changedMode", () => {

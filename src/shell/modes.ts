@@ -3,7 +3,7 @@
 import { CommandError } from "./command.ts";
 
 /** Formats a mode like `drwxr-xr-t`. */
-export function modeText(kind: string, mode: number): string {
+export function formatMode(kind: string, mode: number): string {
   const letters = [6, 3, 0]
     .map((shift) => "rwx".replace(/./g, (letter, at: number) => ((mode >> shift) & (4 >> at) ? letter : "-")))
     .join("");

@@ -40,15 +40,15 @@ export class People {
     return this.#groups.find((group) => group.gid === gid)?.name ?? String(gid);
   }
 
-  groupsOf({ username, gid }: Person): number[] {
+  groupIdsOf({ username, gid }: Person): number[] {
     return [gid, ...this.#groups.filter((group) => group.gid !== gid && group.members.includes(username)).map((group) => group.gid)];
   }
 
-  uidOf(text: string): number {
+  resolveUid(text: string): number {
     return /^\d+$/.test(text) ? Number(text) : this.requirePerson(text).uid;
   }
 
-  gidOf(text: string): number {
+  resolveGid(text: string): number {
     if (/^\d+$/.test(text)) return Number(text);
     return this.#groups.find(({ name }) => name === text)?.gid ?? failMissing(`no such group: ${text}`);
   }

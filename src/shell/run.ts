@@ -1,30 +1,30 @@
 // Runs one command line in just-bash, with the kernel's files and the caller's environment. Only files survive from one
 // command to the next. The host must call this where an endless loop does no harm.
 
-import { STOPPED, TIMED_OUT, timeoutExit } from "../hardware/exit.ts";
+import { STOPPED, TIMED_OUT, makeTimeoutExit } from "../hardware/exit.ts";
 import type { Exit, ShellCommand } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
 import { Interpreter } from "./interpreter.ts";
 import type { ShellLimits } from "./limits.ts";
-import type { Ask } from "./kernel-client.ts";
+import type { AskKernel } from "./kernel-client.ts";
 
 export type Outcome = Exit & { stdout: string; stderr: string };
 
 export async function runCommand(
   command: ShellCommand,
-  ask: Ask,
+  ask: AskKernel,
   screen: Terminal,
   limits: ShellLimits,
   signal: AbortSignal,
 ): Promise<Outcome> {
   // A command that waits for a line can be ended without typing one.
   const aborted = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
-  const terminal: Terminal = { write: screen.write, line: () => Promise.race([screen.line(), aborted]) };
+  const terminal: Terminal = { write: screen.write, readLine: () => Promise.race([screen.readLine(), aborted]) };
   const interpreter = takeInterpreter(command, limits);
   const started = performance.now();
   const { stdout, stderr: rawStderr, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
   if (exitCode === TIMED_OUT && performance.now() - started >= command.timeoutMs)
-    return { stdout, stderr: "", ...timeoutExit(command.timeoutMs) };
+    return { stdout, stderr: "", ...makeTimeoutExit(command.timeoutMs) };
   if (exitCode !== TIMED_OUT && !signal.aborted && !mayLeaveState(command.input)) returnInterpreter(interpreter);
   const stderr = rawStderr.replace(ADVICE, "");
   const limit = exitCode === STOPPED ? LIMIT_MESSAGE.exec(stderr) : null;

@@ -28,12 +28,12 @@ export function makeSimpleCommand(name: string, ...args: Word[]): SimpleCommand 
   return { type: "SimpleCommand", assignments: [], name: makeLiteral(name), args, redirections: [] };
 }
 
-export function nameOf({ name }: SimpleCommand): string {
-  return name === null ? "" : textOf(name);
+export function commandNameOf({ name }: SimpleCommand): string {
+  return name === null ? "" : literalTextOf(name);
 }
 
 /** The text of a word without quotes or expansions; else an empty string. */
-export function textOf({ parts }: Word): string {
+export function literalTextOf({ parts }: Word): string {
   return parts.length === 1 && parts[0]?.type === "Literal" ? parts[0].value : "";
 }
 
@@ -50,7 +50,7 @@ export function isNode(value: unknown): value is { type: string } {
 }
 
 /** Whether the tree contains a node for which `is` returns true. */
-export function someNode(node: unknown, is: (node: { type: string }) => boolean): boolean {
+export function containsNode(node: unknown, is: (node: { type: string }) => boolean): boolean {
   if (typeof node !== "object" || node === null) return false;
-  return (isNode(node) && is(node)) || Object.values(node).some((child) => someNode(child, is));
+  return (isNode(node) && is(node)) || Object.values(node).some((child) => containsNode(child, is));
 }

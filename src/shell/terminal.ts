@@ -4,9 +4,9 @@
 // their own stay as they are: their input and output belong to their caller.
 
 import {
-  someNode,
+  containsNode,
   makeLiteral,
-  nameOf,
+  commandNameOf,
   onlyCommand,
   type Command,
   type Plugin,
@@ -14,7 +14,7 @@ import {
   makeSimpleCommand,
   type Statement,
   makeStatement,
-  textOf,
+  literalTextOf,
   type Word,
 } from "./syntax.ts";
 
@@ -29,7 +29,7 @@ type Streams = { input: boolean; output: boolean };
 const SHELL_COMMANDS = new Set(["exec", "exit", "return", "break", "continue", "logout"]);
 
 /** One plugin per command line: the first script that it transforms is at the terminal, and runs the others. */
-export function terminalPlugin(): Plugin {
+export function makeTerminalPlugin(): Plugin {
   let isInner = false;
   return {
     name: "gsv-terminal",
@@ -44,16 +44,16 @@ export function terminalPlugin(): Plugin {
 /** The output of a last simple statement is returned right away in any case, so that statement is not redirected. */
 function rewriteScript(statements: readonly Statement[]): Statement[] {
   const last = statements.at(-1);
-  const isPlain = last !== undefined && compoundOf(last) === null;
-  const output = !someNode(statements, isOutputRedirect);
+  const isPlain = last !== undefined && compoundCommandOf(last) === null;
+  const output = !containsNode(statements, isExecOutputRedirect);
   const before = rewriteBlock(isPlain ? statements.slice(0, -1) : statements, { input: true, output });
   return isPlain ? [...before, ...rewriteBlock([last], { input: true, output: false })] : before;
 }
 
 /** Whether this is `exec > file`, after which all output goes to the file. */
-function isOutputRedirect(node: { type: string }): boolean {
+function isExecOutputRedirect(node: { type: string }): boolean {
   const command = node as Command;
-  if (command.type !== "SimpleCommand" || nameOf(command) !== "exec" || command.args.length > 0) return false;
+  if (command.type !== "SimpleCommand" || commandNameOf(command) !== "exec" || command.args.length > 0) return false;
   return command.redirections.some(({ operator, fd }) => operator.includes(">") && (fd === null || fd < 3));
 }
 
@@ -63,7 +63,7 @@ function rewriteBlock(statements: readonly Statement[], streams: Streams): State
 
 function rewriteStatement(item: Statement, streams: Streams): Statement[] {
   if (item.background || item.deferredError !== undefined) return [item];
-  const compound = compoundOf(item);
+  const compound = compoundCommandOf(item);
   const [first] = item.pipelines;
   if (compound !== null && first !== undefined) {
     const rewritten = rewriteCommand(compound, streams);
@@ -76,7 +76,7 @@ function rewriteStatement(item: Statement, streams: Streams): Statement[] {
       if (!streams.output || changesShell(rewritten)) return rewritten;
       return {
         ...rewritten,
-        redirections: [...terminalRedirections(at === length - 1, pipeline.pipeStderr?.[at] !== true), ...rewritten.redirections],
+        redirections: [...makeTerminalRedirections(at === length - 1, pipeline.pipeStderr?.[at] !== true), ...rewritten.redirections],
       };
     }),
   }));
@@ -86,24 +86,24 @@ function rewriteStatement(item: Statement, streams: Streams): Statement[] {
 }
 
 /** Redirects each command on its own: in a group, just-bash swallows errors that must end the script (`set -u`). */
-function terminalRedirections(output: boolean, errors: boolean): Redirection[] {
+function makeTerminalRedirections(output: boolean, errors: boolean): Redirection[] {
   return [...(output ? [makeRedirection(">|", 1, TERMINAL)] : []), ...(errors ? [makeRedirection(">|", 2, TERMINAL_ERRORS)] : [])];
 }
 
 const COMPOUND = new Set(["If", "For", "CStyleFor", "While", "Until", "Case", "Group"]);
 
 /** A compound command that is the whole statement: the commands inside are redirected instead. */
-function compoundOf(item: Statement): Command | null {
+function compoundCommandOf(item: Statement): Command | null {
   const command = onlyCommand(item);
   return command !== null && COMPOUND.has(command.type) ? command : null;
 }
 
 function rewriteCommand(command: Command, outerStreams: Streams): Command {
   if (command.type === "FunctionDef") return command;
-  const streams = narrow(outerStreams, command.redirections);
+  const streams = narrowStreams(outerStreams, command.redirections);
   switch (command.type) {
     case "SimpleCommand":
-      return streams.input && nameOf(command) === "read"
+      return streams.input && commandNameOf(command) === "read"
         ? { ...command, redirections: [...command.redirections, makeRedirection("<", 0, TERMINAL)] }
         : command;
     case "If":
@@ -130,7 +130,7 @@ function rewriteCommand(command: Command, outerStreams: Streams): Command {
   }
 }
 
-function narrow(streams: Streams, redirections: readonly Redirection[]): Streams {
+function narrowStreams(streams: Streams, redirections: readonly Redirection[]): Streams {
   const isInput = ({ operator, fd }: Redirection) => operator.startsWith("<") && (fd ?? 0) === 0;
   return {
     input: streams.input && !redirections.some(isInput),
@@ -144,15 +144,16 @@ function makeRedirection(operator: Redirection["operator"], fd: number, path: st
 
 function changesShell(command: Command): boolean {
   return (
-    command.type === "FunctionDef" || (command.type === "SimpleCommand" && (SHELL_COMMANDS.has(nameOf(command)) || command.name === null))
+    command.type === "FunctionDef" ||
+    (command.type === "SimpleCommand" && (SHELL_COMMANDS.has(commandNameOf(command)) || command.name === null))
   );
 }
 
 /** The prompt of a `read -p`, which must be shown before the input is read. */
 function promptOf(item: Statement): Word | null {
   const [command] = item.pipelines[0]?.commands ?? [];
-  if (command?.type !== "SimpleCommand" || nameOf(command) !== "read" || command.redirections.length > 0) return null;
-  const at = command.args.findIndex((word) => /^-[a-z]*p$/.test(textOf(word)));
+  if (command?.type !== "SimpleCommand" || commandNameOf(command) !== "read" || command.redirections.length > 0) return null;
+  const at = command.args.findIndex((word) => /^-[a-z]*p$/.test(literalTextOf(word)));
   return at === -1 ? null : (command.args[at + 1] ?? null);
 }
 

@@ -4,9 +4,9 @@
 
 import { type Command, defineCommand } from "just-bash/browser";
 import {
-  someNode,
+  containsNode,
   makeLiteral,
-  nameOf,
+  commandNameOf,
   type Part,
   type Plugin,
   makeSimpleCommand,
@@ -41,7 +41,7 @@ export class Traps {
   /** `trap` stays only where it must do nothing; elsewhere the plugin renames it. */
   readonly commands: readonly Command[] = [
     defineCommand("trap", async () => NO_OUTPUT),
-    defineCommand(TRAP, async (args, { env }) => this.#set(args, env)),
+    defineCommand(TRAP, async (args, { env }) => this.#setTrap(args, env)),
     defineCommand(NOTE, async (args, { env, cwd }) => {
       this.#envAtExit = { ...Object.fromEntries(env), PWD: cwd };
       return { ...NO_OUTPUT, stdout: args.join(" ") };
@@ -57,10 +57,11 @@ export class Traps {
     transform: ({ ast }) => {
       const isOuter = !this.#isInner;
       this.#isInner = true;
-      if (someNode(ast, (node) => isCall(node, REACHED))) return { ast: { ...ast, statements: [...this.#functions, ...ast.statements] } };
-      if (!isOuter || !someNode(ast, (node) => isCall(node, "trap"))) return { ast };
-      renameCalls(ast);
-      someNode(ast, (node) => {
+      if (containsNode(ast, (node) => isCall(node, REACHED)))
+        return { ast: { ...ast, statements: [...this.#functions, ...ast.statements] } };
+      if (!isOuter || !containsNode(ast, (node) => isCall(node, "trap"))) return { ast };
+      rewriteTrapAndExitCalls(ast);
+      containsNode(ast, (node) => {
         if (node.type === "FunctionDef") this.#functions.push(makeStatement(node as Parameters<typeof makeStatement>[0]));
         return false;
       });
@@ -69,7 +70,7 @@ export class Traps {
   };
 
   /** The script to run after the main one, with its environment; null if no trap is set. */
-  exitScript(exitCode: number, env: Env): { script: string; env: Env; cwd: string | undefined } | null {
+  makeExitScript(exitCode: number, env: Env): { script: string; env: Env; cwd: string | undefined } | null {
     if (this.#action === null || this.#action.trim() === "") return null;
     // After `exit`, just-bash returns the variables with which the script started.
     const hasExited = Object.keys(this.#envAtExit).some((name) => !(name in env));
@@ -82,7 +83,7 @@ export class Traps {
     return this.#isReached;
   }
 
-  #set(args: readonly string[], env: ReadonlyMap<string, string>) {
+  #setTrap(args: readonly string[], env: ReadonlyMap<string, string>) {
     const [action = "", ...signals] = args[0] === "--" ? args.slice(1) : args;
     if (action === "-p" || args.length === 0)
       return { ...NO_OUTPUT, stdout: this.#action === null ? "" : `trap -- '${this.#action.replaceAll("'", "'\\''")}' EXIT\n` };
@@ -94,17 +95,17 @@ export class Traps {
   }
 }
 
-function renameCalls(node: unknown): void {
+function rewriteTrapAndExitCalls(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   const { type, background, commands } = node as { type?: string; background?: boolean; commands?: unknown[] };
   if (ISOLATED.has(type ?? "") || background === true || (type === "Pipeline" && (commands?.length ?? 0) > 1)) return;
   if (isCall(node, "trap")) node.name = makeLiteral(TRAP);
-  else if (isCall(node, "exit")) node.args = addNote(node.args);
-  for (const child of Object.values(node)) renameCalls(child);
+  else if (isCall(node, "exit")) node.args = addNoteToExitArgs(node.args);
+  for (const child of Object.values(node)) rewriteTrapAndExitCalls(child);
 }
 
 /** Rewrites `exit 3` to `exit $(note)3` and `exit` to `exit $(note $?)`, which only records the variables. */
-function addNote([code, ...others]: readonly Word[]): Word[] {
+function addNoteToExitArgs([code, ...others]: readonly Word[]): Word[] {
   const status: Word = makeWord({ type: "ParameterExpansion", parameter: "?", operation: null });
   const note: Part = {
     type: "CommandSubstitution",
@@ -115,5 +116,5 @@ function addNote([code, ...others]: readonly Word[]): Word[] {
 }
 
 function isCall(node: object, name: string): node is SimpleCommand {
-  return (node as { type?: string }).type === "SimpleCommand" && nameOf(node as SimpleCommand) === name;
+  return (node as { type?: string }).type === "SimpleCommand" && commandNameOf(node as SimpleCommand) === name;
 }

@@ -4,13 +4,13 @@
 import {
   type Assignment,
   makeLiteral,
-  nameOf,
+  commandNameOf,
   onlyCommand,
   type Part,
   makeSimpleCommand,
   type Statement,
   makeStatement,
-  textOf,
+  literalTextOf,
   type Word,
   makeWord,
 } from "./syntax.ts";
@@ -19,17 +19,17 @@ const DECLARATIONS = new Set(["local", "declare", "typeset"]);
 
 export function rewriteArrayDeclarations(item: Statement): Statement[] {
   const command = onlyCommand(item);
-  if (command?.type !== "SimpleCommand" || !DECLARATIONS.has(nameOf(command))) return [item];
+  if (command?.type !== "SimpleCommand" || !DECLARATIONS.has(commandNameOf(command))) return [item];
   const lists = command.args.map(parseArrayAssignment);
   const assignments = lists.filter((list) => list !== null);
-  const has = (flag: RegExp) => command.args.some((arg) => flag.test(textOf(arg)));
+  const hasFlag = (flag: RegExp) => command.args.some((arg) => flag.test(literalTextOf(arg)));
   // A readonly variable cannot be assigned afterwards.
-  if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
-  const source = lists.at(-1) === null ? undefined : sourceOf(item, assignments);
+  if (assignments.length === 0 || hasFlag(/^-[a-zA-Z]*r/)) return [item];
+  const source = lists.at(-1) === null ? undefined : extractAssignmentSource(item, assignments);
   if (source === null) return [item];
   const names = command.args.map((arg, at) => (lists[at] ? makeLiteral(lists[at].name) : arg));
   return [
-    makeStatement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [makeLiteral("-a"), ...names] }),
+    makeStatement({ ...command, args: hasFlag(/^-[a-zA-Z]*[aA]/) ? names : [makeLiteral("-a"), ...names] }),
     source === undefined
       ? makeStatement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] })
       : makeStatement(makeSimpleCommand("eval", makeWord({ type: "SingleQuoted", value: source }))),
@@ -37,7 +37,7 @@ export function rewriteArrayDeclarations(item: Statement): Statement[] {
 }
 
 /** The source of the assignment if it has substitutions, else undefined; null if it cannot be separated from the rest. */
-function sourceOf({ sourceText = "" }: Statement, assignments: readonly Assignment[]): string | undefined | null {
+function extractAssignmentSource({ sourceText = "" }: Statement, assignments: readonly Assignment[]): string | undefined | null {
   if (!/\$\(|`|<\(/.test(sourceText)) return undefined;
   const [only, ...others] = assignments;
   const at = sourceText.indexOf(`${only?.name}${only?.append ? "+" : ""}=(`);
@@ -54,11 +54,11 @@ function parseArrayAssignment({ parts }: Word): Assignment | null {
     if (part.type !== "Literal") return part;
     return { ...part, value: part.value.slice(at === 0 ? head.length : 0, at === parts.length - 1 ? -1 : undefined) };
   });
-  return { type: "Assignment", name, value: null, append: plus === "+", array: wordsOf(inner) };
+  return { type: "Assignment", name, value: null, append: plus === "+", array: splitIntoWords(inner) };
 }
 
 /** Splits parts into words at unquoted blanks. */
-function wordsOf(parts: readonly Part[]): Word[] {
+function splitIntoWords(parts: readonly Part[]): Word[] {
   const words: Part[][] = [[]];
   for (const part of parts) {
     if (part.type !== "Literal") words.at(-1)!.push(part);

@@ -5,10 +5,10 @@ import { RUN } from "./inner.ts";
 import { rewriteArrayDeclarations } from "./workaround-lists.ts";
 import { liftArithmeticSubstitutions } from "./workaround-sums.ts";
 import {
-  someNode,
+  containsNode,
   isNode,
   makeLiteral,
-  nameOf,
+  commandNameOf,
   onlyCommand,
   type Command,
   type Part,
@@ -17,7 +17,7 @@ import {
   type SimpleCommand,
   type Statement,
   makeStatement,
-  textOf,
+  literalTextOf,
   makeWord,
 } from "./syntax.ts";
 
@@ -25,20 +25,20 @@ export const workaroundsPlugin: Plugin = {
   name: "gsv-mended",
   transform: ({ ast }) => {
     const functions = new Set<string>();
-    someNode(ast, (node) => {
+    containsNode(ast, (node) => {
       if (node.type === "FunctionDef") functions.add((node as { name?: string }).name ?? "");
       return false;
     });
-    rewrite(ast, functions);
+    rewriteTree(ast, functions);
     return { ast };
   },
 };
 
 /** Rewrites the whole tree, including loops, functions and substitutions. Inner nodes come first. */
-function rewrite(node: unknown, functions: ReadonlySet<string>): void {
+function rewriteTree(node: unknown, functions: ReadonlySet<string>): void {
   if (typeof node !== "object" || node === null) return;
   for (const [key, child] of Object.entries(node)) {
-    rewrite(child, functions);
+    rewriteTree(child, functions);
     if (!Array.isArray(child)) continue;
     if (key === "commands") child.splice(0, child.length, ...(child as Command[]).map(rewriteCommand));
     else if (child.some((item) => isNode(item) && item.type === "Statement"))
@@ -52,16 +52,16 @@ function rewrite(node: unknown, functions: ReadonlySet<string>): void {
 }
 
 function rewriteCommand(item: Command): Command {
-  if (item.type === "ArithmeticCommand") return liftArithmeticSubstitutions(fixOperators(item));
+  if (item.type === "ArithmeticCommand") return liftArithmeticSubstitutions(fixArithmeticOperators(item));
   if (item.type !== "SimpleCommand") return guardRedirections(item);
   const sums = liftArithmeticSubstitutions(item);
   if (sums.type !== "SimpleCommand") return guardRedirections(sums);
-  return guardRedirections(sums.name === null ? resetStatus(sums) : expandName(rewritePathCall(sums)));
+  return guardRedirections(sums.name === null ? addStatusReset(sums) : expandCommandName(rewritePathCall(sums)));
 }
 
 /** A script called by its path would run without these workarounds and with a wrong `$0`. */
 function rewritePathCall(item: SimpleCommand): SimpleCommand {
-  const path = nameOf(item);
+  const path = commandNameOf(item);
   if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
   return { ...item, name: makeLiteral(RUN), args: [item.name!, ...item.args] };
 }
@@ -70,9 +70,9 @@ const WRITE_OPERATORS = new Set([">", ">>", ">|", "&>", "&>>"]);
 
 /** A redirection to a file that cannot be written ends the whole script; inside a group, only the command. */
 function guardRedirections(item: Command): Command {
-  if (item.type === "FunctionDef" || (item.type === "SimpleCommand" && nameOf(item) === "exec")) return item;
+  if (item.type === "FunctionDef" || (item.type === "SimpleCommand" && commandNameOf(item) === "exec")) return item;
   const writes = item.redirections.some(
-    ({ operator, target }) => WRITE_OPERATORS.has(operator) && target.type === "Word" && textOf(target) !== "/dev/null",
+    ({ operator, target }) => WRITE_OPERATORS.has(operator) && target.type === "Word" && literalTextOf(target) !== "/dev/null",
   );
   return writes ? { type: "Group", body: [makeStatement(item)], redirections: [] } : item;
 }
@@ -88,15 +88,15 @@ function fixQuotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void
 }
 
 /** `x=1` does not reset `$?`, so `set -e; f || code=$?` ends the script. With a redirection it does reset it. */
-function resetStatus(item: SimpleCommand): SimpleCommand {
-  if (item.redirections.length > 0 || someNode(item, ({ type }) => type === "CommandSubstitution")) return item;
+function addStatusReset(item: SimpleCommand): SimpleCommand {
+  if (item.redirections.length > 0 || containsNode(item, ({ type }) => type === "CommandSubstitution")) return item;
   return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: makeLiteral("") }] };
 }
 
 const WORDS = "GSV_WORDS";
 
 /** A command name that is an expansion is taken as one word: `"$@"`, `"${command[@]}"`, `$PREFIX make`. */
-function expandName(item: SimpleCommand): Command {
+function expandCommandName(item: SimpleCommand): Command {
   const [part, ...others] = item.name?.parts ?? [];
   if (part === undefined || others.length > 0) return item;
   const [inner, ...more] = part.type === "DoubleQuoted" ? part.parts : [part];
@@ -108,7 +108,7 @@ function expandName(item: SimpleCommand): Command {
     name: null,
     assignments: [{ type: "Assignment", name: WORDS, value: null, append: false, array: [item.name!, ...item.args] }],
   };
-  const expansion = (parameter: string, from?: number): Part => ({
+  const makeExpansion = (parameter: string, from?: number): Part => ({
     type: "ParameterExpansion",
     parameter,
     operation:
@@ -121,14 +121,14 @@ function expandName(item: SimpleCommand): Command {
     type: "Group",
     body: [
       makeStatement(words),
-      makeStatement({ ...item, name: quoted(expansion(`${WORDS}[0]`)), args: [quoted(expansion(`${WORDS}[@]`, 1))] }),
+      makeStatement({ ...item, name: quoted(makeExpansion(`${WORDS}[0]`)), args: [quoted(makeExpansion(`${WORDS}[@]`, 1))] }),
     ],
     redirections: [],
   };
 }
 
 /** `((a<=b))` and `((a>>=1))` are parsed only with blanks around the operator. */
-function fixOperators(item: Extract<Command, { type: "ArithmeticCommand" }>): Command {
+function fixArithmeticOperators(item: Extract<Command, { type: "ArithmeticCommand" }>): Command {
   const { expression, originalText } = item.expression;
   if (expression.type !== "ArithSyntaxError" || originalText === undefined || /["'`\\]/.test(originalText)) return item;
   const text = originalText.replace(/(<<|>>|<|>)\s*=/g, " $1= ");
@@ -141,7 +141,7 @@ function exemptFromErrexit(item: Statement, functions: ReadonlySet<string>): Sta
   if (second === undefined || others.length > 0 || item.operators[0] !== "||" || item.background || first === undefined) return item;
   const condition: Statement = { ...item, pipelines: [first], operators: [] };
   const call = onlyCommand(condition);
-  if (call?.type !== "SimpleCommand" || !functions.has(nameOf(call))) return item;
+  if (call?.type !== "SimpleCommand" || !functions.has(commandNameOf(call))) return item;
   return makeStatement({
     type: "If",
     clauses: [{ condition: [condition], body: [makeStatement(makeSimpleCommand(":"))] }],

@@ -10,7 +10,7 @@ export const YIELD = "gsv-yield";
 const ROUNDS_PER_YIELD = 50;
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
 
-export function yieldCommand(): Command {
+export function makeYieldCommand(): Command {
   let rounds = 0;
   return defineCommand(YIELD, async (_args, { env }) => {
     if (++rounds % ROUNDS_PER_YIELD === 0) await yieldToEventLoop();

@@ -9,7 +9,7 @@ export type AccountFile = "passwd" | "shadow" | "group";
 export type AccountEdit = { call: string; args: Record<string, unknown>; says: string };
 
 /** The fields of each line and its line number, by name. */
-type Lines = Map<string, { at: number; fields: string[] }>;
+type ParsedLines = Map<string, { at: number; fields: string[] }>;
 
 const FIELDS = { passwd: 7, shadow: 9, group: 4 };
 const FIELD_NAMES = {
@@ -19,21 +19,21 @@ const FIELD_NAMES = {
 };
 const LOCK = "!";
 
-export function accountEdits(file: AccountFile, present: readonly string[], wanted: string): AccountEdit[] {
-  const before = parse(file, present);
-  const after = parse(file, wanted.split("\n"));
+export function computeAccountEdits(file: AccountFile, present: readonly string[], wanted: string): AccountEdit[] {
+  const before = parseLines(file, present);
+  const after = parseLines(file, wanted.split("\n"));
   const edits: AccountEdit[] = [];
-  for (const [name, { fields }] of before) if (!after.has(name)) edits.push(removalEdit(file, name, fields));
+  for (const [name, { fields }] of before) if (!after.has(name)) edits.push(makeRemovalEdit(file, name, fields));
   for (const [name, { at, fields }] of after) {
     const known = before.get(name);
-    if (known === undefined) edits.push(...additionEdits(file, at, fields));
-    else edits.push(...lineChangeEdits(file, at, known.fields, fields));
+    if (known === undefined) edits.push(...makeAdditionEdits(file, at, fields));
+    else edits.push(...makeLineChangeEdits(file, at, known.fields, fields));
   }
   return edits;
 }
 
-function parse(file: AccountFile, lines: readonly string[]): Lines {
-  const parsed: Lines = new Map();
+function parseLines(file: AccountFile, lines: readonly string[]): ParsedLines {
+  const parsed: ParsedLines = new Map();
   for (const [index, line] of lines.entries()) {
     if (line.trim() === "") continue;
     const fields = line.split(":");
@@ -46,25 +46,25 @@ function parse(file: AccountFile, lines: readonly string[]): Lines {
   return parsed;
 }
 
-function removalEdit(file: AccountFile, name: string, fields: readonly string[]): AccountEdit {
+function makeRemovalEdit(file: AccountFile, name: string, fields: readonly string[]): AccountEdit {
   if (file === "group") return { call: "sys.group.remove", args: { gid: Number(fields[2]) }, says: `group ${name} removed` };
   return refuse(file, null, `users cannot be removed: lock ${name} with sys.user.lock`);
 }
 
-function additionEdits(file: AccountFile, at: number, fields: readonly string[]): AccountEdit[] {
+function makeAdditionEdits(file: AccountFile, at: number, fields: readonly string[]): AccountEdit[] {
   const [name = "", , number = "", members = ""] = fields;
   if (file !== "group") return refuse(file, at, `create ${name} with sys.user.create, which also sets a password`);
   const gid = /^\d{1,9}$/.test(number) ? Number(number) : refuse(file, at, `${number || "nothing"} is not a gid`);
   const make = { call: "sys.group.create", args: { name, gid }, says: `group ${name} created` };
-  return members === "" ? [make] : [make, membersEdit(name, gid, members)];
+  return members === "" ? [make] : [make, makeMembersEdit(name, gid, members)];
 }
 
-function lineChangeEdits(file: AccountFile, at: number, before: readonly string[], after: readonly string[]): AccountEdit[] {
+function makeLineChangeEdits(file: AccountFile, at: number, before: readonly string[], after: readonly string[]): AccountEdit[] {
   const edits: AccountEdit[] = [];
   for (const [index, value] of after.entries()) {
     const oldValue = before[index]!;
     if (oldValue === value) continue;
-    const edit = fieldEdit(file, index, after, oldValue);
+    const edit = makeFieldEdit(file, index, after, oldValue);
     edits.push(
       edit ?? refuse(file, at, `the ${FIELD_NAMES[file][index]} of ${after[0]} cannot be changed here${suggestInstead(file, index)}`),
     );
@@ -73,7 +73,7 @@ function lineChangeEdits(file: AccountFile, at: number, before: readonly string[
 }
 
 /** The call for one changed field, or null if there is none. */
-function fieldEdit(file: AccountFile, index: number, fields: readonly string[], oldValue: string): AccountEdit | null {
+function makeFieldEdit(file: AccountFile, index: number, fields: readonly string[], oldValue: string): AccountEdit | null {
   const [name = ""] = fields;
   const value = fields[index]!;
   switch (`${file} ${FIELD_NAMES[file][index]}`) {
@@ -84,13 +84,13 @@ function fieldEdit(file: AccountFile, index: number, fields: readonly string[], 
       if (oldValue === LOCK + value) return { call: "sys.user.lock", args: { username: name, locked: false }, says: `${name} unlocked` };
       return null;
     case "group members":
-      return membersEdit(name, Number(fields[2]), value);
+      return makeMembersEdit(name, Number(fields[2]), value);
     default:
       return null;
   }
 }
 
-function membersEdit(name: string, gid: number, members: string): AccountEdit {
+function makeMembersEdit(name: string, gid: number, members: string): AccountEdit {
   const names = members.split(",").filter((member) => member !== "");
   return { call: "sys.group.members", args: { gid, members: names }, says: `members of ${name} set` };
 }

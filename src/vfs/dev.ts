@@ -1,12 +1,12 @@
 // /dev: the few devices that scripts expect.
 
 import { FileError } from "../hardware/filesystem.ts";
-import { type Mount, syntheticMount, type Who } from "./mount.ts";
+import { type Mount, makeSyntheticMount, type Who } from "./mount.ts";
 
 const READ_BYTES = 256;
 
-export function devMount(random: (length: number) => Uint8Array): Mount {
-  return syntheticMount("/dev", {
+export function makeDevMount(random: (length: number) => Uint8Array): Mount {
+  return makeSyntheticMount("/dev", {
     async lookUp(_who, names) {
       if (names.length === 0) return ["null", "random", "urandom", "zero"];
       switch (names.join("/")) {

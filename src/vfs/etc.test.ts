@@ -5,8 +5,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { accountEdits } from "./account-edits.ts";
-import { etcMounts } from "./etc.ts";
+import { computeAccountEdits } from "./account-edits.ts";
+import { makeEtcMounts } from "./etc.ts";
 import type { Who } from "./mount.ts";
 
 const PASSWD = ["root:x:0:0:root:/root:/bin/init", "bob:x:1001:1001:bob:/home/bob:/bin/init"];
@@ -15,7 +15,7 @@ const SHADOW = ["bob:$scrypt$h:19000:0:99999:7:::", "root:!$scrypt$r:19000:0:999
 const LINES = { passwd: PASSWD, group: GROUP, shadow: SHADOW };
 
 const callsFor = (file: keyof typeof LINES, newLines: readonly string[]) =>
-  accountEdits(file, LINES[file], newLines.join("\n")).map(({ call, args }) => `${call} ${JSON.stringify(args)}`);
+  computeAccountEdits(file, LINES[file], newLines.join("\n")).map(({ call, args }) => `${call} ${JSON.stringify(args)}`);
 const outcomeOf = (file: keyof typeof LINES, newLines: readonly string[]) => {
   try {
     return callsFor(file, newLines).join();
@@ -77,7 +77,7 @@ describe("an edited account file", () => {
   });
 
   it("makes calls only for root, and reports what was done before a refusal", async () => {
-    const [, , group] = etcMounts({ passwd: () => PASSWD, shadow: () => SHADOW, group: () => GROUP });
+    const [, , group] = makeEtcMounts({ passwd: () => PASSWD, shadow: () => SHADOW, group: () => GROUP });
     const madeCalls: string[] = [];
     const who = (uid: number): Who => ({
       uid,

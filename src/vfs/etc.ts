@@ -3,12 +3,12 @@
 
 import { FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { type AccountFile, accountEdits } from "./account-edits.ts";
-import { type Mount, syntheticMount, type Who } from "./mount.ts";
+import { type AccountFile, computeAccountEdits } from "./account-edits.ts";
+import { type Mount, makeSyntheticMount, type Who } from "./mount.ts";
 
 export type AccountLines = { passwd(): string[]; shadow(): string[]; group(): string[] };
 
-export function etcMounts(lines: AccountLines): Mount[] {
+export function makeEtcMounts(lines: AccountLines): Mount[] {
   return (["passwd", "shadow", "group"] as const).map((name) => {
     const readText = () =>
       lines[name]()
@@ -16,9 +16,9 @@ export function etcMounts(lines: AccountLines): Mount[] {
         .join("");
     const write = async (who: Who, text: string) => {
       if (who.uid !== 0) throw new FileError("EACCES", `/etc/${name}`);
-      await applyEdits(who, name, accountEdits(name, lines[name](), text));
+      await applyEdits(who, name, computeAccountEdits(name, lines[name](), text));
     };
-    return syntheticMount(`/etc/${name}`, {
+    return makeSyntheticMount(`/etc/${name}`, {
       isVersioned: true,
       async lookUp(who, names) {
         if (names.length > 0) throw new FileError("ENOTDIR", `/etc/${name}`);
@@ -33,7 +33,7 @@ export function etcMounts(lines: AccountLines): Mount[] {
 }
 
 /** Makes one call after the other. Each is all or nothing; if one is refused, the error lists what was done before it. */
-async function applyEdits(who: Who, file: AccountFile, edits: ReturnType<typeof accountEdits>): Promise<void> {
+async function applyEdits(who: Who, file: AccountFile, edits: ReturnType<typeof computeAccountEdits>): Promise<void> {
   const done: string[] = [];
   for (const { call, args, says } of edits) {
     try {

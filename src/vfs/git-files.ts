@@ -14,7 +14,7 @@ export type GitFiles = {
   list(repo: string, path: string): Promise<{ name: string; kind: GitStat["kind"] }[] | null>;
   read(repo: string, path: string): Promise<{ oid: string; bytes: Uint8Array } | null>;
   /** The first bytes of many files in one request; null for a path that is not a file. Without it, files are read one by one. */
-  readHeads?(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
+  readFirstBytes?(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** Makes one commit. Returns false, without a commit, if nothing would change. */
-  change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean>;
+  commitChanges(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean>;
 };

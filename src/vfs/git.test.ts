@@ -13,11 +13,11 @@ import { editFile } from "../hardware/edit.ts";
 import { FileContents } from "../kernel/files/file-contents.ts";
 import { Files } from "../kernel/nouns/files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
-import { homeMount } from "./home.ts";
+import { makeHomeMount } from "./home.ts";
 import type { Who } from "./mount.ts";
-import { treeMount } from "./tree.ts";
+import { makeTreeMount } from "./tree.ts";
 import { Vfs } from "./vfs.ts";
-import { workspacesMount } from "./workspaces.ts";
+import { makeWorkspacesMount } from "./workspaces.ts";
 import { Usage } from "../kernel/nouns/usage.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -41,9 +41,9 @@ function makeTree() {
   const files = new Files(sql, new Usage(sql));
   for (const user of USERS) if (user.uid > 0) files.makeHome(user, 1);
   sql.commit();
-  const tree = treeMount({
+  const tree = makeTreeMount({
     reads: files,
-    change: async (body) => {
+    transact: async (body) => {
       const value = sql.transaction(() => body(files));
       sql.commit();
       return value;
@@ -56,15 +56,15 @@ function makeTree() {
     mustHaveRoom: () => {},
     uploads: { set: () => {}, drop: () => {}, listByUser: () => [] },
     sha256: (content) => createHash("sha256").update(content).digest(),
-    sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
+    sha256Async: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,
     uuid: randomUUID,
     inlineBytesMax: 1024,
   });
   const git = new MemoryGit();
   const mounts = [
-    homeMount({ tree, git, ownerOf: (home) => USERS.find((user) => user.home === home) }),
-    workspacesMount({
+    makeHomeMount({ tree, git, ownerOf: (home) => USERS.find((user) => user.home === home) }),
+    makeWorkspacesMount({
       git,
       workspaces: (who) => WORKSPACES.filter(({ ownerUid }) => who.uid === 0 || who.uid === ownerUid),
       find: (id) => WORKSPACES.find(({ workspaceId }) => workspaceId === id),

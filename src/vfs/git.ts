@@ -38,7 +38,7 @@ export class GitTree {
   }
 
   /** The operations of a mount, bound to one place. */
-  bind(place: GitPlace): Omit<Mount, "at" | "rename" | "readHeads"> {
+  bind(place: GitPlace): Omit<Mount, "at" | "rename" | "readFirstBytes"> {
     return {
       stat: () => this.stat(place),
       list: () => this.list(place),
@@ -54,7 +54,7 @@ export class GitTree {
   }
 
   async stat(place: GitPlace): Promise<FileStat> {
-    const found = (await this.#find(place)) ?? raise("ENOENT", place);
+    const found = (await this.#findStat(place)) ?? raise("ENOENT", place);
     const { uid, gid } = place.owner;
     const mode = found.kind === "directory" ? DIRECTORY_MODE : FILE_MODE;
     const { kind, size, modifiedAt } = found;
@@ -65,7 +65,7 @@ export class GitTree {
     const entries = await this.#listEntries(place);
     if (entries !== null) return entries.filter(({ name }) => name !== MARKER);
     if (place.rel === "") return [];
-    throw new FileError((await this.#find(place)) === null ? "ENOENT" : "ENOTDIR", place.path);
+    throw new FileError((await this.#findStat(place)) === null ? "ENOENT" : "ENOTDIR", place.path);
   }
 
   async read(place: GitPlace, range?: ByteRange): Promise<Uint8Array> {
@@ -75,12 +75,12 @@ export class GitTree {
   }
 
   /** Sends one request per repository. */
-  async readHeads(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async readFirstBytes(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads = new Map<GitPlace, Uint8Array | null>();
     const readable = places.filter((place) => !isMarker(place));
     for (const [repo, placesOfRepo] of Map.groupBy(readable, (place) => place.repo)) {
       const rels = placesOfRepo.map(({ rel }) => rel);
-      const found = (await this.#git.readHeads?.(repo, rels, bytes)) ?? (await this.#readFirstBytesOfEach(placesOfRepo, bytes));
+      const found = (await this.#git.readFirstBytes?.(repo, rels, bytes)) ?? (await this.#readFirstBytesOfEach(placesOfRepo, bytes));
       for (const [at, place] of placesOfRepo.entries()) heads.set(place, found[at] ?? null);
     }
     return places.map((place) => heads.get(place) ?? null);
@@ -96,7 +96,7 @@ export class GitTree {
     checkMayChange(who, place);
     await this.#checkMayPut(place);
     const condition = ifVersion === undefined ? {} : { ifOid: ifVersion };
-    await this.#change(who, place, "write", [{ type: "put", path: place.rel, content, ...condition }]);
+    await this.#commitChanges(who, place, "write", [{ type: "put", path: place.rel, content, ...condition }]);
   }
 
   async append(who: Who, place: GitPlace, content: Uint8Array): Promise<void> {
@@ -109,7 +109,7 @@ export class GitTree {
         const whole = before === null ? content : concat([before.bytes, content]);
         const condition = before === null ? {} : { ifOid: before.oid };
         try {
-          return await this.#change(who, place, "append", [{ type: "put", path: place.rel, content: whole, ...condition }]);
+          return await this.#commitChanges(who, place, "append", [{ type: "put", path: place.rel, content: whole, ...condition }]);
         } catch (error) {
           if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === APPEND_TRIES) throw error;
         }
@@ -120,15 +120,15 @@ export class GitTree {
   async remove(who: Who, place: GitPlace): Promise<void> {
     checkMayChange(who, place);
     if (place.rel === "") throw new FileError("EPERM", place.path);
-    if ((await this.#find(place)) === null) throw new FileError("ENOENT", place.path);
-    await this.#change(who, place, "rm", [{ type: "delete", path: place.rel }, ...(await this.#parentMarkerChanges(place))]);
+    if ((await this.#findStat(place)) === null) throw new FileError("ENOENT", place.path);
+    await this.#commitChanges(who, place, "rm", [{ type: "delete", path: place.rel }, ...(await this.#parentMarkerChanges(place))]);
   }
 
   async makeDirectory(who: Who, place: GitPlace): Promise<void> {
     checkMayChange(who, place);
-    if ((await this.#find(place)) !== null) throw new FileError("EEXIST", place.path);
+    if ((await this.#findStat(place)) !== null) throw new FileError("EEXIST", place.path);
     await this.#mustHaveParent(place);
-    await this.#change(who, place, "mkdir", [{ type: "put", path: `${place.rel}/${MARKER}`, content: new Uint8Array() }]);
+    await this.#commitChanges(who, place, "mkdir", [{ type: "put", path: `${place.rel}/${MARKER}`, content: new Uint8Array() }]);
   }
 
   /** Both places must be in the same repository. */
@@ -136,7 +136,7 @@ export class GitTree {
     checkMayChange(who, from);
     checkMayChange(who, to);
     if (from.rel === "" || to.rel === "") throw new FileError("EPERM", from.path);
-    const [moved, existing] = await Promise.all([this.#find(from), this.#find(to)]);
+    const [moved, existing] = await Promise.all([this.#findStat(from), this.#findStat(to)]);
     if (moved === null) throw new FileError("ENOENT", from.path);
     if (from.rel === to.rel) return;
     if (to.rel.startsWith(`${from.rel}/`)) throw new FileError("EINVAL", to.path, `${from.path} cannot be moved into itself`);
@@ -145,7 +145,7 @@ export class GitTree {
     else if (existing.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to.path);
     else if (existing.kind === "directory" && (await this.list(to)).length > 0) throw new FileError("ENOTEMPTY", to.path);
     const isSameParent = parentOf(from.rel) === parentOf(to.rel);
-    await this.#change(
+    await this.#commitChanges(
       who,
       from,
       "mv",
@@ -175,7 +175,7 @@ export class GitTree {
     await this.stat(place);
   }
 
-  async #find(place: GitPlace): Promise<GitStat | null> {
+  async #findStat(place: GitPlace): Promise<GitStat | null> {
     if (isMarker(place)) return null;
     const found = await this.#withFileErrors(place, () => this.#git.stat(place.repo, place.rel));
     return found ?? (place.rel === "" ? { kind: "directory", size: 0, oid: "", modifiedAt: 0 } : null);
@@ -190,7 +190,7 @@ export class GitTree {
     const cached = version === undefined ? undefined : this.#cache.get(place.repo, version);
     if (cached !== undefined) return cached;
     const found = await this.#withFileErrors(place, () => this.#git.read(place.repo, place.rel));
-    if (found === null) throw new FileError((await this.#find(place)) === null ? "ENOENT" : "EISDIR", place.path);
+    if (found === null) throw new FileError((await this.#findStat(place)) === null ? "ENOENT" : "EISDIR", place.path);
     this.#cache.put(place.repo, found.oid, found.bytes);
     if (version !== undefined && found.oid !== version) throw new FileError("ESTALE", place.path);
     return found.bytes;
@@ -199,12 +199,12 @@ export class GitTree {
   /** The file that would be replaced; throws if none may be here. Missing directories are created; a file in their place is an error. */
   async #checkMayPut(place: GitPlace): Promise<GitStat | null> {
     if (place.rel === "") throw new FileError("EISDIR", place.path);
-    const existing = await this.#find(place);
+    const existing = await this.#findStat(place);
     if (existing?.kind === "directory") throw new FileError("EISDIR", place.path);
     if (existing?.kind === "other") throw new FileError("EPERM", place.path, "It is a symbolic link, and those are not followed");
     if (existing !== null) return existing;
     for (let rel = parentOf(place.rel); rel !== ""; rel = parentOf(rel)) {
-      const parent = await this.#find({ ...place, rel });
+      const parent = await this.#findStat({ ...place, rel });
       if (parent?.kind === "directory") break;
       if (parent !== null) throw new FileError("ENOTDIR", place.path);
     }
@@ -212,7 +212,7 @@ export class GitTree {
   }
 
   async #mustHaveParent(place: GitPlace): Promise<void> {
-    const parent = await this.#find({ ...place, rel: parentOf(place.rel) });
+    const parent = await this.#findStat({ ...place, rel: parentOf(place.rel) });
     if (parent?.kind !== "directory") throw new FileError(parent === null ? "ENOENT" : "ENOTDIR", place.path);
   }
 
@@ -224,12 +224,12 @@ export class GitTree {
     return entries?.length === 1 ? [{ type: "put", path: `${rel}/${MARKER}`, content: new Uint8Array() }] : [];
   }
 
-  async #change(who: Who, place: GitPlace, verb: string, changes: readonly GitChange[], to?: GitPlace): Promise<void> {
+  async #commitChanges(who: Who, place: GitPlace, verb: string, changes: readonly GitChange[], to?: GitPlace): Promise<void> {
     mustNotBeMarker(place, "EPERM");
     if (to !== undefined) mustNotBeMarker(to, "EPERM");
     who.checkStillAllowed();
     const message = `gsv: ${verb} ${place.rel}${to === undefined ? "" : ` ${to.rel}`}`;
-    await this.#withFileErrors(place, () => this.#git.change(place.repo, message, who.username, changes));
+    await this.#withFileErrors(place, () => this.#git.commitChanges(place.repo, message, who.username, changes));
   }
 
   /** Turns errors of a repository into file errors. */

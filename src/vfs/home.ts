@@ -18,7 +18,7 @@ export type HomeSources = {
   ownerOf: (home: string) => { username: string; uid: number; gid: number } | undefined;
 };
 
-export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
+export function makeHomeMount({ tree, git, ownerOf }: HomeSources): Mount {
   const repositories = new GitTree(git);
 
   /** The repository and place of a path; null if it belongs to the tree. */
@@ -63,13 +63,13 @@ export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
       return mergeEntries(entries, await repositories.list({ repo: `${owner.username}/home`, rel: "", path, owner }));
     },
     read: async (who, path, range) => (await operationsFor(who, path)).read(who, path, range),
-    async readHeads(who, paths, bytes) {
+    async readFirstBytes(who, paths, bytes) {
       const places = await Promise.all(paths.map((path) => findReachablePlace(who, path).catch(() => undefined)));
       const inGit = places.filter((place) => place !== null && place !== undefined);
-      const heads = await repositories.readHeads(inGit, bytes);
+      const heads = await repositories.readFirstBytes(inGit, bytes);
       const headsByPlace = new Map<GitPlace | null | undefined, Uint8Array | null>(inGit.map((place, at) => [place, heads[at] ?? null]));
       const inTree = paths.filter((_, at) => places[at] === null);
-      const stored = await tree.readHeads(who, inTree, bytes);
+      const stored = await tree.readFirstBytes(who, inTree, bytes);
       const headsByPath = new Map(inTree.map((path, at) => [path, stored[at] ?? null]));
       return paths.map((path, at) => (places[at] === null ? headsByPath.get(path) : headsByPlace.get(places[at])) ?? null);
     },

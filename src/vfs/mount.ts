@@ -42,7 +42,7 @@ export type Mount = {
   setOwner(who: Who, path: string, uid: number | null, gid: number | null): Promise<void>;
   setModified(who: Who, path: string, ms: number): Promise<void>;
   /** The first bytes of many files in one request; null for a file that cannot be read. For mounts where a request is expensive. */
-  readHeads?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
+  readFirstBytes?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** For mounts that do not have to hold a whole file in memory while it is uploaded. */
   receive?(who: Who, path: string, coming: IncomingFile): Promise<FileReceiver>;
 };
@@ -54,7 +54,7 @@ export function mustFit(path: string, bytes: number): void {
   if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file may have at most 256 MiB: split it");
 }
 
-export const REFUSING_OPERATIONS: Omit<Mount, "at" | "stat" | "readHeads" | "receive"> = {
+export const REFUSING_OPERATIONS: Omit<Mount, "at" | "stat" | "readFirstBytes" | "receive"> = {
   async list(_who, path) {
     throw new FileError("ENOTDIR", path);
   },
@@ -90,7 +90,7 @@ export type SyntheticTree = {
   isVersioned?: boolean;
 };
 
-export function syntheticMount(at: string, tree: SyntheticTree): Mount {
+export function makeSyntheticMount(at: string, tree: SyntheticTree): Mount {
   const namesOf = (path: string) => path.slice(at.length).split("/").filter(Boolean);
   const mustLookUp = async (who: Who, path: string) => (await tree.lookUp(who, namesOf(path))) ?? raiseMissing(path);
   const readBytes = async (who: Who, path: string) => {

@@ -2,7 +2,7 @@
 // its initial context. Processes of other users are visible only to root.
 
 import type { ContextFile } from "../protocol/proc-records.ts";
-import { type Mount, syntheticMount, type Who } from "./mount.ts";
+import { type Mount, makeSyntheticMount, type Who } from "./mount.ts";
 
 export type ProcProcess = {
   pid: string;
@@ -24,23 +24,23 @@ type ProcSources = {
   version: string;
   uptimeMs(): number;
   /** The processes that this caller may see. */
-  pids(who: Who): readonly string[];
-  process(who: Who, pid: string): ProcProcess | null;
+  listVisiblePids(who: Who): readonly string[];
+  findVisibleProcess(who: Who, pid: string): ProcProcess | null;
   quota(uid: number): { usedBytes: number; limitBytes: number };
 };
 
 const ENTRIES = ["context.d", "identity", "status", "usage"];
 const CALLER_ENTRIES = ["identity", "status"];
 
-export function procMount(kernel: ProcSources): Mount {
-  return syntheticMount("/proc", {
+export function makeProcMount(kernel: ProcSources): Mount {
+  return makeSyntheticMount("/proc", {
     async lookUp(who, [top, ...rest]) {
       switch (top) {
         case undefined:
-          return [...kernel.pids(who).map((name) => ({ name, kind: "directory" as const })), "self", "uptime", "version"];
+          return [...kernel.listVisiblePids(who).map((name) => ({ name, kind: "directory" as const })), "self", "uptime", "version"];
         case "self": {
           // A person at a prompt has no process, but does have an identity.
-          const process = kernel.process(who, who.pid ?? "");
+          const process = kernel.findVisibleProcess(who, who.pid ?? "");
           if (rest.join("/") === "quota") return formatQuota(kernel.quota(who.uid));
           if (rest.length === 0) return [...(process === null ? CALLER_ENTRIES : ENTRIES), "quota"];
           return process === null ? readCallerFile(who, rest) : readProcessFile(who, process, rest);
@@ -50,7 +50,7 @@ export function procMount(kernel: ProcSources): Mount {
         case "uptime":
           return rest.length > 0 ? null : `${(kernel.uptimeMs() / 1000).toFixed(2)}\n`;
         default: {
-          const process = kernel.process(who, top);
+          const process = kernel.findVisibleProcess(who, top);
           return process === null ? null : readProcessFile(who, process, rest);
         }
       }

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Who } from "./mount.ts";
-import { sysMount } from "./sys.ts";
+import { makeSysMount } from "./sys.ts";
 
 const WHO: Who = {
   uid: 1000,
@@ -18,7 +18,7 @@ const WHO: Who = {
 it("lists keys without loading their values, and prefers a file to a directory of the same name", async () => {
   const keys = ["users/1000/ai/model", "users/1000/ai/model/temperature", "users/1000/ai/tools/shell"];
   const loaded: string[] = [];
-  const mount = sysMount({
+  const mount = makeSysMount({
     configKeys: (_who, prefix) => keys.filter((key) => key.startsWith(`${prefix}/`)),
     configValue: (_who, key) => (keys.includes(key) ? (loaded.push(key), "x") : undefined),
     capabilities: () => [],

@@ -3,7 +3,7 @@
 
 import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { type Mount, syntheticMount, type Who } from "./mount.ts";
+import { type Mount, makeSyntheticMount, type Who } from "./mount.ts";
 
 export type SysSources = {
   /** Keys below a prefix that this caller may read, sorted. */
@@ -26,8 +26,8 @@ export type DeviceFiles = {
 
 const TOP = ["capabilities", "config", "devices", "users"];
 
-export function sysMount(sources: SysSources): Mount {
-  return syntheticMount("/sys", {
+export function makeSysMount(sources: SysSources): Mount {
+  return makeSyntheticMount("/sys", {
     async lookUp(who, names) {
       const [top, ...rest] = names;
       switch (top) {

@@ -13,7 +13,7 @@ import { Files } from "../kernel/nouns/files.ts";
 import { files as filesSchema } from "../kernel/schema/002-files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
-import { treeMount } from "./tree.ts";
+import { makeTreeMount } from "./tree.ts";
 import { Usage } from "../kernel/nouns/usage.ts";
 
 const INLINE_MAX = 16;
@@ -257,9 +257,9 @@ class Real {
   constructor() {
     migrate(this.sql);
     this.sql.commit();
-    this.mount = treeMount({
+    this.mount = makeTreeMount({
       reads: this.files,
-      change: async (body) => {
+      transact: async (body) => {
         try {
           return this.sql.transaction(() => body(this.files));
         } catch (error) {
@@ -277,7 +277,7 @@ class Real {
       mustHaveRoom: () => {},
       uploads: { set: () => {}, drop: () => {}, listByUser: () => [] },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
-      sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
+      sha256Async: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,
       uuid: randomUUID,
       inlineBytesMax: INLINE_MAX,

@@ -48,13 +48,13 @@ export type NodeTable = NodeReads & {
 export type TreeStorage = {
   reads: NodeReads;
   /** Runs one transaction; resolves when it is durable. */
-  change<T>(body: (table: NodeTable) => T): Promise<T>;
+  transact<T>(body: (table: NodeTable) => T): Promise<T>;
   /** Content that is too large for a row. */
   contents: {
     get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null>;
     put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T>;
     openGrowing(part: string): Promise<GrowingBlob>;
-    finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
+    putGrown<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
   };
   /** Fails if that many additional bytes exceed the quota of the user, unless the caller may exceed it. */
   mustHaveRoom(who: Who, uid: number, bytes: number, path: string): void;
@@ -64,19 +64,19 @@ export type TreeStorage = {
   uuid(): string;
   sha256(bytes: string | Uint8Array): Uint8Array;
   /** The same for large content; yields to the event loop. */
-  sha256Slowly(bytes: Uint8Array): Promise<Uint8Array>;
+  sha256Async(bytes: Uint8Array): Promise<Uint8Array>;
   now(): number;
   inlineBytesMax: number;
 };
 
-export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
+export type TreeMount = Mount & Required<Pick<Mount, "readFirstBytes" | "receive">>;
 
-export function treeMount(storage: TreeStorage): TreeMount {
+export function makeTreeMount(storage: TreeStorage): TreeMount {
   const { reads } = storage;
   const mutexes = { paths: new KeyedMutex(), largeFiles: new KeyedMutex(), lists: new KeyedMutex() };
   const uploads = new Uploads((part) => storage.contents.openGrowing(part), storage.uploads);
   const change = (who: Who, body: (table: NodeTable) => void) =>
-    storage.change((table) => {
+    storage.transact((table) => {
       who.checkStillAllowed();
       body(table);
     });
@@ -95,31 +95,31 @@ export function treeMount(storage: TreeStorage): TreeMount {
         return entries;
       }),
     async read(who, path, range) {
-      const node = findReadable(reads, who, path);
+      const node = requireReadable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
       mustFit(path, Math.min(node.size, range?.end ?? Infinity) - (range?.start ?? 0));
       return readContent(storage, node, range);
     },
-    async readHeads(who, paths, bytes) {
+    async readFirstBytes(who, paths, bytes) {
       const nodes = reads.getAll([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
       const found = paths.map((path) => {
         try {
-          return findReadable({ getAll: () => nodes }, who, path);
+          return requireReadable({ getAll: () => nodes }, who, path);
         } catch (error) {
           if (error instanceof FileError) return null;
           throw error;
         }
       });
       const small = reads.readInlines(found.flatMap((node) => node?.hash ?? []));
-      const readHead = async (node: FileNode | null) => {
+      const readFirstBytesOf = async (node: FileNode | null) => {
         const content = small.get(node?.hash ?? "");
         if (content !== undefined) return content.slice(0, bytes);
         return node === null ? null : readContent(storage, node, { start: 0, end: bytes }).catch(() => null);
       };
-      return Promise.all(found.map(readHead));
+      return Promise.all(found.map(readFirstBytesOf));
     },
     async write(who, path, content, { ifVersion }) {
-      await put(storage, who, path, content, ifVersion);
+      await putFile(storage, who, path, content, ifVersion);
     },
     receive: (who, path, coming) => receive(storage, uploads, who, path, coming),
     append: (who, path, content) => mutexes.paths.run(path, () => append(storage, mutexes.largeFiles, who, path, content)),
@@ -133,7 +133,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
       await change(who, (table) => {
         checkMayMakeDirectory(table, who, path);
         storage.mustHaveRoom(who, who.uid, ROW_BYTES, path);
-        table.put(newDirectory(who, path, storage.now()), parentOf(path), null);
+        table.put(makeDirectoryNode(who, path, storage.now()), parentOf(path), null);
       });
     },
     async rename(who, from, to) {
@@ -177,7 +177,7 @@ export function blobKey(hash: string): string {
 }
 
 /** The hash in a blob's key, or null if the blob is not a file of the tree. */
-export function hashOf(key: string): string | null {
+export function hashFromBlobKey(key: string): string | null {
   return key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : null;
 }
 
@@ -194,7 +194,7 @@ function listEntries(reads: NodeReads, who: Who, path: string): FileEntry[] {
     .map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
 }
 
-function findReadable(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode {
+function requireReadable(reads: Pick<NodeReads, "getAll">, who: Who, path: string): FileNode {
   const node = requireNode(reads, who, path);
   if (node.kind === "directory") throw new FileError("EISDIR", path);
   if (!mayAccess(who, node, READ)) throw new FileError("EACCES", path);
@@ -213,7 +213,7 @@ async function readContent({ reads, contents }: TreeStorage, node: FileNode, ran
 }
 
 /** An existing file keeps its owner and mode; `mode` is for a new file. `ifVersion` null: there must be no file. */
-async function put(
+async function putFile(
   storage: TreeStorage,
   who: Who,
   path: string,
@@ -225,7 +225,7 @@ async function put(
   const existing = checkMayPut(storage.reads, who, path, ifVersion);
   storage.mustHaveRoom(who, existing?.uid ?? who.uid, addedBytes(existing, content.length), path);
   const isSmall = content.length <= storage.inlineBytesMax;
-  const hash = toHex(isSmall ? storage.sha256(content) : await storage.sha256Slowly(content));
+  const hash = toHex(isSmall ? storage.sha256(content) : await storage.sha256Async(content));
   const name = () => writeRow(storage, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
   await (isSmall ? name() : storage.contents.put(blobKey(hash), content, name));
 }
@@ -251,7 +251,7 @@ function writeRow(
   path: string,
   { hash, size, inline, ifVersion, mode: newMode, part }: RowContent,
 ): Promise<void> {
-  return storage.change((table) => {
+  return storage.transact((table) => {
     // Checked again inside the transaction: another writer may have been faster, or rights may have changed.
     who.checkStillAllowed();
     const existing = checkMayPut(table, who, path, ifVersion);
@@ -268,7 +268,7 @@ function writeRow(
 async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: IncomingFile): Promise<FileReceiver> {
   checkMayPut(storage.reads, who, path, undefined);
   if (coming.size <= storage.inlineBytesMax)
-    return receiveInMemory(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
+    return receiveInMemory(path, coming, (content) => putFile(storage, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(storage.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? storage.uuid()])))}`;
   const mustHaveRoom = (bytes: number) => storage.mustHaveRoom(who, who.uid, bytes, path);
   const { grown: blob, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
@@ -279,7 +279,7 @@ async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: s
     write: (chunk) => blob.write(chunk),
     async finish(sha256) {
       const name = () => writeRow(storage, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
-      await storage.contents.finish(blobKey(sha256), blob, name).finally(end);
+      await storage.contents.putGrown(blobKey(sha256), blob, name).finally(end);
     },
     abandon: leave,
   };
@@ -292,7 +292,7 @@ async function append(storage: TreeStorage, largeFiles: KeyedMutex, who: Who, pa
     mustFit(path, size);
     const grow = async () => {
       const before = existing === undefined ? new Uint8Array() : await readContent(storage, existing);
-      await put(storage, who, path, concat([before, content]), existing?.hash ?? null);
+      await putFile(storage, who, path, concat([before, content]), existing?.hash ?? null);
     };
     try {
       return await (size > LARGE_BYTES ? largeFiles.run(String(who.uid), grow) : grow());
@@ -305,10 +305,10 @@ async function append(storage: TreeStorage, largeFiles: KeyedMutex, who: Who, pa
 function makeParents(table: NodeTable, who: Who, path: string, now: number): void {
   const directories = ancestors(path);
   const existing = table.getAll(directories);
-  for (const at of directories) if (!existing.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
+  for (const at of directories) if (!existing.has(at)) table.put(makeDirectoryNode(who, at, now), parentOf(at), null);
 }
 
-function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {
+function makeDirectoryNode({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {
   const mode = parentOf(path) === "/home" ? HOME_MODE : DIRECTORY_MODE;
   return { path, kind: "directory", uid, gid, mode, size: 0, hash: null, modifiedAt };
 }

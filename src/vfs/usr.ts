@@ -1,12 +1,12 @@
 // /usr: the programs of the shell, so that they can be looked up. /usr/bin has a stub to read for each command of ours;
 // /usr/local/bin is for those of packages. The shell runs programs by their path without reading these stubs.
 
-import { type Mount, syntheticMount } from "./mount.ts";
+import { type Mount, makeSyntheticMount } from "./mount.ts";
 
 export type Command = { name: string; doc: string };
 
-export function usrMount(commands: () => readonly Command[]): Mount {
-  return syntheticMount("/usr", {
+export function makeUsrMount(commands: () => readonly Command[]): Mount {
+  return makeSyntheticMount("/usr", {
     async lookUp(_who, names) {
       switch (names.join("/")) {
         case "":

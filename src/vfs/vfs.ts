@@ -54,13 +54,14 @@ export class Vfs implements FileSystem {
     const heads = new Map<string, Uint8Array | null>();
     for (const [mount, pathsOfMount] of Map.groupBy(paths, (path) => this.#mountOf(path))) {
       const found =
-        (await mount.readHeads?.(this.#who, pathsOfMount, bytes).catch(() => [])) ?? (await this.#readEachHead(mount, pathsOfMount, bytes));
+        (await mount.readFirstBytes?.(this.#who, pathsOfMount, bytes).catch(() => [])) ??
+        (await this.#readFirstBytesOfEach(mount, pathsOfMount, bytes));
       for (const [at, path] of pathsOfMount.entries()) heads.set(path, found[at] ?? null);
     }
     return paths.map((path) => heads.get(path) ?? null);
   }
 
-  async #readEachHead(mount: Mount, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async #readFirstBytesOfEach(mount: Mount, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads: (Uint8Array | null)[] = [];
     for (const path of paths) heads.push(await mount.read(this.#who, path, { start: 0, end: bytes }).catch(() => null));
     return heads;

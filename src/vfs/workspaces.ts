@@ -19,7 +19,7 @@ const AT = "/workspaces";
 const ROOT: FileStat = { kind: "directory", size: 0, modifiedAt: 0, mode: 0o555, uid: 0, gid: 0, version: "" };
 const FROZEN = "The workspace is archived: activate it again first";
 
-export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mount {
+export function makeWorkspacesMount({ git, workspaces, find }: WorkspaceSources): Mount {
   const repositories = new GitTree(git);
 
   /** null for /workspaces itself. Another user's workspace looks like a missing one. */
@@ -47,15 +47,15 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mo
     async read(who, path, range) {
       return repositories.read(findPlace(who, path) ?? raise("EISDIR", path), range);
     },
-    async readHeads(who, paths, bytes) {
+    async readFirstBytes(who, paths, bytes) {
       // The paths are mostly in one workspace, which is looked up once.
       const cache = new Map<string, WorkspaceFiles | undefined>();
-      const look = (id: string) => {
+      const findCached = (id: string) => {
         if (!cache.has(id)) cache.set(id, find(id));
         return cache.get(id);
       };
-      const places = paths.map((path) => findPlace(who, path, look) ?? refuseCreation(path));
-      return repositories.readHeads(places, bytes);
+      const places = paths.map((path) => findPlace(who, path, findCached) ?? refuseCreation(path));
+      return repositories.readFirstBytes(places, bytes);
     },
     write: async (who, path, content, options) => repositories.bind(requirePlaceToAdd(who, path)).write(who, path, content, options),
     append: async (who, path, content) => repositories.bind(requirePlaceToAdd(who, path)).append(who, path, content),

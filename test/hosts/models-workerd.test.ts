@@ -15,10 +15,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** Runs a model request and answers with its events. */
 const WORKER = `
   import { ProviderModels } from "./src/models/models.ts";
-  import { cloudflareNet } from "./src/hosts/cloudflare/net.ts";
+  import { makeCloudflareNet } from "./src/hosts/cloudflare/net.ts";
   const models = new ProviderModels({
-    net: cloudflareNet({ isAllowed: () => true }),
-    crypto: { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)), uuid: () => crypto.randomUUID() },
+    net: makeCloudflareNet({ isAllowed: () => true }),
+    crypto: { randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)), uuid: () => crypto.randomUUID() },
     limits: { backoffMs: 1 },
   });
   export default {

@@ -2,7 +2,7 @@
 
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { describe, expect, test } from "vitest";
-import { terminalPlugin, TERMINAL, TERMINAL_ERRORS } from "../../src/shell/terminal.ts";
+import { makeTerminalPlugin, TERMINAL, TERMINAL_ERRORS } from "../../src/shell/terminal.ts";
 import { snippets } from "./corpus.ts";
 
 type Output = { stdout: string; stderr: string; exitCode: number; times: number };
@@ -35,7 +35,7 @@ class Screen extends InMemoryFs {
 async function run(script: string, files: Readonly<Record<string, string>>, isRewritten: boolean): Promise<Output> {
   const screen = new Screen(Object.fromEntries([["/w/.keep", ""], ...Object.entries(files).map(([path, text]) => [`/w/${path}`, text])]));
   const bash = new Bash({ fs: screen, cwd: "/w", defenseInDepth: false });
-  if (isRewritten) bash.registerTransformPlugin(terminalPlugin());
+  if (isRewritten) bash.registerTransformPlugin(makeTerminalPlugin());
   const env = { HOME: "/w", PATH: "/usr/bin:/bin", PWD: "/w" };
   const { stdout, stderr, exitCode } = await bash.exec(script, { env, replaceEnv: true, cwd: "/w", rawScript: true });
   return { stdout: screen.stdout + stdout, stderr: screen.stderr + stderr, exitCode, times: screen.times };

@@ -2,12 +2,12 @@
 
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { expect, test } from "vitest";
-import { yieldCommand, yieldPlugin } from "../../src/shell/yielding.ts";
+import { makeYieldCommand, yieldPlugin } from "../../src/shell/yielding.ts";
 import { snippets } from "./corpus.ts";
 
 async function run(script: string, files: Readonly<Record<string, string>>, doesYield: boolean) {
   const fs = new InMemoryFs(Object.fromEntries([["/w/.keep", ""], ...Object.entries(files).map(([path, text]) => [`/w/${path}`, text])]));
-  const bash = new Bash({ fs, cwd: "/w", defenseInDepth: false, customCommands: doesYield ? [yieldCommand()] : [] });
+  const bash = new Bash({ fs, cwd: "/w", defenseInDepth: false, customCommands: doesYield ? [makeYieldCommand()] : [] });
   if (doesYield) bash.registerTransformPlugin(yieldPlugin);
   const env = { HOME: "/w", PATH: "/usr/bin:/bin", PWD: "/w" };
   const { stdout, exitCode } = await bash.exec(script, { env, replaceEnv: true, cwd: "/w", rawScript: true });

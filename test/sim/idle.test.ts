@@ -31,7 +31,7 @@ beforeEach(async () => {
       kernel: () => ({
         kernelPortFor: (pid) => makePort(world, pid),
         archiveRootOf: (pid) => world.kernel.archiveRootOf(pid),
-        ownerOf: (pid) => world.kernel.ownerOf(pid),
+        ownerUidOf: (pid) => world.kernel.ownerOf(pid),
       }),
       uuid: () => `id-${++ids}`,
       now,

@@ -85,7 +85,7 @@ export class World {
       kernel: () => ({
         kernelPortFor: (pid) => this.#kernel!.kernelPortFor(pid),
         archiveRootOf: (pid) => this.#kernel!.archiveRootOf(pid),
-        ownerOf: (pid) => this.#kernel!.ownerOf(pid),
+        ownerUidOf: (pid) => this.#kernel!.ownerOf(pid),
       }),
       uuid: () => crypto.uuid(),
       now,

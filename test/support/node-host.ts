@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Gateway, startGateway } from "../../src/hosts/node/gateway.ts";
-import { type UpFlags, upOptions } from "../../src/hosts/node/options.ts";
+import { type UpFlags, parseUpOptions } from "../../src/hosts/node/options.ts";
 import { sleep } from "../../src/lib/sleep.ts";
 import type { Host } from "./host.ts";
 
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 50;
 
 export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home: string }> {
   const home = flags.home ?? mkdtempSync(join(tmpdir(), "gsv-node-"));
-  const start = () => startGateway(upOptions({ port: "0", ...flags, home }, {}));
+  const start = () => startGateway(parseUpOptions({ port: "0", ...flags, home }, {}));
   let gateway = await start();
   const host: Host & { home: string } = {
     name: "node",

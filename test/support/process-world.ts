@@ -234,6 +234,6 @@ export class World {
   }
 
   idle(): Promise<void> {
-    return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0, { interval: 1 }).toBe(true);
+    return expect.poll(() => this.process.activeRun === undefined && this.process.queuedRunCount === 0, { interval: 1 }).toBe(true);
   }
 }

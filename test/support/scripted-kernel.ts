@@ -25,7 +25,7 @@ export class ScriptedKernel {
   isFull = false;
   sys: (call: SysCall, signal: AbortSignal) => Promise<SysOutcome> = async () => ({ kind: "done", isError: false, output: "done" });
 
-  readonly ownerOf = (): number => 1000;
+  readonly ownerUidOf = (): number => 1000;
 
   readonly kernelPortFor = (pid: string): KernelPort => {
     const told = this.of(pid);

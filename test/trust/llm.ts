@@ -3,7 +3,7 @@
 // fall silent, and some are aborted. What was kept of a cut answer is then used as history. `--cuts all` cuts everywhere, `--cuts
 // <n>` at that many places.
 
-import { nodeNet } from "../../src/hosts/node/net.ts";
+import { makeNodeNet } from "../../src/hosts/node/net.ts";
 import type { EgressResponse } from "../../src/kernel/egress/egress.ts";
 import type { ModelEvent, ModelMessage, ModelRequest, Models } from "../../src/ports/models.ts";
 import type { Net } from "../../src/ports/net.ts";
@@ -179,7 +179,7 @@ async function collectUntil(
 
 /** The Node host's Net. Calls `tell` when `bytes` bytes of an answer have been read and the next read is pending. */
 function notifyingNet(bytes: number, tell: () => void): Net {
-  const net = nodeNet({ isAllowed: (host) => host === "127.0.0.1" });
+  const net = makeNodeNet({ isAllowed: (host) => host === "127.0.0.1" });
   return {
     async fetch(...asked) {
       const answer = await net.fetch(...asked);

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { OperatorError } from "../../src/hosts/node/home.ts";
-import { type UpFlags, upOptions } from "../../src/hosts/node/options.ts";
+import { type UpFlags, parseUpOptions } from "../../src/hosts/node/options.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { populate } from "../support/people.ts";
@@ -174,7 +174,7 @@ async function listening(): Promise<void> {
   for (const host of ["0.0.0.0", "::", "192.0.2.1", "gsv.example.com"]) {
     let refused = false;
     try {
-      upOptions({ host }, {});
+      parseUpOptions({ host }, {});
     } catch (error) {
       refused = error instanceof OperatorError && error.message.includes("--allow-remote");
     }

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunPoint } from "../../src/hosts/node/faults.ts";
+import type { RunCrashPoint } from "../../src/hosts/node/faults.ts";
 import { Bar, numberFlag } from "./bar.ts";
 import { killAll } from "./crash/gateway.ts";
 import { Random } from "./crash/random.ts";
@@ -42,7 +42,7 @@ async function runHealthy(bundle: string): Promise<void> {
   const world = await World.make(bundle, join(scratch, "healthy"), random.fork(1));
   const campaign = new Campaign(bar, world, random.fork(2));
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, most] of random.sample(Object.entries(POINTS) as [RunPoint, number][], 100)) {
+    for (const [at, most] of random.sample(Object.entries(POINTS) as [RunCrashPoint, number][], 100)) {
       let isReached = false;
       for (let tries = 0; tries < TRIES && !isReached; tries++)
         isReached = await campaign.live({ at, times: tries === 0 ? random.int(1, most) : 1 });

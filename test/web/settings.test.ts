@@ -75,7 +75,7 @@ test("policy: a user's own is checked while typing, shows what it changes, and t
   await page.getByText("The gateway can read it.").waitFor();
   await page.getByText("None of them would be decided otherwise.").waitFor();
   await text.fill('{ "default": "deny", "rules": [');
-  await page.getByText("it is not JSON").waitFor();
+  await page.getByText("it is not valid JSON").waitFor();
   expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
   await text.fill('{ "default": "deny", "rules": [{ "match": "fs.raed", "action": "auto" }] }');
   await page.getByText("there is no call fs.raed").waitFor();

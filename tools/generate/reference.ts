@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import type { JsonSchema } from "../../src/lib/schema-text.ts";
-import type { Reference } from "../../src/protocol/reference.ts";
+import type { SyscallReference } from "../../src/protocol/reference.ts";
 import type { Syscall } from "../../src/kernel/calls/define.ts";
 
-export function referenceOf(call: Syscall): Reference {
+export function referenceOf(call: Syscall): SyscallReference {
   const example = { args: call.args.parse(call.example.args), result: call.result.parse(call.example.result) };
   return {
     name: call.name,
@@ -23,7 +23,7 @@ export function referenceOf(call: Syscall): Reference {
   };
 }
 
-export function referenceModule(reference: readonly Reference[]): string {
+export function referenceModule(reference: readonly SyscallReference[]): string {
   const rows = reference.map((call) => `  ${JSON.stringify(call)},`).join("\n");
   return `// Written by tools/products.ts from the syscall files.\n\nimport type { Reference } from "../protocol/reference.ts";\n\nexport const reference: readonly Reference[] = [\n${rows}\n];\n`;
 }

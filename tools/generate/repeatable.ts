@@ -1,9 +1,9 @@
 // The names of calls that a client may repeat; no other part of the declarations reaches a browser.
 
-import type { Reference } from "../../src/protocol/reference.ts";
+import type { SyscallReference } from "../../src/protocol/reference.ts";
 
-export function repeatableNames(reference: readonly Reference[]): string {
-  const names = (isOne: (call: Reference) => boolean) =>
+export function repeatableNames(reference: readonly SyscallReference[]): string {
+  const names = (isOne: (call: SyscallReference) => boolean) =>
     reference
       .filter(isOne)
       .map((call) => `  "${call.name}",`)

@@ -3,11 +3,11 @@
 import { render } from "preact";
 import { Desktop } from "./frame/desktop.tsx";
 import { startSession } from "./state/session.ts";
-import { applyTheme } from "./state/theme.ts";
+import { followAppearance } from "./state/theme.ts";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/entries.css";
 
-applyTheme();
+followAppearance();
 render(<Desktop />, document.getElementById("app")!);
 void startSession();

@@ -2,15 +2,15 @@
 // the rights of the process's user.
 
 import { estimateTokens } from "../estimate.ts";
-import { dateSection } from "./date.ts";
-import { homeContext } from "./home.ts";
-import { processContext } from "./process.ts";
-import { profileContext } from "./profile.ts";
+import { makeDateSections } from "./date.ts";
+import { makeHomeSections } from "./home.ts";
+import { makeProcessSections } from "./process.ts";
+import { makeProfileSections } from "./profile.ts";
 import { byteLength, type ContextFile, type Section } from "./section.ts";
-import { type ContextSkill, skillIndex } from "./skills.ts";
-import { systemContext } from "./system.ts";
+import { type ContextSkill, makeSkillSections } from "./skills.ts";
+import { makeSystemSections } from "./system.ts";
 import { type ContextFacts, templateValues } from "./values.ts";
-import { type WorkspaceContext, workspaceContext } from "./workspace.ts";
+import { type WorkspaceContext, makeWorkspaceSections } from "./workspace.ts";
 
 export type ContextInputs = ContextFacts & {
   pid: string;
@@ -32,21 +32,21 @@ export function assembleContext(inputs: ContextInputs): { text: string; parts: C
   const { maxContextBytes: maxBytes } = inputs;
   const values = templateValues(inputs);
   const sections = [
-    ...systemContext(inputs.systemFiles, values),
-    ...profileContext(inputs.profileFiles, values),
-    ...homeContext(inputs.homeFiles, maxBytes),
-    ...workspaceContext(inputs.workspace, maxBytes),
-    ...skillIndex(inputs.skills, maxBytes),
-    ...processContext(inputs.processFiles, inputs.pid, maxBytes),
-    ...dateSection(inputs.now, inputs.timezone),
+    ...makeSystemSections(inputs.systemFiles, values),
+    ...makeProfileSections(inputs.profileFiles, values),
+    ...makeHomeSections(inputs.homeFiles, maxBytes),
+    ...makeWorkspaceSections(inputs.workspace, maxBytes),
+    ...makeSkillSections(inputs.skills, maxBytes),
+    ...makeProcessSections(inputs.processFiles, inputs.pid, maxBytes),
+    ...makeDateSections(inputs.now, inputs.timezone),
   ].map((section) => ({ ...section, text: renderSection(section) }));
-  return { text: sections.map(({ text }) => text).join("\n\n---\n\n"), parts: sections.map(partOf) };
+  return { text: sections.map(({ text }) => text).join("\n\n---\n\n"), parts: sections.map(measureSection) };
 }
 
 function renderSection({ name, text }: Section): string {
   return `[${name}]\n${text}`;
 }
 
-function partOf({ name, text, cut }: Section): ContextPart {
+function measureSection({ name, text, cut }: Section): ContextPart {
   return { name, bytes: byteLength(text), estimatedTokens: estimateTokens(text), cut };
 }

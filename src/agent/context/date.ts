@@ -4,7 +4,7 @@
 import { isTimezone } from "../../lib/timezone.ts";
 import type { Section } from "./section.ts";
 
-export function dateSection(now: number, timezone: string): Section[] {
+export function makeDateSections(now: number, timezone: string): Section[] {
   const zone = isTimezone(timezone) ? timezone : "UTC";
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: zone }).format(now);
   return [{ name: "date", text: `Today is ${day} (${zone}).`, cut: 0 }];

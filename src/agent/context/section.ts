@@ -9,7 +9,7 @@ export type Section = { name: string; text: string; cut: number };
 /** The names of files that are left out take room as well. */
 const NAMED_MAX = 20;
 
-export function section(name: string, text: string): Section[] {
+export function makeSectionUnlessEmpty(name: string, text: string): Section[] {
   const trimmed = text.trim();
   return trimmed === "" ? [] : [{ name: toOneLine(name), text: trimmed, cut: 0 }];
 }
@@ -23,7 +23,7 @@ export function sortByName(files: readonly ContextFile[]): ContextFile[] {
  * Files in order until one does not fit. The rest is named, with the folder to read it in: a process that does not know that
  * something is missing cannot ask for it.
  */
-export function fitToSize(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
+export function makeSectionsWithinSize(source: string, files: readonly ContextFile[], maxBytes: number, folder: string): Section[] {
   const sections: Section[] = [];
   const omitted: { name: string; bytes: number | null }[] = [];
   let used = 0;
@@ -39,7 +39,7 @@ export function fitToSize(source: string, files: readonly ContextFile[], maxByte
       continue;
     }
     used += bytes;
-    sections.push(...section(`${source}:${name}`, text));
+    sections.push(...makeSectionUnlessEmpty(`${source}:${name}`, text));
   }
   if (omitted.length === 0) return sections;
   const names = omitted.slice(0, NAMED_MAX).map(({ name, bytes }) => (bytes === null ? `- ${name}` : `- ${name} (${bytes} bytes)`));

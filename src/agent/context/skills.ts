@@ -8,7 +8,7 @@ const INTRODUCTION =
   "If one of these fits the work, read its file on gsv first and follow it. A path that is a directory contains a SKILL.md.";
 
 /** In the given order, which is their rank. */
-export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): Section[] {
+export function makeSkillSections(skills: readonly ContextSkill[], maxBytes: number): Section[] {
   if (skills.length === 0) return [];
   const lines = skills.map(({ id, description, path }) => `- ${toOneLine(id)}: ${toOneLine(description)} (${toOneLine(path)})`);
   const kept: string[] = [];

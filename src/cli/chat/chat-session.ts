@@ -6,7 +6,7 @@ import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import type { AnswerPiece, Client, FollowedEvent, LiveAnswer } from "../../client/client.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { runCommand } from "./chat-commands.ts";
-import { chatFooter } from "./footer.ts";
+import { makeChatFooter } from "./footer.ts";
 import { decisionLine, type Decision, EXACTLY, Questions } from "./questions.ts";
 import { ChatView, personText, type Piece } from "./chat-view.ts";
 import { onKeys } from "../terminal/keys.ts";
@@ -17,7 +17,7 @@ import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { ConversationRef } from "./processes.ts";
 import { describeStop, truncate, spokenText } from "./message-text.ts";
 import { escapeControls } from "../terminal/terminal.ts";
-import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
+import { BUDGET, type Question, pickQuestionFields, questionText } from "./tool-call.ts";
 
 type PendingMessage = { runId: string; text: string; paused?: true | undefined };
 
@@ -54,7 +54,7 @@ export class ChatSession {
     this.client = client;
     this.where = where;
     this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true });
-    this.#page = new Page(process.stdout, (isLineOpen) => this.#footer(isLineOpen));
+    this.#page = new Page(process.stdout, (isLineOpen) => this.#makeFooter(isLineOpen));
     this.#questions.onArmed = () => this.#page.redraw();
   }
 
@@ -76,7 +76,7 @@ export class ChatSession {
       pid: this.where.pid,
       onEvent: (event) => afterLoad(() => this.#handleEvent(event)),
       onPiece: (piece) => afterLoad(() => this.#handlePiece(piece)),
-      onLive: (live) => afterLoad(() => this.#handleLive(live)),
+      onLiveAnswer: (live) => afterLoad(() => this.#handleLive(live)),
       onGap: () => afterLoad(() => this.reportFailure(this.load("Some events were missed while disconnected. The last messages:"))),
       onError: (error) => this.#end(error),
     });
@@ -113,9 +113,9 @@ export class ChatSession {
     });
     const draft = this.#editor.text;
     this.#editor = new LineEditor(words.flatMap(({ role, text }) => (role === "user" ? [text] : [])).toReversed());
-    this.#editor.set(draft);
+    this.#editor.setText(draft);
     this.#view.markShown(words.findLast(({ role }) => role === "assistant")?.text ?? "");
-    this.#showEarlier(words, history.messageCount, title);
+    this.#showEarlierMessages(words, history.messageCount, title);
     this.#questions.remove(() => true);
     for (const one of pending) if (one.conversationId === conversationId) this.#ask(one);
     const deferred = this.#deferred;
@@ -158,7 +158,7 @@ export class ChatSession {
     work.catch((error: Error) => this.remark(`error: ${error.message}`, "red"));
   }
 
-  #showEarlier(words: readonly { role: string; text: string }[], messageCount: number, title?: string): void {
+  #showEarlierMessages(words: readonly { role: string; text: string }[], messageCount: number, title?: string): void {
     const { conversationId } = this.where;
     const name = conversationId === "default" ? "" : ` in ${conversationId}`;
     const earlier = words.slice(-EARLIER_MESSAGES);
@@ -208,7 +208,7 @@ export class ChatSession {
   }
 
   #ask(question: Question): void {
-    if (this.#questions.add(questionOf(question))) this.#showQuestion();
+    if (this.#questions.add(pickQuestionFields(question))) this.#showQuestion();
   }
 
   #closeQuestions(isOver: Parameters<Questions["remove"]>[0]): void {
@@ -236,11 +236,11 @@ export class ChatSession {
     const wasLeaving = this.#isLeaving;
     this.#isLeaving = false;
     if (ctrl && name === "c") this.#interrupt(wasLeaving);
-    else if (this.#reason !== null) this.#pressReason(key, this.#reason);
+    else if (this.#reason !== null) this.#handleReasonKey(key, this.#reason);
     else if (ctrl && name === "d" && this.#editor.isEmpty) return this.leave();
     else if (ctrl && name === "o") this.#show(this.#view.showDetails());
     else if (ctrl && name === "l") process.stdout.write("\u001b[2J\u001b[H");
-    else if (this.#questions.acceptsKeys) this.#pressAnswer(key);
+    else if (this.#questions.acceptsKeys) this.#handleAnswerKey(key);
     else if (name === "tab" && this.#questions.openQuestion !== null) this.#questions.acceptKeys();
     else {
       if (this.#editor.press(key) === "submit") this.#submit();
@@ -254,12 +254,12 @@ export class ChatSession {
     else if (this.#isWorking()) {
       if (this.#isStopping || wasLeaving) return this.leave(EXIT_CANCELLED);
       this.reportFailure(this.abort());
-    } else if (!this.#editor.isEmpty) this.#editor.set("");
+    } else if (!this.#editor.isEmpty) this.#editor.setText("");
     else if (wasLeaving) this.leave();
     else this.#isLeaving = true;
   }
 
-  #pressAnswer({ text = "" }: Key): void {
+  #handleAnswerKey({ text = "" }: Key): void {
     const { openQuestion } = this.#questions;
     if (openQuestion === null) return;
     if (text === "y") this.#decide({ decision: "approve" });
@@ -268,7 +268,7 @@ export class ChatSession {
     else if (text === "w" && openQuestion.syscall !== BUDGET) this.#showQuestion(true);
   }
 
-  #pressReason(key: Key, editor: LineEditor): void {
+  #handleReasonKey(key: Key, editor: LineEditor): void {
     if (key.name === "escape") this.#reason = null;
     else if (editor.press(key) === "submit") {
       this.#reason = null;
@@ -289,7 +289,7 @@ export class ChatSession {
   }
 
   #submit(): void {
-    const text = this.#editor.take().trim();
+    const text = this.#editor.takeText().trim();
     if (text === "") return;
     if (text === "exit" || text === "quit") return this.leave();
     if (text.startsWith("/")) return this.reportFailure(runCommand(this, text));
@@ -299,7 +299,7 @@ export class ChatSession {
     request.catch(() => {
       // The gateway did not accept it: the text goes back into the editor, to be sent again.
       this.#sent = this.#sent.filter((one) => one !== sent);
-      if (this.#editor.isEmpty) this.#editor.set(text);
+      if (this.#editor.isEmpty) this.#editor.setText(text);
     });
     this.reportFailure(request);
   }
@@ -310,12 +310,12 @@ export class ChatSession {
     this.#page.redraw();
   }
 
-  #footer(isLineOpen: boolean) {
+  #makeFooter(isLineOpen: boolean) {
     const queued = this.#queued.filter(({ runId }) => !this.#startedRuns.has(runId));
     const knownRuns = new Set([...this.#startedRuns, ...queued.map(({ runId }) => runId)]);
     this.#sent = this.#sent.filter(({ runId }) => !this.#startedRuns.has(runId));
     const { openQuestion, acceptsKeys } = this.#questions;
-    return chatFooter({
+    return makeChatFooter({
       columns: this.#page.columns,
       rows: this.#page.rows,
       isStyled: this.#look === "styled",

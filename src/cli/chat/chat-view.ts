@@ -21,7 +21,7 @@ import { type OutputMode, type Style, applyStyle } from "../terminal/text-style.
 import { Markdown } from "../terminal/markdown.ts";
 import { textIn } from "./message-text.ts";
 import { escapeControls } from "../terminal/terminal.ts";
-import { failureText, nextStep, resultText, toolLine } from "./tool-call.ts";
+import { failureText, adviceAfterFailedRun, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
 
@@ -65,7 +65,7 @@ export class ChatView {
   showEvent(event: ActivityEvent, now: number): Piece[] {
     const before = this.#activity;
     this.#activity = reduce(before, event);
-    this.#apply(event, before, now);
+    this.#handleEvent(event, before, now);
     return this.#flush();
   }
 
@@ -75,7 +75,8 @@ export class ChatView {
     const { answer } = this.#activity;
     if (answer !== null && this.#look !== "raw") {
       const whole = answerText(answer);
-      const isShown = answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "";
+      const isShown =
+        answer.runId === this.#lastRun && textAfterShown(this.#lastText, whole) === "" && textAfterShown(whole, this.#lastText) === "";
       if (isShown) this.#shown = whole;
       else this.#showAnswer();
     }
@@ -105,7 +106,7 @@ export class ChatView {
     return pieces;
   }
 
-  #apply({ signal, payload }: ActivityEvent, before: Activity, now: number): void {
+  #handleEvent({ signal, payload }: ActivityEvent, before: Activity, now: number): void {
     if (signal !== PROC_CHANGED && signal !== RUN_FINISHED && signal !== CHAT_COMPLETE) this.#lastEnd = "";
     switch (signal) {
       case RUN_STARTED:
@@ -161,14 +162,14 @@ export class ChatView {
   #startThinking(now: number): void {
     if (this.#thinkingSince !== null) return;
     this.#startRemark(`${this.#paint("•", "dim")} ${this.#paint("thinking", "dim")}`);
-    if (this.isVerbose) this.#put("\n");
+    if (this.isVerbose) this.#addPiece("\n");
     this.#thinkingSince = now;
     this.#thoughts = "";
   }
 
   #addThought(delta: string): void {
     this.#thoughts += delta;
-    if (this.isVerbose && this.#thinkingSince !== null) this.#put(this.#paint(escapeControls(delta, "\n\t"), "dim"));
+    if (this.isVerbose && this.#thinkingSince !== null) this.#addPiece(this.#paint(escapeControls(delta, "\n\t"), "dim"));
   }
 
   #endThinking(now: number): void {
@@ -176,7 +177,7 @@ export class ChatView {
     const time = this.#paint(`  ${formatElapsed(now - this.#thinkingSince)}`, "dim");
     this.#thinkingSince = null;
     this.#details = escapeControls(this.#thoughts, "\n\t");
-    this.#put(this.isVerbose ? "\n" : `${time}\n`);
+    this.#addPiece(this.isVerbose ? "\n" : `${time}\n`);
   }
 
   #showChange({ changes, event, archivedMessages = 0, role, content }: Payload<typeof PROC_CHANGED>): void {
@@ -184,19 +185,19 @@ export class ChatView {
       return this.#remark(`${archivedMessages} earlier messages were archived and replaced with a summary`, "dim");
     if (!this.#showsPeople || !changes.includes("messages") || role !== "user") return;
     this.#endOpenOutput();
-    this.#put(`\n${personText(content, this.#look)}\n\n`);
+    this.#addPiece(`\n${personText(content, this.#look)}\n\n`);
   }
 
   #showOutput(whole: string): void {
-    if (whole.trim() !== this.#historyText.trim() || this.#shown !== "") this.#showRest(whole);
+    if (whole.trim() !== this.#historyText.trim() || this.#shown !== "") this.#showUnshownText(whole);
     this.#historyText = "";
     this.#endOpenOutput();
   }
 
   /** Shows the part of a whole text that is not on the screen yet, or all of it if the screen shows another text. */
-  #showRest(whole: string): void {
+  #showUnshownText(whole: string): void {
     if (whole.trim() === "") return;
-    const rest = restOf(whole, this.#shown);
+    const rest = textAfterShown(whole, this.#shown);
     if (rest === null) this.#endText();
     this.#showText(rest ?? whole);
     this.#lastText = whole;
@@ -221,7 +222,7 @@ export class ChatView {
     this.#details = `${line}\n${result}`;
     if (this.#openTool === callId) {
       this.#openTool = null;
-      this.#put(`${end}\n`);
+      this.#addPiece(`${end}\n`);
     } else this.#remark(`${this.#paint("•", "dim")} ${line}${end}`);
     if (this.isVerbose && result !== "") this.#remark(result, "dim");
   }
@@ -236,7 +237,7 @@ export class ChatView {
 
   #finishRun({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
     const whole = text ?? "";
-    if (restOf(whole, this.#lastText) !== "") this.#showRest(whole);
+    if (textAfterShown(whole, this.#lastText) !== "") this.#showUnshownText(whole);
     this.#endOpenOutput();
     const end = `${status} ${error}`;
     if (this.#lastEnd === end) return;
@@ -244,7 +245,7 @@ export class ChatView {
     if (status === "aborted" || aborted === true) this.#remark("stopped", "dim");
     else if (status === "error") {
       this.#remark(`error: ${escapeControls(error || reason, "\n")}`, "red");
-      const next = nextStep(reason);
+      const next = adviceAfterFailedRun(reason);
       if (next !== "") this.#remark(next, "dim");
     }
   }
@@ -256,24 +257,24 @@ export class ChatView {
       this.#endToolLine();
       this.#markdown = new Markdown(this.#look);
     }
-    this.#put(this.#markdown.push(delta));
+    this.#addPiece(this.#markdown.push(delta));
   }
 
   #endText(): void {
     const rest = this.#markdown?.end() ?? "";
     this.#markdown = null;
-    this.#put(rest);
-    if (this.#isLineOpen) this.#put("\n");
+    this.#addPiece(rest);
+    if (this.#isLineOpen) this.#addPiece("\n");
   }
 
   #endToolLine(): void {
     if (this.#openTool === null) return;
     this.#openTool = null;
-    this.#put("\n");
+    this.#addPiece("\n");
   }
 
   #endOpenOutput(): void {
-    if (this.#thinkingSince !== null) this.#put("\n");
+    if (this.#thinkingSince !== null) this.#addPiece("\n");
     this.#thinkingSince = null;
     this.#endToolLine();
     this.#endText();
@@ -286,17 +287,17 @@ export class ChatView {
     this.#endText();
     const painted = `${style === undefined ? line : this.#paint(line, style)}\n`;
     if (this.#look === "raw") this.#pieces.push({ stream: "stderr", text: painted });
-    else this.#put(painted);
+    else this.#addPiece(painted);
   }
 
   /** Like #remark, but without the line break. */
   #startRemark(line: string): void {
     this.#endToolLine();
     this.#endText();
-    this.#put(line);
+    this.#addPiece(line);
   }
 
-  #put(text: string): void {
+  #addPiece(text: string): void {
     if (text === "") return;
     this.#isLineOpen = !text.endsWith("\n");
     this.#pieces.push({ stream: "stdout", text });
@@ -317,7 +318,7 @@ export function personText(content: unknown, look: OutputMode): string {
 export const PROMPT = "› ";
 
 /** The part of `whole` after `shown`, whitespace ignored; null if `whole` does not start with `shown`. */
-function restOf(whole: string, shown: string): string | null {
+function textAfterShown(whole: string, shown: string): string | null {
   if (whole.startsWith(shown)) return whole.slice(shown.length).trim() === "" ? "" : whole.slice(shown.length);
   let at = 0;
   for (const character of shown.replace(/\s+/g, "")) {

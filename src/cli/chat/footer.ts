@@ -4,7 +4,7 @@
 import type { LineEditor } from "../terminal/line-editor.ts";
 import { applyStyle } from "../terminal/text-style.ts";
 import { type Footer, wrapInput } from "../terminal/page.ts";
-import { escapeControls, width } from "../terminal/terminal.ts";
+import { escapeControls, displayWidth } from "../terminal/terminal.ts";
 import { BUDGET, type Question } from "./tool-call.ts";
 
 export type FooterState = {
@@ -34,18 +34,18 @@ const BUDGET_KEYS = "y continue   n stop";
 const WAITING_ROWS = 5;
 
 /** Null while an answer arrives and nobody types: the answer has the terminal to itself. */
-export function chatFooter(state: FooterState): Footer | null {
+export function makeChatFooter(state: FooterState): Footer | null {
   const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
   const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
   if (isLineOpen && isQuiet) return null;
   const paint = (text: string) => (state.isStyled ? applyStyle(text, "dim") : text);
   const line = (text: string) => paint(cut(escapeControls(text), columns - 1));
-  const status = statusOf(state);
+  const status = statusText(state);
   const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
   // An empty line between the conversation and the input.
   const above = [...(isLineOpen ? [] : [""]), ...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
   if (waiting.length > WAITING_ROWS) above.push(line(`and ${waiting.length - WAITING_ROWS} more`));
-  const input = inputOf(state, paint);
+  const input = makeInputPart(state, paint);
   // Input longer than the terminal scrolls, with the cursor in view.
   const room = Math.max(1, rows - above.length - 2);
   const first = Math.max(0, Math.min(input.cursor.row, input.rows.length - room));
@@ -53,21 +53,21 @@ export function chatFooter(state: FooterState): Footer | null {
   return { rows: [...above, ...shown], cursor: { row: above.length + input.cursor.row - first, column: input.cursor.column } };
 }
 
-function inputOf(state: FooterState, paint: (text: string) => string): Footer {
+function makeInputPart(state: FooterState, paint: (text: string) => string): Footer {
   const { editor, reason, isArmed, question, columns, isWorking } = state;
   const inputRows = (prompt: string, { textBeforeCursor, text }: LineEditor) =>
     wrapInput(prompt, escapeControls(textBeforeCursor, "\n\t"), escapeControls(text.slice(textBeforeCursor.length), "\n\t"), columns);
   if (reason !== null) return inputRows("reason (optional): ", reason);
   if (isArmed && question !== null) {
     const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
-    return { rows: [state.isStyled ? applyStyle(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
+    return { rows: [state.isStyled ? applyStyle(keys, "yellow") : keys], cursor: { row: 0, column: displayWidth(keys) } };
   }
   const input = inputRows(PROMPT, editor);
   if (!editor.isEmpty || isWorking || question !== null) return input;
   return { ...input, rows: [`${PROMPT}${paint(PLACEHOLDER)}`] };
 }
 
-function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FooterState): string {
+function statusText({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FooterState): string {
   if (!isConnected) return "connection lost; reconnecting";
   if (isStopping) return "stopping; press Ctrl-C again to leave";
   if (isLeaving) return "press Ctrl-C again or Ctrl-D to leave";
@@ -76,10 +76,10 @@ function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isA
 }
 
 function cut(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
+  if (displayWidth(text) <= columns) return text;
   let shown = "";
   for (const character of text) {
-    if (width(shown + character) > columns - 1) break;
+    if (displayWidth(shown + character) > columns - 1) break;
     shown += character;
   }
   return `${shown}…`;

@@ -16,7 +16,7 @@ export function spokenText({ role, content }: Message): string | null {
 }
 
 /** Author and text of any message, for a list. */
-export function rowOf(message: Message): { who: string; text: string } {
+export function authorAndText(message: Message): { who: string; text: string } {
   const { role, content } = message;
   if (role === "toolResult") {
     const { toolName = "tool", isError = false, outcome, output = "" } = content as ToolResult;

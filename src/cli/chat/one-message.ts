@@ -13,7 +13,7 @@ import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { ConversationRef } from "./processes.ts";
 import { describeStop } from "./message-text.ts";
 import { printNote, printJson } from "../terminal/terminal.ts";
-import { type Question, questionOf, questionText } from "./tool-call.ts";
+import { type Question, pickQuestionFields, questionText } from "./tool-call.ts";
 
 export type OneMessageOptions = {
   isVerbose: boolean;
@@ -32,7 +32,7 @@ export async function chatOnce(client: Client, where: ConversationRef, message: 
   client.keepConnected();
   const once = new OneMessageChat(client, where, options);
   const end = await once.sendAndWait(message);
-  if (options.prints === "object") printJson(once.resultObject(end));
+  if (options.prints === "object") printJson(once.makeResult(end));
   if ("question" in end) return EXIT_QUESTION;
   const { status } = end.outcome;
   return status === "ok" ? 0 : status === "aborted" ? EXIT_CANCELLED : 1;
@@ -75,7 +75,7 @@ class OneMessageChat {
       onPiece: (piece) => {
         if (isOurs(piece)) this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
-      onLive: (live) => {
+      onLiveAnswer: (live) => {
         if (this.#hasBegun) this.#show(this.#view.showLive(live !== null && isOurs(live) ? live : null));
       },
       onGap: () => this.#fail(new Problem("Some events were missed while disconnected. To see the conversation: gsv proc history")),
@@ -98,12 +98,12 @@ class OneMessageChat {
       return await end;
     } finally {
       process.off("SIGINT", onInterrupt);
-      this.#withdraw(() => true);
+      this.#withdrawQuestions(() => true);
       subscription.stop();
     }
   }
 
-  resultObject(end: End): object {
+  makeResult(end: End): object {
     const tools = [...this.#activity.calls.values()].map(({ name, syscall, args, end }) => ({
       name,
       syscall,
@@ -127,8 +127,8 @@ class OneMessageChat {
     // The end of a run drops its calls from the activity, and the result object needs them.
     if (end === null) this.#activity = reduce(this.#activity, event);
     this.#show(this.#view.showEvent(event, Date.now()));
-    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#withdraw(({ callId }) => callId === payload.callId);
-    if (signal === HIL_REQUESTED) this.#addQuestion(questionOf(payload));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#withdrawQuestions(({ callId }) => callId === payload.callId);
+    if (signal === HIL_REQUESTED) this.#addQuestion(pickQuestionFields(payload));
     if (end === null) return;
     this.#hasEnded = true;
     this.#end({ outcome: end });
@@ -141,7 +141,7 @@ class OneMessageChat {
   }
 
   /** Withdraws questions that no longer need an answer from this terminal. */
-  #withdraw(isOver: (question: Question) => boolean): void {
+  #withdrawQuestions(isOver: (question: Question) => boolean): void {
     for (const [question, controller] of this.#open) if (isOver(question)) controller.abort();
   }
 

@@ -24,7 +24,7 @@ const RESULT_LINES = 30;
 /** Name, target and subject: Shell macbook  git status */
 export function toolLine({ name, syscall, args }: ToolCall): string {
   const target = stringOrEmpty(args.target);
-  const about = firstLine(subject(syscall, args));
+  const about = firstLine(callSubject(syscall, args));
   return escapeControls([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
@@ -43,7 +43,7 @@ export function questionText(question: Question, look: OutputMode, isWhole = fal
 }
 
 /** Keeps only the fields of a question; signals and lists have more. */
-export function questionOf({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
+export function pickQuestionFields({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
   return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why };
 }
 
@@ -64,7 +64,7 @@ export function resultText(output: string): string {
 }
 
 /** What a person can do about a failed run, where the error itself does not say so. */
-export function nextStep(reason: string): string {
+export function adviceAfterFailedRun(reason: string): string {
   switch (reason) {
     case "generation.error":
     case "generation.empty":
@@ -78,7 +78,7 @@ export function nextStep(reason: string): string {
   }
 }
 
-function subject(syscall: string | null, args: Args): string {
+function callSubject(syscall: string | null, args: Args): string {
   switch (syscall) {
     case "shell.exec":
       return typeof args.sessionId === "string" ? `${args.sessionId} ${stringOrEmpty(args.input)}` : stringOrEmpty(args.input);

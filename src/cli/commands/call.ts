@@ -2,15 +2,15 @@
 
 import { fstatSync } from "node:fs";
 import { Connection } from "../../client/client.ts";
-import type { Reference } from "../../protocol/reference.ts";
+import type { SyscallReference } from "../../protocol/reference.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { readStdinRest } from "../terminal/ask.ts";
 import { fetchHealth } from "../session/health.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, resolveGateway, withClient } from "../session/session.ts";
-import { socketConstructor } from "../session/socket.ts";
+import { loadSocketConstructor } from "../session/socket.ts";
 import { printNote, printJson } from "../terminal/terminal.ts";
-import { unknownFields } from "./unknown-fields.ts";
+import { findUnknownFields } from "./unknown-fields.ts";
 
 const HINT_AFTER_MS = 3_000;
 
@@ -34,15 +34,15 @@ export async function call(flags: Globals, [name = "", given]: readonly string[]
 }
 
 /** The gateway drops unknown fields and runs the call without them. */
-function warnOfUnknownFields({ name, args: schema }: Reference, args: Record<string, unknown>): void {
-  for (const { field, meant } of unknownFields(schema, args))
+function warnOfUnknownFields({ name, args: schema }: SyscallReference, args: Record<string, unknown>): void {
+  for (const { field, meant } of findUnknownFields(schema, args))
     printNote(`gsv: warning: ${name} has no field ${field}; it is ignored${meant === null ? "" : `. Did you mean ${meant}?`}`);
 }
 
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
   const { address } = resolveGateway(flags);
   await fetchHealth(address);
-  const connection = await Connection.open(address.url, await socketConstructor());
+  const connection = await Connection.open(address.url, await loadSocketConstructor());
   try {
     return await connection.call(name, args);
   } finally {

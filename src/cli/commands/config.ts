@@ -28,7 +28,7 @@ export async function configGet(flags: Flags, [key]: readonly string[]): Promise
 
 export async function configSet(flags: Flags, [key = "", given]: readonly string[]): Promise<void> {
   const value = await readValue(key, given);
-  if (flags.local) setLocal(key, value);
+  if (flags.local) setLocalValue(key, value);
   else await withClient(flags, (client) => client.call("sys.config.set", { key, value }));
   printNote(`Set ${key}.`);
 }
@@ -62,7 +62,7 @@ async function readValue(key: string, given: string | undefined): Promise<string
   return (await readStdinRest()).replace(/\r?\n$/, "");
 }
 
-function setLocal(key: string, value: string): void {
+function setLocalValue(key: string, value: string): void {
   const path = parseKey(key);
   const [section = "", ...rest] = path;
   const field = rest.at(-1) ?? "";

@@ -2,7 +2,7 @@
 // without a target is on this machine and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
-import { localEndpoint, type FileKind, targetEndpoint } from "../files/copy-endpoint.ts";
+import { localEndpoint, type FileKind, makeTargetEndpoint } from "../files/copy-endpoint.ts";
 import { humanSize } from "../../hardware/text.ts";
 import { explainDeviceError } from "../device/no-such-device.ts";
 import { parseTargetPath } from "../files/target-path.ts";
@@ -30,9 +30,9 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
     client.keepConnected();
     const to = parseSide(client, last);
     const toKind = await to.endpoint.findKind(to.path);
-    if (others.length > 1 && toKind !== "directory" && !isFolderText(last))
+    if (others.length > 1 && toKind !== "directory" && !endsLikeFolder(last))
       throw new Problem(`Not a directory: ${last}. To copy several files into a new directory, add a / at the end`);
-    if (toKind === null && isFolderText(last)) await to.endpoint.makeDirectory(to.path);
+    if (toKind === null && endsLikeFolder(last)) await to.endpoint.makeDirectory(to.path);
     const copied: CopyResult[] = [];
     let exitCode = 0;
     const reportFailure = async (error: unknown) => {
@@ -44,10 +44,13 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
     for (const text of others.toReversed()) {
       try {
         const from = parseSide(client, text);
-        const target = toKind === "directory" || isFolderText(last) ? childOf(to, requireCopyName(from.path, text)) : to;
+        const target = toKind === "directory" || endsLikeFolder(last) ? makeChildSide(to, requireCopyName(from.path, text)) : to;
         const jobs = await planCopies(from, target, flags.recursive === true);
         for (const [at, job] of jobs.entries()) {
-          await copy(client, job, flags, progressLine(at, jobs.length, job)).then((one) => one !== null && copied.push(one), reportFailure);
+          await copyFile(client, job, flags, makeProgressLine(at, jobs.length, job)).then(
+            (one) => one !== null && copied.push(one),
+            reportFailure,
+          );
         }
         endProgress();
       } catch (error) {
@@ -61,14 +64,14 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
 
 function parseSide(client: Client, text: string): Side {
   const { target, path } = parseTargetPath(text, ".");
-  return target === undefined ? { endpoint: localEndpoint, path } : { endpoint: targetEndpoint(client, target), path };
+  return target === undefined ? { endpoint: localEndpoint, path } : { endpoint: makeTargetEndpoint(client, target), path };
 }
 
-function childOf({ endpoint, path }: Side, name: string): Side {
+function makeChildSide({ endpoint, path }: Side, name: string): Side {
   return { endpoint, path: endpoint.join(path, name) };
 }
 
-function isFolderText(text: string): boolean {
+function endsLikeFolder(text: string): boolean {
   return /[/:]$/.test(text);
 }
 
@@ -93,16 +96,16 @@ async function planCopies(from: Side, to: Side, isRecursive: boolean): Promise<F
 
 async function planDirectory(from: Side, to: Side): Promise<FileCopy[]> {
   const { files, directories, others } = await from.endpoint.list(from.path);
-  for (const name of others) printNote(`gsv: skipped, neither a file nor a directory: ${childOf(from, name).path}`);
+  for (const name of others) printNote(`gsv: skipped, neither a file nor a directory: ${makeChildSide(from, name).path}`);
   const isMade = await to.endpoint.makeDirectory(to.path);
   if (!isMade && files.length + directories.length + others.length === 0)
     printNote(`gsv: skipped, because empty directories are not created on a target: ${from.endpoint.formatPath(from.path)}`);
-  const jobs = files.map((name) => ({ from: childOf(from, name), to: childOf(to, name) }));
-  for (const name of directories) jobs.push(...(await planDirectory(childOf(from, name), childOf(to, name))));
+  const jobs = files.map((name) => ({ from: makeChildSide(from, name), to: makeChildSide(to, name) }));
+  for (const name of directories) jobs.push(...(await planDirectory(makeChildSide(from, name), makeChildSide(to, name))));
   return jobs;
 }
 
-async function copy(client: Client, { from, to }: FileCopy, { clobber }: Flags, progress: Progress): Promise<CopyResult | null> {
+async function copyFile(client: Client, { from, to }: FileCopy, { clobber }: Flags, progress: Progress): Promise<CopyResult | null> {
   const names = { from: from.endpoint.formatPath(from.path), to: to.endpoint.formatPath(to.path) };
   try {
     const present: FileKind = await to.endpoint.findKind(to.path);
@@ -117,7 +120,7 @@ async function copy(client: Client, { from, to }: FileCopy, { clobber }: Flags, 
 }
 
 /** Shows progress on a terminal in one line that is overwritten: the count of many files, the percentage of a large one. */
-function progressLine(done: number, all: number, { from }: FileCopy): Progress {
+function makeProgressLine(done: number, all: number, { from }: FileCopy): Progress {
   if (!process.stderr.isTTY) return () => {};
   const count = all < PROGRESS_FILES_MIN ? "" : `${done + 1}/${all} `;
   const name = escapeControls(from.endpoint.formatPath(from.path));

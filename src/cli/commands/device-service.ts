@@ -7,16 +7,16 @@ import { setDevice, setSession, setGatewayUrl, tableAt, updateConfig } from "../
 import { deviceLogFile } from "../device/device-log.ts";
 import { readNewLines, lastLines, formatLogLine } from "../device/log-lines.ts";
 import { Problem } from "../terminal/problem.ts";
-import { requireServiceManager, type Service, serviceManager } from "../service/service.ts";
-import { serviceEnvironment } from "../service/surroundings.ts";
+import { requireServiceManager, type Service, findServiceManager } from "../service/service.ts";
+import { makeServiceEnvironment } from "../service/surroundings.ts";
 import type { Globals } from "../session/session.ts";
 import { printNote, printText, printFields, printJson, printDataLine } from "../terminal/terminal.ts";
-import { requireComplete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
+import { requireDeviceCredentials, type DeviceFlags, resolveThisDevice } from "../device/this-device.ts";
 
 const NAME = "gsvd";
 
 export async function deviceInstall(flags: DeviceFlags): Promise<void> {
-  const device = requireComplete(thisDevice(flags, homedir()));
+  const device = requireDeviceCredentials(resolveThisDevice(flags, homedir()));
   const { config, address, deviceId, workspace, username, token } = device;
   if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
     throw new Problem(`Directory not found: ${workspace}. Create it, or choose another with --workspace`);
@@ -28,7 +28,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
     setSession(table, address.origin, { username });
   });
   printText(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
-  const manager = await serviceManager();
+  const manager = await findServiceManager();
   if ("none" in manager) {
     printNote(`gsv: ${manager.none}.`);
     return printText(`To connect this machine while a command runs: ${commandName()} device run`);
@@ -52,15 +52,15 @@ export async function deviceControl(action: "start" | "stop" | "restart"): Promi
 
 export async function deviceUninstall(): Promise<void> {
   if (!(await (await requireServiceManager()).uninstall(NAME))) throw notInstalledProblem();
-  const { config } = thisDevice({});
+  const { config } = resolveThisDevice({});
   printText(
     `Removed the service. The settings stay in ${config.file}, and the token stays valid; to revoke it: gsv token list, gsv token revoke ID.`,
   );
 }
 
 export async function deviceStatus(flags: Globals): Promise<number> {
-  const device = thisDevice(flags);
-  const manager = await serviceManager();
+  const device = resolveThisDevice(flags);
+  const manager = await findServiceManager();
   const state = "none" in manager ? null : await manager.state(NAME);
   const log = deviceLogFile(device);
   const [last] = lastLines(log, 1).lines;
@@ -82,7 +82,7 @@ export async function deviceStatus(flags: Globals): Promise<number> {
 }
 
 export async function deviceLogs(flags: DeviceFlags & { lines?: string; follow?: boolean }): Promise<void> {
-  await showLog(deviceLogFile(thisDevice(flags)), flags);
+  await showLog(deviceLogFile(resolveThisDevice(flags)), flags);
 }
 
 /** Prints the last lines, and with --follow new ones. */
@@ -101,7 +101,7 @@ async function makeService(): Promise<Service> {
     name: NAME,
     description: "GSV device: connects this machine to a gateway",
     command: [...launchCommand().words, "device", "run", "--log-file"],
-    environment: await serviceEnvironment(),
+    environment: await makeServiceEnvironment(),
     stopSeconds: 10,
   };
 }

@@ -4,12 +4,12 @@ import { CallError } from "../../client/client.ts";
 import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
 import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device/device-log.ts";
 import { formatRelativeTime } from "../terminal/durations.ts";
-import { noSuchDevice } from "../device/no-such-device.ts";
+import { explainNoSuchDevice } from "../device/no-such-device.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { socketConstructor } from "../session/socket.ts";
+import { loadSocketConstructor } from "../session/socket.ts";
 import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
-import { requireComplete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
+import { requireDeviceCredentials, type DeviceFlags, resolveThisDevice } from "../device/this-device.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
@@ -32,7 +32,7 @@ export async function deviceList(flags: Globals & { all?: boolean }): Promise<vo
 export async function deviceDescribe(flags: Globals, [deviceId = "", ...words]: readonly string[]): Promise<void> {
   const device = await withClient(flags, async (client) => {
     const updated = await client.call("sys.device.update", { deviceId, description: words.join(" ") });
-    if (updated.device === null) throw await noSuchDevice(client, deviceId);
+    if (updated.device === null) throw await explainNoSuchDevice(client, deviceId);
     return updated.device;
   });
   if (flags.json) return printJson({ device });
@@ -42,7 +42,7 @@ export async function deviceDescribe(flags: Globals, [deviceId = "", ...words]: 
 export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const { removed } = await client.call("sys.device.remove", { deviceId });
-    if (!removed) throw await noSuchDevice(client, deviceId);
+    if (!removed) throw await explainNoSuchDevice(client, deviceId);
   });
   if (flags.json) return printJson({ removed: true });
   printText(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
@@ -50,13 +50,13 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
 
 /** Runs until a signal ends it, and reconnects whenever the gateway is back. With a log file it runs unattended. */
 export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }): Promise<void> {
-  const device = requireComplete(thisDevice(flags));
+  const device = requireDeviceCredentials(resolveThisDevice(flags));
   const { address, deviceId, workspace, username, token } = device;
   const isAttended = flags.logFile === undefined;
-  const log = isAttended ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
+  const log = isAttended ? logToTerminal : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
   const { startDevice } = await import("../../device/device.ts");
   const { stateFolder } = await import("../../device/state.ts");
-  const WebSocket = await socketConstructor();
+  const WebSocket = await loadSocketConstructor();
   const logEvent = (message: string, fields: DeviceEvent = {}) =>
     log(message === "call" || message === "connected" ? "info" : "warn", message, fields);
   let running: RunningDevice | null = null;
@@ -110,7 +110,7 @@ function failureReason(error: unknown, deviceId: string): string {
   return `${why}. The token was revoked, has expired, or was not used in time. To get a new install command: gsv token create --device ${deviceId}`;
 }
 
-const noteLog: DeviceLog = (_, message, { reason } = {}) => {
+const logToTerminal: DeviceLog = (_, message, { reason } = {}) => {
   if (message !== "call") printNote(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
 };
 

@@ -9,10 +9,10 @@ import { VERSION } from "../../protocol/version.ts";
 import { type Health, fetchHealth } from "../session/health.ts";
 import { formatRelativeTime, formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { serviceManager } from "../service/service.ts";
+import { findServiceManager } from "../service/service.ts";
 import { authenticate, type Globals, findCredential, resolveGateway, openClient, type GatewayAccess } from "../session/session.ts";
 import { type Mark, printJson, printMark } from "../terminal/terminal.ts";
-import { thisDevice } from "../device/this-device.ts";
+import { resolveThisDevice } from "../device/this-device.ts";
 
 type DoctorFlags = Globals & { model?: boolean };
 type Finding = { mark: Mark; text: string };
@@ -33,7 +33,7 @@ export async function doctor(globals: DoctorFlags): Promise<number> {
     ...checkEncryption(place),
     ...checkLocalGateway(place),
     ...(await checkOwnDevice()),
-    ...(state instanceof Problem || state.setupMode ? [] : await accountFindings(globals, place)),
+    ...(state instanceof Problem || state.setupMode ? [] : await checkAccount(globals, place)),
   ];
   if (globals.json) printJson({ findings });
   else for (const { mark, text } of findings) printMark(mark, text);
@@ -48,7 +48,7 @@ function checkNodeVersion(): Finding {
 
 function checkConfigMode({ config: { file, looseMode } }: GatewayAccess): Finding {
   if (looseMode !== null) return fail(`${file} has mode ${looseMode}, so tokens in it are not used. Run: chmod 600 ${file}`);
-  return ok(modeOf(file) === null ? `No config file yet (${file})` : `${file} is private`);
+  return ok(permissionBits(file) === null ? `No config file yet (${file})` : `${file} is private`);
 }
 
 function checkGateway({ address }: GatewayAccess, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
@@ -80,10 +80,10 @@ function checkEncryption({ address }: GatewayAccess): Finding[] {
 /** The gateway whose data is on this machine, if there is one. */
 function checkLocalGateway({ address }: GatewayAccess): Finding[] {
   const home = homePath(undefined, process.env);
-  if (modeOf(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
+  if (permissionBits(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
   const readable = ["", "kernel.db", "secret.key", "gateway.json"]
     .map((name) => join(home, name))
-    .filter((path) => ((modeOf(path) ?? 0) & 0o077) !== 0);
+    .filter((path) => ((permissionBits(path) ?? 0) & 0o077) !== 0);
   const modes = readable.map((path) => fail(`${path} can be read by other users. Run: chmod go= ${path}`));
   const running = readRunningGateway(home);
   return [
@@ -112,9 +112,9 @@ function checkRunningGateway(running: RunningGateway, home: string): Finding[] {
 
 /** This machine as a device, if it is configured as one. */
 async function checkOwnDevice(): Promise<Finding[]> {
-  const { stored, config, deviceId, workspace, address, token, username } = thisDevice({});
+  const { stored, config, deviceId, workspace, address, token, username } = resolveThisDevice({});
   if (Object.keys(stored).length === 0) return [];
-  const manager = await serviceManager();
+  const manager = await findServiceManager();
   const state = "none" in manager ? null : await manager.state("gsvd");
   return [
     ...(token === undefined && config.looseMode === null
@@ -123,7 +123,7 @@ async function checkOwnDevice(): Promise<Finding[]> {
     ...(username === undefined
       ? [fail(`Device ${deviceId} (this machine) has no owner set. Run: gsv config --local set node.username NAME`)]
       : []),
-    ...(modeOf(workspace) === null
+    ...(permissionBits(workspace) === null
       ? [fail(`The workspace of ${deviceId} does not exist: ${workspace}. Create it, or set node.workspace`)]
       : []),
     ...(state?.isInstalled && !state.isRunning ? [warn(`The service of ${deviceId} is not running. Run: gsv device start`)] : []),
@@ -131,7 +131,7 @@ async function checkOwnDevice(): Promise<Finding[]> {
   ];
 }
 
-async function accountFindings(globals: DoctorFlags, place: GatewayAccess): Promise<Finding[]> {
+async function checkAccount(globals: DoctorFlags, place: GatewayAccess): Promise<Finding[]> {
   let client: Client;
   try {
     const known = globals.password === undefined ? findCredential(globals, place) : null;
@@ -158,7 +158,7 @@ async function gatewayFindings(client: Client, tryModel: boolean): Promise<Findi
 }
 
 /** Permission bits; null if the path does not exist, 0 on systems without permission bits. */
-function modeOf(path: string): number | null {
+function permissionBits(path: string): number | null {
   try {
     const { mode } = statSync(path);
     return process.platform === "win32" ? 0 : mode & 0o777;

@@ -9,13 +9,13 @@ export async function runGateway(flags: UpFlags): Promise<void> {
   mustHaveSqlite();
   // Set here and not in the gateway, because the umask is process-wide: only the owner may read what the gateway writes.
   process.umask(0o077);
-  const [{ startGateway }, { upOptions }, { OperatorError }] = await Promise.all([
+  const [{ startGateway }, { parseUpOptions }, { OperatorError }] = await Promise.all([
     import("../../hosts/node/gateway.ts"),
     import("../../hosts/node/options.ts"),
     import("../../hosts/node/home.ts"),
   ]);
   try {
-    const options = upOptions(flags, process.env);
+    const options = parseUpOptions(flags, process.env);
     const gateway = await startGateway(options);
     printText(banner(gateway, options.home));
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

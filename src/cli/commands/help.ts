@@ -1,8 +1,8 @@
 // gsv help: explains a command by commander's description of it, or a syscall by the generated reference.
 
 import type { Command } from "commander";
-import { schemaText } from "../../lib/schema-text.ts";
-import type { Reference } from "../../protocol/reference.ts";
+import { formatSchemaAsType } from "../../lib/schema-text.ts";
+import type { SyscallReference } from "../../protocol/reference.ts";
 import { reference } from "../../generated/reference.ts";
 import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
@@ -34,14 +34,14 @@ function findCommand(program: Command, words: readonly string[]): Command | null
   return current;
 }
 
-function printCalls(calls: readonly Reference[]): void {
+function printCalls(calls: readonly SyscallReference[]): void {
   printTable(
     ["SYSCALL", "DESCRIPTION"],
     calls.map(({ name, doc }) => [name, firstSentence(doc)]),
   );
 }
 
-function formatPage(call: Reference): string {
+function formatPage(call: SyscallReference): string {
   const example = { type: "req", id: "1", call: call.name, args: call.example.args };
   const answer = { type: "res", id: "1", ok: true, data: call.example.result };
   const fails = Object.entries(call.fails);
@@ -52,9 +52,9 @@ function formatPage(call: Reference): string {
     "",
     `Who may call it: ${callersText(call)}`,
     "",
-    `Arguments: ${schemaText(call.args, 0)}`,
+    `Arguments: ${formatSchemaAsType(call.args, 0)}`,
     "",
-    `Result: ${schemaText(call.result, 0)}`,
+    `Result: ${formatSchemaAsType(call.result, 0)}`,
     ...(fails.length === 0 ? [] : ["", "Errors:", ...fails.map(([code, meaning]) => `  ${code}  ${meaning}`)]),
     "",
     "Example:",
@@ -64,9 +64,9 @@ function formatPage(call: Reference): string {
   ].join("\n");
 }
 
-const KINDS: Record<Reference["does"], string> = { read: "reads only", write: "one transaction", effect: "has effects" };
+const KINDS: Record<SyscallReference["does"], string> = { read: "reads only", write: "one transaction", effect: "has effects" };
 
-function callersText({ from, grant }: Reference): string {
+function callersText({ from, grant }: SyscallReference): string {
   if (from.includes("stranger")) return "anybody, before login";
   const groups =
     grant.length === 0

@@ -16,7 +16,7 @@ type Signal = NonNullable<Calls["shell.exec"]["args"]["signal"]>;
 const GATEWAY = "gsv";
 
 export async function jobsList(flags: Flags): Promise<void> {
-  const found = await withClient(flags, (client) => jobsOf(client, flags.target));
+  const found = await withClient(flags, (client) => fetchJobs(client, flags.target));
   if (flags.json) return printJson({ jobs: found });
   printTable(
     ["JOB", "TARGET", "STATE", "STARTED", "COMMAND"],
@@ -74,7 +74,7 @@ async function showOutput(client: Client, command: { sessionId: string; target?:
 
 /** By a unique prefix of the id. */
 async function requireJob(client: Client, target: string | undefined, id: string): Promise<Job> {
-  const found = (await jobsOf(client, target)).filter(({ sessionId }) =>
+  const found = (await fetchJobs(client, target)).filter(({ sessionId }) =>
     [sessionId, sessionId.replace(/^sh_/, "")].some((one) => one.startsWith(id)),
   );
   if (found.length === 0) throw new Problem(`You have no job ${id}: gsv jobs lists your jobs`);
@@ -82,18 +82,18 @@ async function requireJob(client: Client, target: string | undefined, id: string
   return found[0]!;
 }
 
-async function jobsOf(client: Client, target: string | undefined): Promise<Job[]> {
-  if (target !== undefined) return jobsOn(client, target);
+async function fetchJobs(client: Client, target: string | undefined): Promise<Job[]> {
+  if (target !== undefined) return fetchJobsOn(client, target);
   const { devices } = await client.call("sys.device.list", {});
   const targets = [GATEWAY, ...devices.map(({ deviceId }) => deviceId)];
-  const answers = await Promise.allSettled(targets.map((one) => jobsOn(client, one)));
+  const answers = await Promise.allSettled(targets.map((one) => fetchJobsOn(client, one)));
   answers.forEach((answer, at) => {
     if (answer.status === "rejected") printNote(`gsv: cannot list jobs on ${targets[at]}: ${(answer.reason as Error).message}`);
   });
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }
 
-async function jobsOn(client: Client, target: string): Promise<Job[]> {
+async function fetchJobsOn(client: Client, target: string): Promise<Job[]> {
   const { sessions } = await client.call("shell.list", { target });
   return sessions.map((session) => ({ ...session, target }));
 }

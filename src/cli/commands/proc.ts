@@ -13,7 +13,7 @@ import {
   type ProcessEntry,
   spentFields,
 } from "../chat/processes.ts";
-import { describeStop, rowOf, type Stop } from "../chat/message-text.ts";
+import { describeStop, authorAndText, type Stop } from "../chat/message-text.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { printNote, writeContent, printText, printFields, printJson, printTable } from "../terminal/terminal.ts";
 
@@ -29,7 +29,7 @@ export async function procList(flags: Globals & { uid?: string }): Promise<void>
     ["PID", "STATE", "PROFILE", "LABEL", "QUEUED", "ACTIVE"],
     processes.map((one) => [
       one.pid,
-      stateOf(one),
+      stateText(one),
       one.profile,
       one.label ?? "-",
       one.queuedCount,
@@ -49,7 +49,7 @@ export async function procTree(flags: Globals & { uid?: string }): Promise<void>
       // A child whose parent is not in the list is shown at the top level.
       const above = one.parentPid !== null && pids.has(one.parentPid) ? one.parentPid : null;
       if (above !== parent) continue;
-      rows.push([`${"   ".repeat(depth)}${depth > 0 ? "└─ " : ""}${one.pid}`, stateOf(one), one.label ?? one.profile]);
+      rows.push([`${"   ".repeat(depth)}${depth > 0 ? "└─ " : ""}${one.pid}`, stateText(one), one.label ?? one.profile]);
       add(one.pid, depth + 1);
     }
   };
@@ -93,7 +93,7 @@ export async function procHistory(flags: ProcessFlags & { limit?: string; offset
     if (flags.json) return printJson(history);
     if (history.messages.length === 0) return printNote("No messages yet: gsv chat starts a conversation");
     for (const message of history.messages) {
-      const { who, text } = rowOf(message);
+      const { who, text } = authorAndText(message);
       printText(`[${message.id}] ${who}, ${formatRelativeTime(message.timestamp, "-")}`);
       await writeContent(`${text.trimEnd()}\n\n`);
     }
@@ -195,7 +195,7 @@ async function resolveConversationRef(client: Client, flags: ProcessFlags) {
   return { pid, conversationId: await resolveConversationId(client, pid, flags.conversation) };
 }
 
-function stateOf({ state }: ProcessEntry): string {
+function stateText({ state }: ProcessEntry): string {
   const words: Partial<Record<ProcessEntry["state"], string>> = { waiting_tool: "running a tool", waiting_hil: "waiting for you" };
   return words[state] ?? state;
 }

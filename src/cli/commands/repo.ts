@@ -31,7 +31,7 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
   await withClient(flags, async (client) => {
     const { description } = flags;
     const made = await client.call("repo.create", {
-      repo: fullName(client, name),
+      repo: addOwner(client, name),
       ...(description === undefined ? {} : { description }),
       ...(flags.public ? { public: true } : {}),
     });
@@ -46,7 +46,7 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
 export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): Promise<void> {
   const { entries } = await withClient(flags, (client) =>
     client.call("repo.log", {
-      repo: fullName(client, name),
+      repo: addOwner(client, name),
       ...(flags.ref === undefined ? {} : { ref: flags.ref }),
       ...(flags.limit === undefined ? {} : { limit: Number(flags.limit) }),
     }),
@@ -64,7 +64,7 @@ export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): 
 }
 
 export async function repoDiff(flags: Globals, [name = "", commit = ""]: readonly string[]): Promise<void> {
-  const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: fullName(client, name), commit }));
+  const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: addOwner(client, name), commit }));
   if (flags.json) return printJson(diff);
   for (const file of diff.files) printFileDiff(file);
   if (diff.truncated) printNote("The diff is too long to be shown in full.");
@@ -87,6 +87,6 @@ function printFileDiff({ path, status, hunks }: DiffFile): void {
   }
 }
 
-function fullName(client: Client, name: string): string {
+function addOwner(client: Client, name: string): string {
   return name.includes("/") ? name : `${client.session.identity.process.username}/${name}`;
 }

@@ -7,7 +7,7 @@ import { INTERRUPTED } from "../../hardware/exit.ts";
 import { attach } from "../shell/attach.ts";
 import { type Command, END_OF_INPUT, INTERRUPT, RunningCommand } from "../shell/exec.ts";
 import { Problem } from "../terminal/problem.ts";
-import { commandLine } from "../../lib/quote.ts";
+import { joinCommandLine } from "../../lib/quote.ts";
 import { Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { printNote, printJson } from "../terminal/terminal.ts";
@@ -19,16 +19,16 @@ const PIECE_CHARS = 64 * 1024;
 
 export async function run(flags: Flags, words: readonly string[]): Promise<number> {
   if (words.length === 0 && process.stdin.isTTY) throw new Problem("No command: write gsv run -- COMMAND, or use gsv shell for a prompt");
-  return runWords(flags, words);
+  return runOnTarget(flags, words);
 }
 
 /** Without words, runs the script on standard input. */
-export async function runWords(flags: Flags, words: readonly string[]): Promise<number> {
+export async function runOnTarget(flags: Flags, words: readonly string[]): Promise<number> {
   const timeout = flags.timeout === undefined ? undefined : parseTimeout(flags.timeout);
   return withClient(flags, async (client) => {
     const isScript = words.length === 0;
     // Read after the login, because a password on standard input comes before the script.
-    const input = isScript ? await readStdinRest() : commandLine(words);
+    const input = isScript ? await readStdinRest() : joinCommandLine(words);
     if (input.trim() === "") return 0;
     const { target, cwd } = flags;
     const command = {

@@ -15,7 +15,7 @@ import { type Globals, withClient } from "../session/session.ts";
 import { ReportExtractor, ShellState } from "../shell/shell-state.ts";
 import { printNote, escapeControls } from "../terminal/terminal.ts";
 import { isUnfinished } from "../shell/unfinished.ts";
-import { runWords } from "./run.ts";
+import { runOnTarget } from "./run.ts";
 
 type Flags = Globals & { target?: string };
 
@@ -25,7 +25,7 @@ const GATEWAY = "gsv";
 const CONTINUATION_PROMPT = "> ";
 
 export async function shell(flags: Flags): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return runWords(flags, []);
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return runOnTarget(flags, []);
   return withClient(flags, async (client) => {
     client.keepConnected();
     const { target = GATEWAY } = flags;
@@ -155,10 +155,10 @@ class Session {
     const { cwd } = this.#state;
     const command = { input: this.#state.makeScript(line, report.mark), target: this.#target, cwd };
     const running = new RunningCommand(this.#client, command, show);
-    const unread = this.#connect(running);
+    const unread = this.#forwardInput(running);
     try {
       const result = await running.done;
-      const rest = report.rest();
+      const rest = report.heldBackText();
       if (rest !== "") void screens.stderr.write(rest);
       if (report.text !== null && !this.#state.applyReport(report.text))
         printNote("gsv: the variables are too large to be kept for the next line; unset some of them");
@@ -174,7 +174,7 @@ class Session {
   }
 
   /** Sends input to the command when it asks for it. The returned function gives the input it never read, for the next prompt. */
-  #connect(running: RunningCommand): () => KeyboardInput[] {
+  #forwardInput(running: RunningCommand): () => KeyboardInput[] {
     let unread: KeyboardInput[] = [];
     const sendNext = () => {
       const next = unread.shift();

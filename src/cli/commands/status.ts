@@ -7,7 +7,7 @@ import { formatLocalTime, formatRelativeTime, formatDuration } from "../terminal
 import { Problem } from "../terminal/problem.ts";
 import {
   type PasswordCredential,
-  askPassword,
+  resolvePasswordCredential,
   type Globals,
   type TokenCredential,
   findCredential,
@@ -21,7 +21,7 @@ type Account = { username: string | null; connections: number | null; remark: st
 
 export async function status(globals: Globals): Promise<number> {
   const place = resolveGateway(globals);
-  const known = globals.password === undefined ? findCredential(globals, place) : await askPassword(globals, place);
+  const known = globals.password === undefined ? findCredential(globals, place) : await resolvePasswordCredential(globals, place);
   const account = known === null ? null : fetchAccount(place, known).catch((error: unknown) => refusedAccount(known, error));
   let state: Health;
   try {

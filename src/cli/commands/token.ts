@@ -33,7 +33,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     ...(device === undefined ? {} : { allowedDeviceId: device }),
     ...(label === undefined ? {} : { label }),
     ...(expires === undefined ? {} : { expiresAt: parseExpiry(expires) }),
-    ...uidOf(flags),
+    ...parseUidFlag(flags),
   } as const;
   const { token, username } = await withClient(flags, async (client) => ({
     ...(await client.call("sys.token.create", args)),
@@ -47,7 +47,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   if (flags.json) return printJson(install === null ? { token } : { token, install: install.trim() });
   const bound = device === undefined ? "" : ` for device ${device}`;
   printNote(
-    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${formatDuration(within)}`}. It is not shown again:`,
+    `${kind} token ${token.tokenId}${bound}; it ${within === null ? expiryText(token) : `must be used within ${formatDuration(within)}`}. It is not shown again:`,
   );
   printText(token.token);
   // A token that is piped elsewhere is not shown on the terminal.
@@ -68,7 +68,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
 }
 
 export async function tokenList(flags: Globals & { uid?: string; all?: boolean }): Promise<void> {
-  const { tokens } = await withClient(flags, (client) => client.call("sys.token.list", uidOf(flags)));
+  const { tokens } = await withClient(flags, (client) => client.call("sys.token.list", parseUidFlag(flags)));
   if (flags.json) return printJson({ tokens });
   const now = Date.now();
   const shown = flags.all ? tokens : tokens.filter((token) => isTokenLive(token, now));
@@ -82,14 +82,14 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
       textOrDash(token.allowedDeviceId),
       formatRelativeTime(token.createdAt, "-", now),
       formatRelativeTime(token.lastUsedAt, "never", now),
-      token.revokedAt === null ? endColumn(token, now) : `revoked ${formatRelativeTime(token.revokedAt, "", now)}`,
+      token.revokedAt === null ? expiryColumn(token, now) : `revoked ${formatRelativeTime(token.revokedAt, "", now)}`,
     ]),
   );
   if (shown.length < tokens.length) printNote(`${tokens.length - shown.length} expired or revoked; to list them: --all`);
 }
 
 export async function tokenRevoke(flags: Globals & { reason?: string; uid?: string }, [tokenId = ""]: readonly string[]): Promise<void> {
-  const args = { tokenId, ...(flags.reason === undefined ? {} : { reason: flags.reason }), ...uidOf(flags) };
+  const args = { tokenId, ...(flags.reason === undefined ? {} : { reason: flags.reason }), ...parseUidFlag(flags) };
   const { revoked } = await withClient(flags, (client) => client.call("sys.token.revoke", args));
   if (flags.json) printJson({ revoked });
   if (!revoked) throw new Problem(`You have no token ${tokenId}: gsv token list shows your tokens`);
@@ -97,12 +97,12 @@ export async function tokenRevoke(flags: Globals & { reason?: string; uid?: stri
 }
 
 /** Whichever comes first: its expiry, or its end for lack of use. */
-function endColumn({ expiresAt, endsUnusedAt = null }: TokenEnd, now: number): string {
+function expiryColumn({ expiresAt, endsUnusedAt = null }: TokenEnd, now: number): string {
   if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return formatRelativeTime(expiresAt, "never", now);
   return `${formatRelativeTime(endsUnusedAt, "", now)} if unused`;
 }
 
-function endText({ expiresAt, endsUnusedAt = null }: TokenEnd): string {
+function expiryText({ expiresAt, endsUnusedAt = null }: TokenEnd): string {
   return expiresAt === null && endsUnusedAt !== null
     ? "expires after a year without use"
     : `expires ${formatRelativeTime(expiresAt, "never")}`;
@@ -115,7 +115,7 @@ async function ownerName(client: Client, uid: number | undefined): Promise<strin
   return users.find((user) => user.uid === uid)?.username ?? String(uid);
 }
 
-function uidOf({ uid }: { uid?: string }): { uid?: number } {
+function parseUidFlag({ uid }: { uid?: string }): { uid?: number } {
   if (uid === undefined) return {};
   if (!/^\d{1,9}$/.test(uid)) throw new Problem(`--uid must be a number: ${uid}. gsv user list shows the uids`);
   return { uid: Number(uid) };

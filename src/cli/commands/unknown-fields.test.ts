@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { reference } from "../../generated/reference.ts";
-import { unknownFields } from "./unknown-fields.ts";
+import { findUnknownFields } from "./unknown-fields.ts";
 
-const findUnknown = (call: string, args: unknown) => unknownFields(reference.find(({ name }) => name === call)!.args, args);
+const findUnknown = (call: string, args: unknown) => findUnknownFields(reference.find(({ name }) => name === call)!.args, args);
 
 test("the examples of all calls have no unknown field", () => {
   for (const { name, example } of reference) expect(findUnknown(name, example.args), name).toEqual([]);

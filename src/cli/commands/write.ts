@@ -2,7 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { readStdinBytes } from "../terminal/ask.ts";
-import { localEndpoint, targetEndpoint } from "../files/copy-endpoint.ts";
+import { localEndpoint, makeTargetEndpoint } from "../files/copy-endpoint.ts";
 import { type TargetPath, parseTargetPath, formatTargetPath } from "../files/target-path.ts";
 import { Problem } from "../terminal/problem.ts";
 import { requireOk } from "../files/remote-file.ts";
@@ -26,7 +26,7 @@ export async function write(flags: Globals, [text = "", file = "-"]: readonly st
 async function writeFile(client: Client, { target = GATEWAY, path }: TargetPath, file: string): Promise<WrittenFile> {
   const kind = await localEndpoint.findKind(file);
   if (kind !== "file") throw new Problem(`${kind === null ? "Not found" : "Not a file"}: ${file}`);
-  return transfer(client, { endpoint: localEndpoint, path: file }, { endpoint: targetEndpoint(client, target), path });
+  return transfer(client, { endpoint: localEndpoint, path: file }, { endpoint: makeTargetEndpoint(client, target), path });
 }
 
 /** Reads after the login, because a password on standard input comes before the content. */

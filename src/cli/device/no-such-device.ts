@@ -17,11 +17,11 @@ export async function explainDeviceError(client: Client, error: unknown): Promis
   const devices = await listDevices(client);
   // Root may use every device, so the gateway reports an unknown device to root as offline.
   if (error.code === 503 && devices?.some(({ deviceId }) => deviceId === name) !== false) return error;
-  return problemWith(name, devices);
+  return makeNoSuchDeviceProblem(name, devices);
 }
 
-export async function noSuchDevice(client: Client, name: string): Promise<Problem> {
-  return problemWith(name, await listDevices(client));
+export async function explainNoSuchDevice(client: Client, name: string): Promise<Problem> {
+  return makeNoSuchDeviceProblem(name, await listDevices(client));
 }
 
 type Device = { deviceId: string; online: boolean };
@@ -34,7 +34,7 @@ async function listDevices(client: Client): Promise<Device[] | null> {
   );
 }
 
-function problemWith(name: string, devices: readonly Device[] | null): Problem {
+function makeNoSuchDeviceProblem(name: string, devices: readonly Device[] | null): Problem {
   const message = `no such device: ${name}`;
   if (devices === null) return new Problem(message);
   if (devices.length === 0) return new Problem(`${message}. You have none yet. To add one: gsv token create --device NAME`);

@@ -30,7 +30,7 @@ export type ThisDevice = {
 };
 
 /** `workspace` is where relative paths begin if neither a flag nor the configuration says so. */
-export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
+export function resolveThisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
   const config = readConfig(configPath());
   const stored = deviceSettings(config);
   const address = parseGatewayAddress(flags.url || stored.url || configuredUrl(config.table));
@@ -49,7 +49,7 @@ export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
 }
 
 /** Throws a Problem that names what is missing. */
-export function requireComplete({
+export function requireDeviceCredentials({
   config,
   deviceId,
   username,

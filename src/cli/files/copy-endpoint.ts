@@ -53,7 +53,7 @@ export const localEndpoint: CopyEndpoint = {
   },
 };
 
-export function targetEndpoint(client: Client, target: string): CopyEndpoint {
+export function makeTargetEndpoint(client: Client, target: string): CopyEndpoint {
   const place = (path: string): TargetPath => ({ target, path });
   return {
     target,

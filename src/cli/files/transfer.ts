@@ -56,7 +56,7 @@ export async function transfer(client: Client, from: Side, to: Side, progress: P
 async function transferOnce(client: Client, from: Side, to: Side, progress: Progress): Promise<WrittenFile> {
   if (from.endpoint.target === null) return upload(client, from.path, to, progress);
   if (to.endpoint.target === null) return download(client, from, to.path, progress);
-  return copy(client, from, to, progress);
+  return copyBetweenTargets(client, from, to, progress);
 }
 
 async function upload(client: Client, path: string, to: Side, progress: Progress): Promise<WrittenFile> {
@@ -73,7 +73,7 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
       return file.read(start, end);
     },
   };
-  const args = { target: to.endpoint.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
+  const args = { target: to.endpoint.target!, path: to.path, size, mode: content.mode, tag: makeTag(place, version, modifiedAt) };
   try {
     return requireOk(await client.upload(args, content));
   } finally {
@@ -93,7 +93,7 @@ async function download(client: Client, from: Side, path: string, progress: Prog
   let sha256: string | null = null;
   try {
     const answer = await client.download({ target, path: from.path }, async ({ size, version, mode }): Promise<IncomingBody> => {
-      const tag = version === "" ? undefined : tagOf(target, from.path, version);
+      const tag = version === "" ? undefined : makeTag(target, from.path, version);
       const receipt = await files.receive(place, { size, tag, mode });
       receipts.push(receipt);
       let at = receipt.have;
@@ -117,8 +117,8 @@ async function download(client: Client, from: Side, path: string, progress: Prog
   }
 }
 
-async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<WrittenFile> {
-  const name = tagOf(String(Math.random()));
+async function copyBetweenTargets(client: Client, from: Side, to: Side, progress: Progress): Promise<WrittenFile> {
+  const name = makeTag(String(Math.random()));
   const unsubscribe = client.onSignal(({ signal, payload }) => {
     if (signal === COPY_PROGRESS && payload.name === name) progress(payload.bytes, payload.size);
   });
@@ -131,7 +131,7 @@ async function copy(client: Client, from: Side, to: Side, progress: Progress): P
   }
 }
 
-function tagOf(...parts: readonly (string | number)[]): string {
+function makeTag(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 

@@ -3,13 +3,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../../hosts/node/home.ts";
-import { type UpFlags, type UpOptions, upOptions } from "../../hosts/node/options.ts";
+import { type UpFlags, type UpOptions, parseUpOptions } from "../../hosts/node/options.ts";
 import { isAlive, readRunningGateway } from "../../hosts/node/running.ts";
 import { showLog } from "../commands/device-service.ts";
 import { Problem } from "../terminal/problem.ts";
 import { printNote, printText, printFields } from "../terminal/terminal.ts";
 import { requireServiceManager, type ServiceManager } from "./service.ts";
-import { serviceEnvironment } from "./surroundings.ts";
+import { makeServiceEnvironment } from "./surroundings.ts";
 
 const NAME = "gsv";
 const ACTIONS = ["install", "status", "logs", "start", "stop", "restart", "uninstall"] as const;
@@ -51,7 +51,7 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
     name: NAME,
     description: "GSV gateway",
     command: [process.execPath, programPath(), "up", ...upArguments(options)],
-    environment: await serviceEnvironment(),
+    environment: await makeServiceEnvironment(),
     stopSeconds: 30,
   });
   printText(`Started the service ${NAME}: ${manager.file(NAME)}`);
@@ -64,7 +64,7 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
 /** Reports wrong flags now, and not in a log that nobody reads. */
 function parseFlags(flags: UpFlags): UpOptions {
   try {
-    return upOptions(flags, process.env);
+    return parseUpOptions(flags, process.env);
   } catch (error) {
     if (error instanceof OperatorError) throw new Problem(error.message);
     throw error;

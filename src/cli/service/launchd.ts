@@ -9,7 +9,7 @@ import { mustHaveSucceeded, writeServiceFile, type Service, type ServiceManager,
 
 const NOT_FOUND = 127;
 
-export async function launchd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
+export async function findLaunchd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
   const manager = new Launchd(env);
   const { code } = await runProgram("launchctl", ["version"], env);
   return code === NOT_FOUND ? { none: "launchctl was not found, so no service can be installed" } : manager;
@@ -86,15 +86,17 @@ class Launchd implements ServiceManager {
 
 /** ProcessType is Interactive, because launchd throttles other agents and every command that they run. */
 export function plistText({ name, command, environment, stopSeconds }: Service, errorLog: string): string {
-  const variables = Object.entries(environment).map(([key, value]) => `    <key>${xml(key)}</key><string>${xml(value)}</string>`);
+  const variables = Object.entries(environment).map(
+    ([key, value]) => `    <key>${escapeXml(key)}</key><string>${escapeXml(value)}</string>`,
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-  <key>Label</key><string>${xml(name)}</string>
+  <key>Label</key><string>${escapeXml(name)}</string>
   <key>ProgramArguments</key>
   <array>
-${command.map((part) => `    <string>${xml(part)}</string>`).join("\n")}
+${command.map((part) => `    <string>${escapeXml(part)}</string>`).join("\n")}
   </array>
   <key>EnvironmentVariables</key>
   <dict>
@@ -105,12 +107,12 @@ ${variables.join("\n")}
   <key>ThrottleInterval</key><integer>3</integer>
   <key>ProcessType</key><string>Interactive</string>
   <key>ExitTimeOut</key><integer>${stopSeconds}</integer>
-  <key>StandardErrorPath</key><string>${xml(errorLog)}</string>
+  <key>StandardErrorPath</key><string>${escapeXml(errorLog)}</string>
 </dict>
 </plist>
 `;
 }
 
-function xml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { standIns } from "../../../test/support/service-managers.ts";
-import { launchd, plistText } from "./launchd.ts";
+import { findLaunchd, plistText } from "./launchd.ts";
 import type { Service, ServiceManager } from "./service.ts";
-import { serviceEnvironment } from "./surroundings.ts";
-import { systemd, unitText } from "./systemd.ts";
+import { makeServiceEnvironment } from "./surroundings.ts";
+import { findSystemd, unitText } from "./systemd.ts";
 
 /** Contains every character that a service manager could misread. */
 const ODD = `a "b" 100% $HOME \\n <&> é`;
@@ -49,7 +49,7 @@ test("the unit restarts forever, ends its commands with itself and quotes its ar
 test.skipIf(process.platform !== "linux")("systemctl is called in the right order, and its failures are reported", async () => {
   const managers = standIns(join(home, "bin"), process.execPath);
   const env = { HOME: home, PATH: `${managers.folder}:${process.env.PATH}`, XDG_RUNTIME_DIR: home };
-  const manager = (await systemd(env)) as ServiceManager;
+  const manager = (await findSystemd(env)) as ServiceManager;
   expect(await manager.state("gsvd")).toMatchObject({ isInstalled: false, isRunning: false });
   expect(await manager.uninstall("gsvd")).toBe(false);
   expect(await manager.install(SERVICE)).toEqual([expect.stringMatching(/sudo loginctl enable-linger/)]);
@@ -72,13 +72,13 @@ test.skipIf(process.platform !== "linux")("systemctl is called in the right orde
   expect((await manager.state("gsvd")).isRunning).toBe(false);
   managers.vanish();
   await expect(manager.start("gsvd")).rejects.toThrow(/^systemctl --user start gsvd.service failed: Failed to connect to bus/);
-  expect(await systemd(env)).toEqual({ none: expect.stringMatching(/does not respond \(Failed to connect to bus/) });
-  expect(await systemd({ HOME: home, PATH: join(home, "empty") })).toEqual({ none: expect.stringMatching(/has no systemd/) });
+  expect(await findSystemd(env)).toEqual({ none: expect.stringMatching(/does not respond \(Failed to connect to bus/) });
+  expect(await findSystemd({ HOME: home, PATH: join(home, "empty") })).toEqual({ none: expect.stringMatching(/has no systemd/) });
 });
 
 test("launchd loads, restarts, unloads and reloads the agent", async () => {
   const managers = standIns(join(home, "bin"), process.execPath);
-  const manager = (await launchd({ HOME: home, PATH: `${managers.folder}:${process.env.PATH}` })) as ServiceManager;
+  const manager = (await findLaunchd({ HOME: home, PATH: `${managers.folder}:${process.env.PATH}` })) as ServiceManager;
   expect(await manager.state("gsvd")).toEqual({ isInstalled: false, isRunning: false, detail: "not loaded" });
   await manager.install(SERVICE);
   const [domain, agent] = [`gui/${process.getuid?.()}`, `gui/${process.getuid?.()}/gsvd`];
@@ -114,8 +114,8 @@ test.skipIf(!hasProgram("python3"))("the property list is valid and has the inte
 test("a service gets the PATH of a login shell and no secret", async () => {
   writeFileSync(join(home, ".profile"), "echo welcome; PATH=/from/profile:$PATH\n");
   const env = { HOME: home, SHELL: "/bin/sh", PATH: "/usr/bin:/bin", GSV_DEVICE_TOKEN: "secret", GSV_TOKEN: "secret", GSV_HOME: "/data" };
-  expect(await serviceEnvironment(env)).toEqual({ PATH: expect.stringMatching(/^\/from\/profile:/), GSV_HOME: "/data" });
-  expect(await serviceEnvironment({ HOME: home, SHELL: "/no/such/shell", PATH: "/own" })).toEqual({ PATH: "/own" });
+  expect(await makeServiceEnvironment(env)).toEqual({ PATH: expect.stringMatching(/^\/from\/profile:/), GSV_HOME: "/data" });
+  expect(await makeServiceEnvironment({ HOME: home, SHELL: "/no/such/shell", PATH: "/own" })).toEqual({ PATH: "/own" });
 });
 
 function hasProgram(name: string): boolean {

@@ -35,15 +35,15 @@ export interface ServiceManager {
 }
 
 /** This machine's service manager, or why none can be used. */
-export async function serviceManager(): Promise<ServiceManager | { none: string }> {
-  if (process.platform === "linux") return (await import("./systemd.ts")).systemd();
-  if (process.platform === "darwin") return (await import("./launchd.ts")).launchd();
+export async function findServiceManager(): Promise<ServiceManager | { none: string }> {
+  if (process.platform === "linux") return (await import("./systemd.ts")).findSystemd();
+  if (process.platform === "darwin") return (await import("./launchd.ts")).findLaunchd();
   return { none: `GSV supports services only on Linux and macOS, and this is ${process.platform}` };
 }
 
 /** For commands that need a service manager. */
 export async function requireServiceManager(): Promise<ServiceManager> {
-  const manager = await serviceManager();
+  const manager = await findServiceManager();
   if ("none" in manager) throw new Problem(manager.none);
   return manager;
 }

@@ -13,7 +13,7 @@ const PASSED_VARIABLES = [
   "NODE_EXTRA_CA_CERTS",
 ];
 
-export async function serviceEnvironment(env: NodeJS.ProcessEnv = process.env): Promise<Record<string, string>> {
+export async function makeServiceEnvironment(env: NodeJS.ProcessEnv = process.env): Promise<Record<string, string>> {
   const variables = PASSED_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
   return { PATH: await loginPath(env), ...(Object.fromEntries(variables) as Record<string, string>) };
 }

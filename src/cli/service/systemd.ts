@@ -9,7 +9,7 @@ import { mustHaveSucceeded, writeServiceFile, type Service, type ServiceManager,
 
 const NOT_FOUND = 127;
 
-export async function systemd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
+export async function findSystemd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
   const manager = new Systemd(env);
   const { code, err } = await manager.runSystemctl("show-environment");
   if (code === 0) return manager;
@@ -45,9 +45,9 @@ class Systemd implements ServiceManager {
   async install(service: Service): Promise<string[]> {
     const unit = `${service.name}.service`;
     writeServiceFile(this.file(service.name), unitText(service));
-    await this.#systemctl("daemon-reload");
-    await this.#systemctl("enable", unit);
-    await this.#systemctl("restart", unit);
+    await this.#requireSystemctl("daemon-reload");
+    await this.#requireSystemctl("enable", unit);
+    await this.#requireSystemctl("restart", unit);
     const linger = await runProgram("loginctl", ["enable-linger"], this.#env);
     if (linger.code === 0) return [];
     return [
@@ -56,15 +56,15 @@ class Systemd implements ServiceManager {
   }
 
   start(name: string): Promise<void> {
-    return this.#systemctl("start", `${name}.service`);
+    return this.#requireSystemctl("start", `${name}.service`);
   }
 
   stop(name: string): Promise<void> {
-    return this.#systemctl("stop", `${name}.service`);
+    return this.#requireSystemctl("stop", `${name}.service`);
   }
 
   restart(name: string): Promise<void> {
-    return this.#systemctl("restart", `${name}.service`);
+    return this.#requireSystemctl("restart", `${name}.service`);
   }
 
   async state(name: string): Promise<ServiceState> {
@@ -83,13 +83,13 @@ class Systemd implements ServiceManager {
 
   async uninstall(name: string): Promise<boolean> {
     if (!existsSync(this.file(name))) return false;
-    await this.#systemctl("disable", "--now", `${name}.service`);
+    await this.#requireSystemctl("disable", "--now", `${name}.service`);
     rmSync(this.file(name));
-    await this.#systemctl("daemon-reload");
+    await this.#requireSystemctl("daemon-reload");
     return true;
   }
 
-  async #systemctl(...args: string[]): Promise<void> {
+  async #requireSystemctl(...args: string[]): Promise<void> {
     mustHaveSucceeded(await this.runSystemctl(...args), `systemctl --user ${args.join(" ")}`);
   }
 }

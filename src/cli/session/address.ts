@@ -22,15 +22,15 @@ const SCHEMES: Record<string, string> = { "ws:": "ws:", "http:": "ws:", "wss:": 
 
 export function parseGatewayAddress(text: string): Address {
   // The URL parser silently repairs these, and may then see another host than the reader does.
-  if (/[\s\\\p{Cc}]/u.test(text)) throw refusal(text, "it contains a space, a backslash or a control character");
+  if (/[\s\\\p{Cc}]/u.test(text)) throw makeAddressProblem(text, "it contains a space, a backslash or a control character");
   const url = URL.canParse(text) ? new URL(text) : null;
   const scheme = SCHEMES[url?.protocol ?? ""];
   if (url === null || scheme === undefined || !/^[a-z]+:\/\/[^/]/i.test(text))
-    throw refusal(text, "it is not a ws, wss, http or https URL");
+    throw makeAddressProblem(text, "it is not a ws, wss, http or https URL");
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
-    throw refusal(text, "it contains a user name or password");
-  if (text.includes("?")) throw refusal(text, "it contains a query");
-  if (text.includes("#")) throw refusal(text, "it contains a fragment");
+    throw makeAddressProblem(text, "it contains a user name or password");
+  if (text.includes("?")) throw makeAddressProblem(text, "it contains a query");
+  if (text.includes("#")) throw makeAddressProblem(text, "it contains a fragment");
   // Replaced in the text, because a URL object keeps a port that is the other scheme's default.
   const socket = new URL(text.replace(/^[a-z]+:/i, scheme));
   if (socket.pathname === "/") socket.pathname = "/ws";
@@ -47,7 +47,7 @@ export function parseGatewayAddress(text: string): Address {
 }
 
 /** The message repeats only the host of the text: the rest may contain a password. */
-function refusal(text: string, why: string): Problem {
+function makeAddressProblem(text: string, why: string): Problem {
   const shown = /^[a-z]+:\/\/[a-z0-9.:[\]-]+(?=[/?#]|$)/i.exec(text)?.[0] ?? "";
   return new Problem(
     `Invalid gateway address${shown === "" ? "" : ` ${shown}`}: ${why}. Use an address like ${DEFAULT_URL} or wss://gsv.example.com`,

@@ -56,7 +56,7 @@ export function readConfig(file: string): LocalConfig {
     if (process.platform !== "win32") mode = statSync(file).mode & 0o777;
   } catch (error) {
     if (isMissing(error)) return { file, table: {}, looseMode: null };
-    throw new Problem(`Cannot read ${file}: ${reason(error)}`);
+    throw new Problem(`Cannot read ${file}: ${errorMessage(error)}`);
   }
   const looseMode = (mode & 0o077) === 0 ? null : mode.toString(8).padStart(3, "0");
   try {
@@ -77,7 +77,7 @@ export function updateConfig(file: string, change: (table: TomlTable) => void): 
     const target = realFile(file);
     replaceFile(target, stringify(table), { isSynced: true });
   } catch (error) {
-    throw new Problem(`Cannot write ${file}: ${reason(error)}`);
+    throw new Problem(`Cannot write ${file}: ${errorMessage(error)}`);
   }
 }
 
@@ -88,7 +88,7 @@ export function configuredUrl(table: TomlTable): string {
 
 /** What is stored for exactly this origin, without secrets if other users could have read them. */
 export function credentialsFor({ table, looseMode }: LocalConfig, origin: string): Credentials {
-  const stored = sectionOf(table, origin);
+  const stored = findGatewaySection(table, origin);
   const username = stringOrUndefined(stored?.username);
   const found: Credentials = username === undefined ? {} : { username };
   if (stored === undefined || looseMode !== null) return found;
@@ -110,17 +110,17 @@ export function credentialsFor({ table, looseMode }: LocalConfig, origin: string
 
 /** Whether credentialsFor withholds secrets of this origin. */
 export function hasIgnoredSecrets({ table, looseMode }: LocalConfig, origin: string): boolean {
-  const stored = sectionOf(table, origin);
+  const stored = findGatewaySection(table, origin);
   return looseMode !== null && (stringOrUndefined(stored?.token) !== undefined || stringOrUndefined(stored?.session_token) !== undefined);
 }
 
 export function setSession(table: TomlTable, origin: string, session: Credentials): void {
-  const section = sectionOf(table, origin) ?? newSection(table, origin);
+  const section = findGatewaySection(table, origin) ?? addGatewaySection(table, origin);
   for (const [name, value] of Object.entries(session)) section[name] = value;
 }
 
 export function removeSession(table: TomlTable, origin: string): void {
-  const section = sectionOf(table, origin);
+  const section = findGatewaySection(table, origin);
   if (section !== undefined) for (const field of SESSION_FIELDS) delete section[field];
 }
 
@@ -175,13 +175,13 @@ function realFile(file: string): string {
   }
 }
 
-function sectionOf(table: TomlTable, origin: string): TomlTable | undefined {
+function findGatewaySection(table: TomlTable, origin: string): TomlTable | undefined {
   if (gatewayOrigin(table) === origin) return tableAt(table, "gateway");
   const gateways = tableAt(table, "gateways");
   return gateways === undefined ? undefined : tableAt(gateways, origin);
 }
 
-function newSection(table: TomlTable, origin: string): TomlTable {
+function addGatewaySection(table: TomlTable, origin: string): TomlTable {
   const section: TomlTable = {};
   if (gatewayOrigin(table) === origin) table.gateway = section;
   else table.gateways = { ...tableAt(table, "gateways"), [origin]: section };
@@ -216,6 +216,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function reason(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

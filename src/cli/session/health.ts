@@ -25,10 +25,13 @@ export async function fetchHealth(address: Address): Promise<Health> {
   });
   const receivedAt = Date.now();
   if (status === 421) {
-    throw problemAt(address, `it does not accept the name ${address.hostname}. Start it with: gsv up --origin ${originOf(address)}`);
+    throw makeNoGatewayProblem(
+      address,
+      `it does not accept the name ${address.hostname}. Start it with: gsv up --origin ${httpOrigin(address)}`,
+    );
   }
   const body = status === 200 ? parseJson(text) : null;
-  if (!isHealth(body)) throw problemAt(address, `the server there is not a GSV gateway (HTTP ${status}). Check the address`);
+  if (!isHealth(body)) throw makeNoGatewayProblem(address, `the server there is not a GSV gateway (HTTP ${status}). Check the address`);
   const theirTime = date === undefined ? Number.NaN : Date.parse(date);
   // The header drops the fraction of the second, on average half a second.
   const skewMs = Number.isNaN(theirTime) ? null : theirTime + 500 - (sentAt + receivedAt) / 2;
@@ -69,18 +72,21 @@ function parseJson(text: string): unknown {
 function unreachableProblem(address: Address, error: unknown): Problem {
   const { code, message } = rootCause(error);
   if (code === "ECONNREFUSED" || code === "ECONNRESET") {
-    return problemAt(address, `connection refused. ${address.isLocal ? localHint(address) : "Check that it is running"}`);
+    return makeNoGatewayProblem(address, `connection refused. ${address.isLocal ? localHint(address) : "Check that it is running"}`);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return problemAt(address, "cannot resolve the host name. Check the address and the network");
+    return makeNoGatewayProblem(address, "cannot resolve the host name. Check the address and the network");
   if (code === "TimeoutError" || code === "ETIMEDOUT") {
-    return problemAt(address, "timed out. Check that it is running and that the network can reach it");
+    return makeNoGatewayProblem(address, "timed out. Check that it is running and that the network can reach it");
   }
-  if (code === "EPROTO") return problemAt(address, "the server does not use TLS. If that is intended, use ws:// or http://");
+  if (code === "EPROTO") return makeNoGatewayProblem(address, "the server does not use TLS. If that is intended, use ws:// or http://");
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
-    return problemAt(address, `its certificate is not trusted (${message}). For a private CA, set NODE_EXTRA_CA_CERTS to its certificate`);
+    return makeNoGatewayProblem(
+      address,
+      `its certificate is not trusted (${message}). For a private CA, set NODE_EXTRA_CA_CERTS to its certificate`,
+    );
   }
-  return problemAt(address, `${message}. Check the address`);
+  return makeNoGatewayProblem(address, `${message}. Check the address`);
 }
 
 /** The gateway of this machine may listen on another port than the requested one. */
@@ -93,7 +99,7 @@ function localHint(address: Address): string {
     : `This machine's gateway is at ${url}: add --url ${url}`;
 }
 
-function problemAt(address: Address, why: string): Problem {
+function makeNoGatewayProblem(address: Address, why: string): Problem {
   return new Problem(`No gateway at ${address.url}: ${why}`, EXIT_UNREACHABLE);
 }
 
@@ -112,6 +118,6 @@ function isHealth(body: unknown): body is { version: string; setupMode: boolean;
   return typeof version === "string" && typeof setupMode === "boolean" && typeof startedAt === "number";
 }
 
-function originOf(address: Address): string {
+function httpOrigin(address: Address): string {
   return address.origin.replace(/^ws/, "http");
 }

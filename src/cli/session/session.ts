@@ -21,7 +21,7 @@ import {
 } from "./config-file.ts";
 import { fetchHealth } from "./health.ts";
 import { Problem } from "../terminal/problem.ts";
-import { socketConstructor } from "./socket.ts";
+import { loadSocketConstructor } from "./socket.ts";
 import { systemName, systemUser } from "../device/system.ts";
 import { printNote } from "../terminal/terminal.ts";
 
@@ -71,7 +71,7 @@ export function findCredential(globals: Globals, { saved }: GatewayAccess, now =
 /** A password for this one command, from the flag or a prompt. */
 export type PasswordCredential = { auth: { username: string; password: string }; from: "given" };
 
-export async function askPassword(globals: Globals, { address, saved }: GatewayAccess): Promise<PasswordCredential> {
+export async function resolvePasswordCredential(globals: Globals, { address, saved }: GatewayAccess): Promise<PasswordCredential> {
   refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
   if (username === undefined) throw new Problem("No user name: add --user NAME");
@@ -171,7 +171,14 @@ export async function openClient(
 ): Promise<Client> {
   const client = { id: `gsv-cli-${crypto.randomUUID()}`, version: VERSION, platform: systemName() };
   try {
-    return await connect({ url: address.url, auth, client, reconnect: false, newHash: makeHasher, WebSocket: await socketConstructor() });
+    return await connect({
+      url: address.url,
+      auth,
+      client,
+      reconnect: false,
+      newHash: makeHasher,
+      WebSocket: await loadSocketConstructor(),
+    });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw error;
     // A WebSocket does not report why it failed to open; an HTTP request does.

@@ -10,7 +10,7 @@ import { askNewPassword, askSecret, askText, askYesNo, isInteractive, readSecret
 import { fetchHealth } from "./health.ts";
 import { parseExpiry } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
-import { socketConstructor } from "./socket.ts";
+import { loadSocketConstructor } from "./socket.ts";
 import { systemUser } from "../device/system.ts";
 
 export type SetupFlags = {
@@ -34,7 +34,7 @@ const CALL_MS = 30_000;
 
 export async function setUp(address: Address, flags: SetupFlags): Promise<SetupResult> {
   const args = isInteractive() ? await askArgs(address, flags) : await argsFromFlags(flags);
-  const connection = await Connection.open(address.url, await socketConstructor());
+  const connection = await Connection.open(address.url, await loadSocketConstructor());
   try {
     return { username: args.username, password: args.password, result: await callSetup(connection, args) };
   } catch (error) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { isHiddenFromProxies, socketConstructor } from "./socket.ts";
+import { isHiddenFromProxies, loadSocketConstructor } from "./socket.ts";
 
 const servers: WebSocketServer[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close()));
@@ -11,7 +11,7 @@ test("a message on loopback is sent unmasked and arrives unchanged", async () =>
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   servers.push(server);
   await once(server, "listening");
-  const Socket = await socketConstructor();
+  const Socket = await loadSocketConstructor();
   const payload = new Uint8Array(300_000).fill(7);
   const client = new Socket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   client.addEventListener("open", () => client.send(payload));

@@ -4,7 +4,7 @@
 import type { SocketConstructor } from "../../client/connection.ts";
 import { isLoopback } from "../../lib/address.ts";
 
-export async function socketConstructor(): Promise<SocketConstructor> {
+export async function loadSocketConstructor(): Promise<SocketConstructor> {
   const { WebSocket } = await import("ws");
   return class extends WebSocket {
     constructor(url: string) {

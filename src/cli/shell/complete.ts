@@ -26,8 +26,8 @@ export class Completer {
     const before = line.slice(0, line.length - typed.length);
     const isCommand = COMMAND_FOLLOWS.test(before);
     if (isCommand && /^[\w.+-]*$/.test(typed)) {
-      this.#names ??= this.#allNames();
-      return completion(
+      this.#names ??= this.#fetchCommandNames();
+      return makeCompletion(
         (await this.#names).filter((name) => name.startsWith(typed)).map((name) => `${name} `),
         typed,
       );
@@ -47,11 +47,11 @@ export class Completer {
     const isMatch = (name: string) => name.startsWith(base) && (base !== "" || !name.startsWith(".")) && escapeControls(name) === name;
     const complete = (name: string) => typed + escapeName(name.slice(base.length), quote);
     const files = onlyDirectories ? [] : answer.files.filter(isMatch).map((name) => `${complete(name)}${quote} `);
-    return completion([...files, ...answer.directories.filter(isMatch).map((name) => `${complete(name)}/`)], typed);
+    return makeCompletion([...files, ...answer.directories.filter(isMatch).map((name) => `${complete(name)}/`)], typed);
   }
 
   /** Called once. A shell that does not know the first command knows the second. */
-  async #allNames(): Promise<readonly string[]> {
+  async #fetchCommandNames(): Promise<readonly string[]> {
     const { client, target } = this.#where;
     const input = "help --names 2>/dev/null || compgen -c";
     const result = await client.call("shell.exec", { target, input, streams: true }).catch(() => null);
@@ -62,7 +62,7 @@ export class Completer {
 }
 
 /** Only a single hit keeps the space and the closing quote after it. */
-function completion(hits: readonly string[], typed: string): Completion {
+function makeCompletion(hits: readonly string[], typed: string): Completion {
   const sorted = hits.toSorted();
   return [sorted.length === 1 ? sorted : sorted.map((hit) => hit.replace(/["']? $/, "")), typed];
 }

@@ -15,7 +15,7 @@ export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty">
 export type CommandEnd = { exitCode?: number; error?: string };
 
 /** Resolves when there is room for more. */
-export type Show = (stream: "stdout" | "stderr", text: string) => Promise<void> | void;
+export type ShowOutput = (stream: "stdout" | "stderr", text: string) => Promise<void> | void;
 
 export const INTERRUPT = "\u0003";
 export const END_OF_INPUT = "\u0004";
@@ -28,7 +28,7 @@ const OFFLINE_MS = 1_000;
 export class RunningCommand {
   readonly #client: Client;
   readonly #target: string | undefined;
-  readonly #show: Show;
+  readonly #show: ShowOutput;
   readonly #settle: (ended: CommandEnd) => void;
   readonly #fail: (error: unknown) => void;
   /** Rejects if the gateway refuses a call, or the connection is lost for good. */
@@ -49,7 +49,7 @@ export class RunningCommand {
   /** Called when the command cannot be reached, and when it can be reached again. */
   onRemark: (remark: string) => void = () => {};
 
-  constructor(client: Client, command: Command, show: Show) {
+  constructor(client: Client, command: Command, show: ShowOutput) {
     this.#client = client;
     this.#target = command.target;
     this.#show = show;

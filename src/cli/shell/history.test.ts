@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { addToHistory, HISTORY_LINES, isKept, readHistory } from "./history.ts";
+import { addToHistory, HISTORY_LINES, belongsInHistory, readHistory } from "./history.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gsv-history-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,5 +22,5 @@ test("the history is private, newest first and bounded", () => {
 });
 
 test("a line that starts with a space is not stored", () => {
-  expect([" x", "\tx", "", "x"].map(isKept)).toEqual([false, false, false, true]);
+  expect([" x", "\tx", "", "x"].map(belongsInHistory)).toEqual([false, false, false, true]);
 });

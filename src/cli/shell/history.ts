@@ -44,6 +44,6 @@ function withHistory<T>(file: string, work: (handle: number) => T): T {
 }
 
 /** As in bash, a line that starts with a space is not stored. */
-export function isKept(line: string): boolean {
+export function belongsInHistory(line: string): boolean {
   return line.trim() !== "" && !/^\s/.test(line);
 }

@@ -34,7 +34,7 @@ test("a report is removed from the output however the output is split", () => {
       const all = `${before}${extractor.mark.slice(0, 9)}${extractor.mark}the report`;
       const places = [0, ...cuts.map((cut) => cut % all.length).toSorted((a, b) => a - b), all.length];
       const shown = places.slice(1).map((end, at) => extractor.filterText(all.slice(places[at], end)));
-      expect(shown.join("") + extractor.rest()).toBe(`${before}${extractor.mark.slice(0, 9)}`);
+      expect(shown.join("") + extractor.heldBackText()).toBe(`${before}${extractor.mark.slice(0, 9)}`);
       expect(extractor.text).toBe("the report");
     }),
   );
@@ -42,5 +42,5 @@ test("a report is removed from the output however the output is split", () => {
 
 test("without a report all output is shown in the end", () => {
   const extractor = new ReportExtractor();
-  expect(extractor.filterText(`a${PART}`) + extractor.rest()).toBe(`a${PART}`);
+  expect(extractor.filterText(`a${PART}`) + extractor.heldBackText()).toBe(`a${PART}`);
 });

@@ -89,7 +89,7 @@ export class ReportExtractor {
   }
 
   /** The text that was held back and turned out not to start a report. */
-  rest(): string {
+  heldBackText(): string {
     return this.text === null ? this.#heldBack : "";
   }
 }

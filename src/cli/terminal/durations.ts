@@ -38,7 +38,8 @@ export function formatLocalTime(time: number): string {
 export function parseExpiry(text: string, now = Date.now()): number | null {
   if (text === "never") return null;
   const [, count, unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
-  const at = count !== undefined ? now + Number(count) * (UNIT_MS[unit] ?? 0) : /^\d{12,15}$/.test(text) ? Number(text) : isoTime(text);
+  const at =
+    count !== undefined ? now + Number(count) * (UNIT_MS[unit] ?? 0) : /^\d{12,15}$/.test(text) ? Number(text) : parseIsoTime(text);
   if (Number.isNaN(at)) throw new Problem(`Invalid time: ${text}. Use a duration such as 90d or 8h, a date such as 2027-01-31, or never`);
   if (at <= now) throw new Problem(`${text} is in the past`);
   return at;
@@ -53,6 +54,6 @@ export function parseDuration(text: string): number | null {
   return ms;
 }
 
-function isoTime(text: string): number {
+function parseIsoTime(text: string): number {
   return /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -5,7 +5,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { Completion } from "../shell/complete.ts";
-import { addToHistory, HISTORY_LINES, isKept, readHistory } from "../shell/history.ts";
+import { addToHistory, HISTORY_LINES, belongsInHistory, readHistory } from "../shell/history.ts";
 
 export type KeyboardInput = { kind: "line"; text: string } | { kind: "interrupt" } | { kind: "end" };
 
@@ -135,7 +135,7 @@ export class Keyboard {
   /** Input of a command is not stored: it may be a password. */
   #saveHistory(history: string[]): void {
     const [line = ""] = history;
-    if (this.onTyped !== null || !isKept(line)) return void history.splice(0, history.length, ...this.#history);
+    if (this.onTyped !== null || !belongsInHistory(line)) return void history.splice(0, history.length, ...this.#history);
     if (line !== this.#history[0]) addToHistory(this.#options.historyFile, line);
     this.#history = [...history];
   }

@@ -40,7 +40,7 @@ test("a pasted line break submits nothing, and control characters are dropped", 
 test("earlier lines can be recalled without losing the draft", () => {
   const editor = new LineEditor(["older"]);
   typeKeys(editor, "new");
-  expect(editor.take()).toBe("new");
+  expect(editor.takeText()).toBe("new");
   expect(typeKeys(editor, "dra", { name: "up" })).toBe("new|");
   expect(typeKeys(editor, { name: "up" }, { name: "up" })).toBe("older|");
   expect(typeKeys(editor, { name: "down" }, { name: "down" }, "ft")).toBe("draft|");

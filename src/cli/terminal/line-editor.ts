@@ -37,15 +37,15 @@ export class LineEditor {
   }
 
   /** Returns the text and clears the editor. */
-  take(): string {
+  takeText(): string {
     const { text } = this;
     if (text.trim() !== "" && text !== this.#history[0]) this.#history = [text, ...this.#history];
-    this.set("");
+    this.setText("");
     this.#historyIndex = -1;
     return text;
   }
 
-  set(text: string): void {
+  setText(text: string): void {
     this.#before = graphemes(text);
     this.#after = [];
   }
@@ -158,7 +158,7 @@ export class LineEditor {
     if (at < -1 || at >= this.#history.length) return "ignored";
     if (this.#historyIndex === -1) this.#draft = this.text;
     this.#historyIndex = at;
-    this.set(at === -1 ? this.#draft : this.#history[at]!);
+    this.setText(at === -1 ? this.#draft : this.#history[at]!);
     return "edited";
   }
 }

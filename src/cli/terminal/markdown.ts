@@ -4,7 +4,7 @@
 
 import { type OutputMode, applyStyle } from "./text-style.ts";
 import { renderSpans } from "./markdown-inline.ts";
-import { escapeControls, width } from "./terminal.ts";
+import { escapeControls, displayWidth } from "./terminal.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
@@ -70,7 +70,7 @@ export class Markdown {
     if (!this.#isText) {
       const item = ITEM.exec(this.#line);
       if (item !== null && !RULE.test(this.#line) && !/^\s*[-*_][\s\-*_]*$/.test(this.#line)) {
-        shown = this.#renderTable() + marker(item);
+        shown = this.#renderTable() + renderListMarker(item);
         this.#line = this.#line.slice(item[0].length);
       } else if (TEXT.test(this.#line)) shown = this.#renderTable();
       else return "";
@@ -137,13 +137,13 @@ export class Markdown {
     if (rows.length === 0) return "";
     if (!DIVIDER.test(rows[1] ?? "")) return rows.map((row) => `${renderInline(row)}\n`).join("");
     const cells = rows.filter((_, at) => at !== 1).map((row) => cellsOf(row).map(renderInline));
-    const widths = cells.reduce<number[]>((widest, row) => maxima(widest, row.map(cellWidth)), []);
+    const widths = cells.reduce<number[]>((widest, row) => pairwiseMax(widest, row.map(cellWidth)), []);
     const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - cellWidth(cell))).join("  "));
     return lines.map((line, at) => `${at === 0 ? applyStyle(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
   }
 }
 
-function marker([, indent = "", mark = ""]: RegExpExecArray): string {
+function renderListMarker([, indent = "", mark = ""]: RegExpExecArray): string {
   const spaces = indent.replaceAll("\t", "  ").slice(0, 40);
   return `${escapeControls(spaces)}${/\d/.test(mark) ? mark : "•"} `;
 }
@@ -161,10 +161,10 @@ function cellsOf(row: string): string[] {
 }
 
 function cellWidth(cell: string): number {
-  return width(cell.replace(STYLES, ""));
+  return displayWidth(cell.replace(STYLES, ""));
 }
 
-function maxima(some: readonly number[], others: readonly number[]): number[] {
+function pairwiseMax(some: readonly number[], others: readonly number[]): number[] {
   const length = Math.max(some.length, others.length);
   return Array.from({ length }, (_, at) => Math.max(some[at] ?? 0, others[at] ?? 0));
 }

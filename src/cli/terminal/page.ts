@@ -1,7 +1,7 @@
 // A terminal on which text is written from top to bottom, above a footer of a few lines that is redrawn: input, queue, status.
 // Written text is never changed. Each change is one write, so that nothing flickers.
 
-import { width } from "./terminal.ts";
+import { displayWidth } from "./terminal.ts";
 
 /** `cursor` is the position within the rows: row from the top, column from 0. */
 export type Footer = { rows: readonly string[]; cursor: { row: number; column: number } };
@@ -85,7 +85,7 @@ export class Page {
       if (character === "\n") this.#column = 0;
       else if (character === "\t") this.#column = Math.min(this.columns, (Math.floor(this.#column / 8) + 1) * 8);
       else {
-        const characterWidth = width(character);
+        const characterWidth = displayWidth(character);
         this.#column = this.#column + characterWidth > this.columns ? characterWidth : this.#column + characterWidth;
       }
     }
@@ -95,18 +95,18 @@ export class Page {
 /** Wraps text into rows narrower than `columns`, indented after the first, with the cursor between `before` and `after`. */
 export function wrapInput(prompt: string, before: string, after: string, columns: number): Footer {
   const rows = [prompt];
-  let cursor = { row: 0, column: width(prompt) };
+  let cursor = { row: 0, column: displayWidth(prompt) };
   const room = columns - 1;
   let column = cursor.column;
-  const indent = " ".repeat(Math.min(width(prompt), 2));
+  const indent = " ".repeat(Math.min(displayWidth(prompt), 2));
   const put = (character: string) => {
-    if (character === "\n" || column + width(character) > room) {
+    if (character === "\n" || column + displayWidth(character) > room) {
       rows.push(indent);
       column = indent.length;
     }
     if (character === "\n") return;
     rows[rows.length - 1] += character === "\t" ? " " : character;
-    column += character === "\t" ? 1 : width(character);
+    column += character === "\t" ? 1 : displayWidth(character);
   };
   for (const character of before) put(character);
   cursor = { row: rows.length - 1, column };

@@ -33,10 +33,10 @@ export function printMark(mark: Mark, text: string): void {
   process.stdout.write(`${paint(mark.padEnd(4), MARK_COLOURS[mark])}  ${escapeControls(text)}\n`);
 }
 
-export type DiffLine = "head" | "hunk" | "add" | "delete" | "context";
+export type DiffLineKind = "head" | "hunk" | "add" | "delete" | "context";
 
 /** A line of a diff, in the usual colours; unchanged in a pipe. */
-export function printDiffLine(kind: DiffLine, text: string): void {
+export function printDiffLine(kind: DiffLineKind, text: string): void {
   const colour = DIFF_COLOURS[kind];
   const safe = process.stdout.isTTY ? escapeControls(text, "\t") : text;
   process.stdout.write(`${colour === null ? safe : paint(safe, colour)}\n`);
@@ -46,8 +46,8 @@ export function printDiffLine(kind: DiffLine, text: string): void {
 export function printTable(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   if (rows.length === 0) return printNote("(none)");
   const cells = rows.map((row) => row.map((cell) => escapeControls(String(cell))));
-  const widths = titles.map((title, at) => Math.max(width(title), ...cells.map((row) => width(row[at] ?? ""))));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - width(cell))).join("  ");
+  const widths = titles.map((title, at) => Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[at] ?? ""))));
+  const line = (row: readonly string[]) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell))).join("  ");
   process.stdout.write(`${paint(line(titles).trimEnd(), BOLD)}\n`);
   for (const row of cells) process.stdout.write(`${line(row).trimEnd()}\n`);
 }
@@ -76,7 +76,7 @@ const WIDE = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Kat
 const NO_WIDTH = /\p{Mn}|\p{Me}|\u200c|\u200d/u;
 const BOLD = 1;
 const DIM = 2;
-const DIFF_COLOURS: Record<DiffLine, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
+const DIFF_COLOURS: Record<DiffLineKind, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
 const MARK_COLOURS: Record<Mark, number> = { ok: 32, warn: 33, fail: 31 };
 
 /** Whether stdout is a terminal that may have colours. */
@@ -99,7 +99,7 @@ function escapeUnit(code: number): string {
 }
 
 /** The columns that a text takes, accurate enough for tables. */
-export function width(text: string): number {
+export function displayWidth(text: string): number {
   let columns = 0;
   for (const character of text) columns += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return columns;

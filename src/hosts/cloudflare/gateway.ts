@@ -2,23 +2,23 @@
 // events while sockets and rows stay, so the constructor is also the recovery.
 
 import { DurableObject } from "cloudflare:workers";
-import { type HttpApp, httpApp } from "../../kernel/http/app.ts";
-import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
+import { type HttpApp, makeHttpApp } from "../../kernel/http/app.ts";
+import { type OriginPolicy, makeOriginPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { CATALOGUE_KEY } from "../../models/catalogue.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Reply } from "../../ports/reply.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { nodeCrypto } from "../shared/crypto.ts";
+import { makeNodeCrypto } from "../shared/crypto.ts";
 import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
-import { cloudflareDownloads } from "./downloads.ts";
+import { makeCloudflareDownloads } from "./downloads.ts";
 import { readOrMakeSecretKey } from "./home.ts";
-import { cloudflareLog } from "./log.ts";
-import { cloudflareMeter } from "./meter.ts";
-import { cloudflareNet } from "./net.ts";
-import { type Env, readOrigins, setupAccess } from "./options.ts";
+import { makeCloudflareLog } from "./log.ts";
+import { makeCloudflareMeter } from "./meter.ts";
+import { makeCloudflareNet } from "./net.ts";
+import { type Env, readOrigins, readSetupAccess } from "./options.ts";
 import type { ProcessCall } from "../../process/actor.ts";
 import { ProcessRequests } from "./process-requests.ts";
 import { CloudflareProcesses } from "./processes.ts";
@@ -26,7 +26,7 @@ import { CloudflareRepos } from "./repos.ts";
 import { CloudflareShells } from "./shells.ts";
 import { CloudflareSockets } from "./sockets.ts";
 import { CloudflareSql } from "./sql.ts";
-import { cloudflareVitals } from "./vitals.ts";
+import { makeCloudflareVitals } from "./vitals.ts";
 
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
@@ -50,16 +50,16 @@ export class KernelObject extends DurableObject<Env> {
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,
-        crypto: nodeCrypto(readOrMakeSecretKey(storage, env)),
-        net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.isOnAllowList(host, port) }),
-        log: new LimitedLog(cloudflareLog(), Date.now),
-        meter: cloudflareMeter(),
-        vitals: cloudflareVitals(storage, this.#origins),
+        crypto: makeNodeCrypto(readOrMakeSecretKey(storage, env)),
+        net: makeCloudflareNet({ isAllowed: (host, port) => this.#kernel.isOnAllowList(host, port) }),
+        log: new LimitedLog(makeCloudflareLog(), Date.now),
+        meter: makeCloudflareMeter(),
+        vitals: makeCloudflareVitals(storage, this.#origins),
       },
       {
         version: VERSION,
         host: "cloudflare",
-        setupAccess: setupAccess(env),
+        setupAccess: readSetupAccess(env),
         model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
         workersAi: env.AI,
       },
@@ -68,12 +68,12 @@ export class KernelObject extends DurableObject<Env> {
       (pid) => this.#kernel.kernelPortFor(pid),
       (pid) => ({
         archiveRoot: this.#kernel.archiveRootOf(pid),
-        catalogue: this.#kernel.setting(CATALOGUE_KEY),
+        catalogue: this.#kernel.readSetting(CATALOGUE_KEY),
         reachable: this.#kernel.allowListArguments(),
       }),
       async (pid, callId) => void (await processes.call(pid, "markCallStarted" satisfies ProcessCall, { callId })),
     );
-    this.#app = httpApp({
+    this.#app = makeHttpApp({
       version: VERSION,
       startedAt: Date.now(),
       isSetupMode: () => this.#kernel.isSetupMode,
@@ -81,7 +81,7 @@ export class KernelObject extends DurableObject<Env> {
       metrics: null,
       serveGit: (request, address) => this.#kernel.serveGit(request, address),
       logIncident: (error, address) => this.#kernel.logIncident("http", error, address),
-      downloads: cloudflareDownloads(env),
+      downloads: makeCloudflareDownloads(env),
     });
   }
 
@@ -89,7 +89,7 @@ export class KernelObject extends DurableObject<Env> {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
     const refusal = this.#originRefusal(request);
     if (refusal !== null) return makeRefusal(421, refusal);
-    return this.#app.fetch(request, { address: addressOf(request), origin: this.#originOf(request) });
+    return this.#app.fetch(request, { address: clientAddressOf(request), origin: this.#gatewayOriginFor(request) });
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
@@ -118,7 +118,7 @@ export class KernelObject extends DurableObject<Env> {
     if (new URL(request.url).pathname !== "/ws") return makeRefusal(404, "Not found");
     const refusal = this.#originRefusal(request);
     if (refusal !== null) return makeRefusal(403, refusal);
-    const address = addressOf(request);
+    const address = clientAddressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return makeRefusal(503, "Too many connections: try again later");
     const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return makeRefusal(503, kernelRefusal);
@@ -127,21 +127,21 @@ export class KernelObject extends DurableObject<Env> {
 
   /** The platform routes by the Host header it has checked, and puts it into the URL. */
   #originRefusal(request: Request): string | null {
-    return originRefusal(this.#policyFor(request), new URL(request.url).host, request.headers.get("origin"));
+    return originRefusal(this.#originPolicyFor(request), new URL(request.url).host, request.headers.get("origin"));
   }
 
-  #originOf(request: Request): string {
+  #gatewayOriginFor(request: Request): string {
     const { host, origin } = new URL(request.url);
-    return this.#policyFor(request).hosts.get(host) ?? origin;
+    return this.#originPolicyFor(request).hosts.get(host) ?? origin;
   }
 
-  #policyFor(request: Request): OriginPolicy {
-    return originPolicy(this.#origins ?? [new URL(request.url).origin]);
+  #originPolicyFor(request: Request): OriginPolicy {
+    return makeOriginPolicy(this.#origins ?? [new URL(request.url).origin]);
   }
 }
 
 /** The platform sets this header and drops the client's own. Locally there is no platform, and no stranger either. */
-function addressOf(request: Request): string {
+function clientAddressOf(request: Request): string {
   return request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
 }
 

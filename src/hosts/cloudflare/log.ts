@@ -2,7 +2,7 @@
 
 import { type Log, type LogFields, SECRET_FIELDS } from "../../ports/log.ts";
 
-export function cloudflareLog(): Log {
+export function makeCloudflareLog(): Log {
   const line = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: LogFields) =>
     console[level](JSON.stringify({ level, ...fields, msg: message }, censor));
   return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };

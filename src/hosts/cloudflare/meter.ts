@@ -3,6 +3,6 @@
 
 import type { Meter } from "../../ports/log.ts";
 
-export function cloudflareMeter(): Meter {
+export function makeCloudflareMeter(): Meter {
   return { countCall() {}, countDropped() {} };
 }

@@ -13,7 +13,7 @@ import type { Timer } from "../../kernel/egress/watch.ts";
 import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
 
-export function cloudflareNet(options: { isAllowed: IsAllowed }): Net {
+export function makeCloudflareNet(options: { isAllowed: IsAllowed }): Net {
   return new Egress({ isAllowed: options.isAllowed, timer, send });
 }
 

@@ -42,7 +42,7 @@ export function kernelOf(env: Env): Pick<Fetcher, "fetch"> & KernelStub {
 }
 
 /** Anybody can reach a Worker, so setup always needs a code. The kernel upper-cases the code it receives. */
-export function setupAccess(env: Env): SetupAccess {
+export function readSetupAccess(env: Env): SetupAccess {
   const code = env.GSV_SETUP_CODE?.trim().toUpperCase();
   return { open: false, code: code || null };
 }
@@ -57,7 +57,7 @@ export function readOrigins(env: Env): string[] | null {
 }
 
 /** Null if none is bound. */
-export function boundKey(env: Env): Uint8Array | null {
+export function readBoundSecretKey(env: Env): Uint8Array | null {
   if (!env.GSV_SECRET_KEY) return null;
   const key = /^[A-Za-z0-9+/]{43}=$/.test(env.GSV_SECRET_KEY.trim()) ? fromBase64(env.GSV_SECRET_KEY.trim()) : null;
   if (key?.length !== KEY_BYTES) throw new Error(`GSV_SECRET_KEY must be ${KEY_BYTES} bytes in base64: openssl rand -base64 ${KEY_BYTES}`);

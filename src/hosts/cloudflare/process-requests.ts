@@ -60,12 +60,12 @@ export class ProcessRequests {
   }
 
   async #answer(pid: string, name: string, args: readonly unknown[]): Promise<unknown> {
-    const handlers = this.#handlers(pid);
+    const handlers = this.#makeHandlers(pid);
     if (!Object.hasOwn(handlers, name)) fail(404, `A process cannot ask for ${name}`);
     return (handlers[name as keyof KernelRequests] as (...args: readonly unknown[]) => unknown)(...args);
   }
 
-  #handlers(pid: string): KernelRequests {
+  #makeHandlers(pid: string): KernelRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       lastReceivedSeq: () => kernel.lastReceivedSeq(),

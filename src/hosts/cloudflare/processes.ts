@@ -2,15 +2,15 @@
 // object (kernel-client.ts). Only the kernel's object can reach one; the Worker has no route to them.
 
 import { DurableObject } from "cloudflare:workers";
-import { allowList } from "../../kernel/egress/allow.ts";
+import { makeAllowList } from "../../kernel/egress/allow.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { ProviderModels } from "../../models/models.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
 import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { ProcessActors } from "../../ports/actors.ts";
-import { cloudflareLog } from "./log.ts";
-import { cloudflareNet } from "./net.ts";
+import { makeCloudflareLog } from "./log.ts";
+import { makeCloudflareNet } from "./net.ts";
 import { type Env, kernelOf } from "./options.ts";
 import type { ProcessFacts } from "./process-requests.ts";
 import { RemoteKernel } from "./kernel-client.ts";
@@ -35,30 +35,30 @@ export class ProcessObject extends DurableObject<Env> {
   #actor: Promise<ProcessActor> | null = null;
 
   call(pid: string, name: string, args: object): Promise<Reply> {
-    return replyOf(this.#actorOf(pid).then((actor) => actor.call(name, args)));
+    return replyOf(this.#startActorOnce(pid).then((actor) => actor.call(name, args)));
   }
 
   /** Resolves when the kernel has received all events: if memory is lost before that, the platform repeats the alarm. */
   override async alarm(): Promise<void> {
     const pid = this.ctx.storage.kv.get<string>(PID);
     if (pid === undefined) return;
-    const actor = await this.#actorOf(pid);
+    const actor = await this.#startActorOnce(pid);
     actor.onWake();
     await actor.waitForDelivery();
   }
 
-  #actorOf(pid: string): Promise<ProcessActor> {
-    this.#actor ??= this.#start(pid).catch((error: unknown) => {
+  #startActorOnce(pid: string): Promise<ProcessActor> {
+    this.#actor ??= this.#startActor(pid).catch((error: unknown) => {
       this.#actor = null;
       throw error;
     });
     return this.#actor;
   }
 
-  async #start(pid: string): Promise<ProcessActor> {
+  async #startActor(pid: string): Promise<ProcessActor> {
     const { storage } = this.ctx;
     if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
-    const log = new LimitedLog(cloudflareLog(), Date.now);
+    const log = new LimitedLog(makeCloudflareLog(), Date.now);
     const remote = new RemoteKernel(pid, { makeStub: () => kernelOf(this.env) });
     let facts = await remote.fetchFacts().catch((error: unknown) => {
       const kept = storage.kv.get<ProcessFacts>(FACTS);
@@ -67,7 +67,7 @@ export class ProcessObject extends DurableObject<Env> {
     });
     this.#saveFacts(facts);
     const onFacts = (newer: ProcessFacts) => this.#saveFacts((facts = newer));
-    const net = cloudflareNet({ isAllowed: (host, port) => allowList(...facts.reachable)(host, port) });
+    const net = makeCloudflareNet({ isAllowed: (host, port) => makeAllowList(...facts.reachable)(host, port) });
     const bytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
     const uuid = () => crypto.randomUUID();
     const workersAi = this.env.AI === undefined ? {} : { workersAi: this.env.AI };

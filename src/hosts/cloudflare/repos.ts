@@ -83,7 +83,7 @@ export class CloudflareRepos implements RepositoryActors {
     const response = await this.#namespace.getByName(address).fetch(forwarded).catch(failUnreachable);
     const { [CHANGED]: changed, [FAILURE]: failure, ...rest } = Object.fromEntries(response.headers);
     if (failure !== undefined) throw errorOf(JSON.parse(decodeURIComponent(failure)) as Failure);
-    return { status: response.status, headers: rest, body: response.body ?? emptyStream(), changed: JSON.parse(changed ?? "null") };
+    return { status: response.status, headers: rest, body: response.body ?? makeEmptyStream(), changed: JSON.parse(changed ?? "null") };
   }
 }
 
@@ -107,7 +107,7 @@ function toByteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8A
   });
 }
 
-function emptyStream(): ReadableStream<Uint8Array> {
+function makeEmptyStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller: ReadableStreamDefaultController) => controller.close() });
 }
 

@@ -2,8 +2,8 @@
 // while code computes, so a loop ends by a step limit (shell/limits.ts), or the platform's own limit ends the whole object.
 
 import { DurableObject } from "cloudflare:workers";
-import { killedExit } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type SpawnedCommand, commandInfo } from "../../hardware/sessions.ts";
+import { makeKilledExit } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type SpawnedCommand, toCommandInfo } from "../../hardware/sessions.ts";
 import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
   SendOutcome,
   CommandInput,
   SessionInfo,
-  SessionState,
+  PollResult,
   ShellAsk,
   ShellCommand,
   ShellLink,
@@ -31,7 +31,7 @@ export type ShellNamespace = { getByName(name: string): ShellStub };
 type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
   waitForRoom(uid: number): Promise<boolean>;
-  wait(uid: number, sessionId: string, options: PollOptions): Promise<SessionState | null>;
+  wait(uid: number, sessionId: string, options: PollOptions): Promise<PollResult | null>;
   send(uid: number, sessionId: string, sent: CommandInput, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
   list(uid: number): Promise<SessionInfo[]>;
@@ -47,7 +47,7 @@ export class ShellObject extends DurableObject<Env> {
   async start(command: ShellCommand, link: RemoteLink): Promise<Reply> {
     const held = (link as HeldLink).dup();
     return replyOf(
-      (async () => this.#sessions.start(command.who.uid, commandInfo(command), (sink) => spawn(command, held, sink)))().catch(
+      (async () => this.#sessions.start(command.who.uid, toCommandInfo(command), (sink) => spawn(command, held, sink)))().catch(
         (error: unknown) => {
           held[Symbol.dispose]();
           throw error;
@@ -60,7 +60,7 @@ export class ShellObject extends DurableObject<Env> {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, options: PollOptions): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, options: PollOptions): Promise<PollResult | null> {
     return this.#sessions.wait(uid, sessionId, options, new AbortController().signal);
   }
 
@@ -83,7 +83,7 @@ function spawn(command: ShellCommand, link: HeldLink, sink: Sink): SpawnedComman
   let forcedExit: Exit | null = null;
   const run = async (): Promise<Exit> => {
     try {
-      const terminal = { write: sink.onOutput, line: () => input.next() };
+      const terminal = { write: sink.onOutput, readLine: () => input.next() };
       const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, abort.signal);
       sink.onOutput("stdout", stdout);
       sink.onOutput("stderr", stderr);
@@ -121,10 +121,10 @@ export class CloudflareShells implements Shells {
   }
 
   /** The signal cannot cross to the object: when the caller stops waiting, the object's wait continues on its own. */
-  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
-    const unchanged: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
+  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<PollResult | null> {
+    const unchanged: PollResult = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
     // An object that the platform ended has lost its sessions; the next poll will say so.
-    const lost = { ...unchanged, exit: killedExit("The shell was stopped by the platform's limits while it ran this command") };
+    const lost = { ...unchanged, exit: makeKilledExit("The shell was stopped by the platform's limits while it ran this command") };
     return rejectOnAbort(
       this.#stubOf(uid)
         .wait(uid, sessionId, options)

@@ -6,7 +6,7 @@ import type { Vitals } from "../../ports/vitals.ts";
 const DATABASE_BYTES_MAX = 10 * 1024 * 1024 * 1024;
 
 /** `origins` is null if the gateway answers to any address the platform routes here, all of which are encrypted. */
-export function cloudflareVitals(storage: DurableObjectStorage, origins: readonly string[] | null): Vitals {
+export function makeCloudflareVitals(storage: DurableObjectStorage, origins: readonly string[] | null): Vitals {
   return {
     // Large content is in R2, which has no limit, but names and small content of all users are here.
     storageBytes: DATABASE_BYTES_MAX,

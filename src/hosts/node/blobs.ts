@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { openNew, openPrivate } from "../shared/own-files.ts";
-import { blobFault, crashAt, systemError } from "./faults.ts";
+import { nextBlobFault, crashAt, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
 /** No key has this suffix. */
@@ -31,7 +31,7 @@ export class NodeBlobs implements Blobs {
   async put(key: string, content: Uint8Array): Promise<void> {
     const file = this.#fileOf(key);
     const temporary = `${file}.${process.pid}.${this.#writes++}.new`;
-    const fault = blobFault();
+    const fault = nextBlobFault();
     try {
       if (fault === "full") throw systemError("ENOSPC");
       const handle = await openNew(temporary);

@@ -13,10 +13,10 @@ declare const GSV_FAULTS: boolean;
 
 const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
-type StoragePoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename";
+type StorageCrashPoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename";
 
 /** Steps of a run, in their order: a process reports or requests something, and the gateway dies before or after it. */
-export type RunPoint =
+export type RunCrashPoint =
   | "run-accepted"
   | "run-queued"
   | "run-model-called"
@@ -38,7 +38,7 @@ export type RunPoint =
  * Kills the process with SIGKILL the k-th time this point is passed, if the environment says `GSV_CRASH_AT=name:k`. In a
  * repository thread the name starts with `repo-`, and each thread counts for itself.
  */
-export function crashAt(name: StoragePoint | RunPoint): void {
+export function crashAt(name: StorageCrashPoint | RunCrashPoint): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
@@ -92,7 +92,7 @@ export function diskLimitPragmas(): string[] {
  * What goes wrong with this put of a blob, if the environment says `GSV_BLOB_FAULT=how:from:to`, counted from 1: `full` creates
  * no file, `short` writes half of one, `sync` runs out of space at the sync, `broken` fails there with an I/O error.
  */
-export function blobFault(): "full" | "short" | "sync" | "broken" | null {
+export function nextBlobFault(): "full" | "short" | "sync" | "broken" | null {
   const [how, from, to] = FAULTS ? (process.env.GSV_BLOB_FAULT ?? "").split(":") : [];
   if (!how) return null;
   puts++;
@@ -159,14 +159,14 @@ function withModelCrashPoints(models: Models): Models {
   };
 }
 
-function crashPointsFor({ signal, payload }: ProcessEvent): RunPoint[] {
+function crashPointsFor({ signal, payload }: ProcessEvent): RunCrashPoint[] {
   if (signal === PROC_CHANGED && payload.event === "conversation.compacted") return ["run-compacted"];
   if (signal === PROC_CHANGED && payload.changes.includes("queue")) return ["run-queued"];
   const point = POINT_OF_SIGNAL.get(signal);
   return point === undefined ? [] : [point];
 }
 
-const POINT_OF_SIGNAL = new Map<string, RunPoint>([
+const POINT_OF_SIGNAL = new Map<string, RunCrashPoint>([
   [RUN_STARTED, "run-accepted"],
   [RUN_OUTPUT, "run-answered"],
   [TOOL_FINISHED, "run-tool-kept"],

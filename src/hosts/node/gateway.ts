@@ -1,7 +1,7 @@
 // Assembles the Node host: home, ports, kernel, HTTP, and the shutdown, which a failed start runs as well.
 
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { httpApp } from "../../kernel/http/app.ts";
+import { makeHttpApp } from "../../kernel/http/app.ts";
 import type { SetupAccess } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
@@ -11,16 +11,16 @@ import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { nodeCrypto } from "../shared/crypto.ts";
+import { makeNodeCrypto } from "../shared/crypto.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
 import { nodeDownloads } from "./downloads.ts";
 import { crashAt } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
-import { createHttpServer, HttpGuard, listen, urlOf } from "./http.ts";
-import { nodeLog } from "./log.ts";
-import { nodeMeter } from "./meter.ts";
-import { nodeNet } from "./net.ts";
+import { createHttpServer, HttpGuard, listen, makeGatewayUrl } from "./http.ts";
+import { makeNodeLog } from "./log.ts";
+import { makeNodeMeter } from "./meter.ts";
+import { makeNodeNet } from "./net.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 import { NodeProcesses } from "./processes.ts";
 import { NodeRepos } from "./repos.ts";
@@ -28,7 +28,7 @@ import { makeSetupCode } from "./setup-code.ts";
 import { NodeShells } from "./shells.ts";
 import { NodeSockets } from "./sockets.ts";
 import { NodeSql } from "./sql.ts";
-import { nodeVitals } from "./vitals.ts";
+import { makeNodeVitals } from "./vitals.ts";
 
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
 
@@ -54,8 +54,8 @@ export async function startGateway(options: UpOptions): Promise<Gateway> {
 async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "close">> {
   const home = new Home(options.home);
   defer(() => home.release());
-  const log = new LimitedLog(nodeLog(options.logToStdout ? null : home.logFile, options.logLevel), Date.now);
-  const crypto = nodeCrypto(home.readOrMakeSecretKey());
+  const log = new LimitedLog(makeNodeLog(options.logToStdout ? null : home.logFile, options.logLevel), Date.now);
+  const crypto = makeNodeCrypto(home.readOrMakeSecretKey());
   const stop = (message: string, fields: { error?: string } = {}) => {
     log.error(message, fields);
     // The log may be on the same failed disk.
@@ -65,27 +65,27 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const fatal = (error: unknown) => stop("storage failed; stopping so that a restart can recover", { error: String(error) });
   const sql = openDatabase(home, fatal);
   defer(() => sql.close());
-  defer(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because later changes would be lost`)));
-  const repos = new NodeRepos({ folder: home.repos, log, onFatalError: fatal });
+  defer(home.watchDatabaseFile(() => stop(`${home.databaseFile} was removed or replaced; stopping, because later changes would be lost`)));
+  const repos = new NodeRepos({ folder: home.reposFolder, log, onFatalError: fatal });
   defer(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock();
   defer(() => clock.stop());
-  const meter = nodeMeter(() => sockets.size);
+  const meter = makeNodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? makeSetupCode() : null;
-  const net = nodeNet({ isAllowed: (host, port): boolean => kernel.isOnAllowList(host, port) });
-  const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.setting(CATALOGUE_KEY) });
-  const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
+  const net = makeNodeNet({ isAllowed: (host, port): boolean => kernel.isOnAllowList(host, port) });
+  const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.readSetting(CATALOGUE_KEY) });
+  const processes = new NodeProcesses({ folder: home.processesFolder, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
   defer(() => processes.close());
   const shells = new NodeShells(crypto);
   defer(() => shells.close());
-  const vitals = nodeVitals(home, options);
+  const vitals = makeNodeVitals(home, options);
   const ports: Ports = {
     sql,
     processes,
     repositories: repos,
     shells,
-    blobs: new NodeBlobs(home.blobs, fatal),
+    blobs: new NodeBlobs(home.blobsFolder, fatal),
     clock,
     sockets,
     crypto,
@@ -99,13 +99,13 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   processes.start({
     kernelPortFor: (pid) => kernel.kernelPortFor(pid),
     archiveRootOf: (pid) => kernel.archiveRootOf(pid),
-    ownerOf: (pid) => kernel.ownerOf(pid),
+    ownerUidOf: (pid) => kernel.ownerOf(pid),
   });
   clock.start(() => kernel.onWake());
   crashAt("mid-start");
 
   const startedAt = Date.now();
-  const app = httpApp({
+  const app = makeHttpApp({
     version: VERSION,
     startedAt,
     isSetupMode: () => kernel.isSetupMode,
@@ -120,7 +120,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const listener = getRequestListener(
     (request, env) => {
       const { incoming } = env as HttpBindings;
-      return app.fetch(request, { address: door.addressOf(incoming), origin: door.originOf(incoming) });
+      return app.fetch(request, { address: door.clientAddressOf(incoming), origin: door.gatewayOriginFor(incoming) });
     },
     { overrideGlobalObjects: false },
   );
@@ -139,17 +139,17 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     await stopped;
   });
   door.onListening(port);
-  const url = urlOf(options, port);
+  const url = makeGatewayUrl(options, port);
   home.writeRunningFile({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
 }
 
-function openDatabase({ database }: Home, fatal: (error: unknown) => void): NodeSql {
+function openDatabase({ databaseFile }: Home, fatal: (error: unknown) => void): NodeSql {
   try {
-    return new NodeSql(database, fatal);
+    return new NodeSql(databaseFile, fatal);
   } catch (error) {
-    throw new OperatorError(`Cannot use ${database}: ${(error as Error).message}`);
+    throw new OperatorError(`Cannot use ${databaseFile}: ${(error as Error).message}`);
   }
 }
 

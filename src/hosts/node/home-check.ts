@@ -30,7 +30,7 @@ const ADVICE = "With --home, choose an empty directory, one that does not exist 
 
 export function checkDataDirectory(path: string): void {
   const names = readdirSync(path).filter((name) => name !== "lost+found");
-  const marks = names.filter((name) => isMark(name, join(path, name)));
+  const marks = names.filter((name) => isGatewayMark(name, join(path, name)));
   if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && fileStartsWith(join(path, DATABASE), SQLITE_HEADER))) return;
   if (!isOwnedByUs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
   // Empty except for folders older than the gateway, or files of a gateway that was killed during its start or is just starting.
@@ -39,26 +39,26 @@ export function checkDataDirectory(path: string): void {
   throw new Error(`it contains other files and no gateway data, and was not changed. ${ADVICE}`);
 }
 
-function isMark(name: string, file: string): boolean {
+function isGatewayMark(name: string, file: string): boolean {
   const check = MARKS.get(name);
-  const found = check && statOf(file);
+  const found = check && statIfExists(file);
   return found !== undefined && isOwnPlainFile(found) && check!(found, file);
 }
 
 function isStartFile(name: string, file: string): boolean {
   if (name === LOG) return isPrivateFolder(file);
   if (!NEW_KEY.test(name)) return false;
-  const found = statOf(file);
+  const found = statIfExists(file);
   // Missing means that it has been renamed to its final name since.
   return found === undefined || isOwnPlainFile(found);
 }
 
-function statOf(file: string): BigIntStats | undefined {
+function statIfExists(file: string): BigIntStats | undefined {
   return lstatSync(file, { bigint: true, throwIfNoEntry: false });
 }
 
 function isPrivateFolder(path: string): boolean {
-  const found = statOf(path);
+  const found = statIfExists(path);
   return found !== undefined && found.isDirectory() && isPrivate(found);
 }
 

@@ -32,19 +32,19 @@ export class Home {
     this.#lock = this.#takeLock();
   }
 
-  get database(): string {
+  get databaseFile(): string {
     return join(this.path, "kernel.db");
   }
 
-  get blobs(): string {
+  get blobsFolder(): string {
     return join(this.path, "blobs");
   }
 
-  get repos(): string {
+  get reposFolder(): string {
     return join(this.path, "repos");
   }
 
-  get processes(): string {
+  get processesFolder(): string {
     return join(this.path, "processes");
   }
 
@@ -70,11 +70,11 @@ export class Home {
    * Calls `onGone` when the path no longer leads to the database file that was opened. SQLite would keep writing to the unlinked
    * file, and every acknowledged change would be gone at the next start. Returns a function that stops the check.
    */
-  watch(onGone: () => void): () => void {
-    const opened = fileId(this.database);
+  watchDatabaseFile(onGone: () => void): () => void {
+    const opened = fileId(this.databaseFile);
     const isGone = () => {
       try {
-        return fileId(this.database) !== opened;
+        return fileId(this.databaseFile) !== opened;
       } catch {
         // A failed stat does not prove that the file is gone.
         return false;

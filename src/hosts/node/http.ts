@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, BlockList, isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { isLoopback } from "../../lib/address.ts";
-import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
+import { type OriginPolicy, makeOriginPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { OperatorError } from "./home.ts";
@@ -23,7 +23,7 @@ export class HttpGuard {
   readonly #kernel: Kernel;
   readonly #sockets: NodeSockets;
   readonly #proxies = new BlockList();
-  #policy: OriginPolicy = originPolicy([]);
+  #policy: OriginPolicy = makeOriginPolicy([]);
   #port = 0;
   #isClosing = false;
   /** Connections with an unanswered request. */
@@ -41,7 +41,7 @@ export class HttpGuard {
     const scheme = tls ? "https" : "http";
     const own = isLoopback(host) || isWildcardHost(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];
     this.#port = port;
-    this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
+    this.#policy = makeOriginPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
   }
 
   /** Refuses further upgrades: a request that is half read during shutdown must not become a socket that nobody closes. */
@@ -71,7 +71,7 @@ export class HttpGuard {
     const refusal = this.#originRefusal(request);
     if (refusal !== null) return refuse(wire, 403, refusal);
     if (this.#isClosing) return refuse(wire, 503, "Gateway is shutting down");
-    const address = this.addressOf(request);
+    const address = this.clientAddressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
     const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return refuse(wire, 503, kernelRefusal);
@@ -79,15 +79,15 @@ export class HttpGuard {
   }
 
   /** The gateway's own address as this client reaches it: one of the allowed ones, not whatever a Host header claims. */
-  originOf(request: IncomingMessage): string {
+  gatewayOriginFor(request: IncomingMessage): string {
     const host = request.headers.host?.toLowerCase() ?? "";
-    return this.#policy.hosts.get(host) ?? this.#localPolicy(request)?.hosts.get(host) ?? urlOf(this.#options, this.#port);
+    return this.#policy.hosts.get(host) ?? this.#localOriginPolicy(request)?.hosts.get(host) ?? makeGatewayUrl(this.#options, this.#port);
   }
 
   #originRefusal(request: IncomingMessage): string | null {
     const { host, origin } = request.headers;
     const refusal = originRefusal(this.#policy, host, origin);
-    const local = refusal === null ? null : this.#localPolicy(request);
+    const local = refusal === null ? null : this.#localOriginPolicy(request);
     return local === null ? refusal : originRefusal(local, host, origin);
   }
 
@@ -95,13 +95,13 @@ export class HttpGuard {
    * When the gateway listens on all addresses, the address this connection arrived at is allowed too. Names must still be listed,
    * because a rebinding attack comes with a name.
    */
-  #localPolicy(request: IncomingMessage): OriginPolicy | null {
+  #localOriginPolicy(request: IncomingMessage): OriginPolicy | null {
     const local = isWildcardHost(this.#options.host) ? request.socket.localAddress?.replace(/^::ffff:/, "") : undefined;
-    return local === undefined ? null : originPolicy([urlOf({ ...this.#options, host: local }, this.#port)]);
+    return local === undefined ? null : makeOriginPolicy([makeGatewayUrl({ ...this.#options, host: local }, this.#port)]);
   }
 
   /** The peer's address. A forwarding header counts only if it comes from a trusted proxy. */
-  addressOf(request: IncomingMessage): string {
+  clientAddressOf(request: IncomingMessage): string {
     const peer = request.socket.remoteAddress ?? "unknown";
     if (!this.#isProxy(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
@@ -211,7 +211,7 @@ function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
   );
 }
 
-export function urlOf({ tls, host }: UpOptions, port: number): string {
+export function makeGatewayUrl({ tls, host }: UpOptions, port: number): string {
   return `${tls ? "https" : "http"}://${urlHost(host)}:${port}`;
 }
 

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { startNodeHost } from "../../../test/support/node-host.ts";
 import { populate } from "../../../test/support/people.ts";
 import { RawSocket } from "../../../test/support/raw-socket.ts";
-import { nodeLog } from "./log.ts";
+import { makeNodeLog } from "./log.ts";
 
 test.skipIf(!existsSync("/dev/full"))("a full disk loses log lines but does not stop the gateway", () => {
-  const log = nodeLog("/dev/full", "info");
+  const log = makeNodeLog("/dev/full", "info");
   for (let at = 0; at < 10; at++) log.error("nobody will read this", { at });
 });
 
@@ -19,7 +19,7 @@ test.skipIf(process.platform === "win32")("the next successful line is preceded 
   execFileSync("mkfifo", [pipe]);
   const read = () => openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const first = read();
-  const log = nodeLog(pipe, "info");
+  const log = makeNodeLog(pipe, "info");
   closeSync(first);
   for (let at = 0; at < 3; at++) log.info("nobody reads this");
   const second = read();

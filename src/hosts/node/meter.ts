@@ -5,7 +5,7 @@ import type { Meter } from "../../ports/log.ts";
 
 export type NodeMeter = Meter & { metricsText(): Promise<string> };
 
-export function nodeMeter(sockets: () => number): NodeMeter {
+export function makeNodeMeter(sockets: () => number): NodeMeter {
   const registers = [new Registry()];
   collectDefaultMetrics({ register: registers[0]! });
   const calls = new Counter({ name: "gsv_calls_total", help: "Answered requests", labelNames: ["call", "code"] as const, registers });

@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { allowList } from "../../kernel/egress/allow.ts";
+import { makeAllowList } from "../../kernel/egress/allow.ts";
 import { type Net, NetError } from "../../ports/net.ts";
-import { nodeNet } from "./net.ts";
+import { makeNodeNet } from "./net.ts";
 
 const servers: Server[] = [];
 
@@ -56,7 +56,7 @@ describe("nodeNet", () => {
   it("tries the next address if one does not answer", async () => {
     const { url } = await serve((_request, response) => response.end("here"));
     const { port } = new URL(url);
-    const net = nodeNet({ isAllowed: () => true, resolve: async () => ["::1", "127.0.0.1"] });
+    const net = makeNodeNet({ isAllowed: () => true, resolve: async () => ["::1", "127.0.0.1"] });
     const response = await net.fetch({ url: `http://two.example:${port}/`, method: "GET", headers: {} });
     expect(await new Response(response.body).text()).toBe("here");
   });
@@ -103,11 +103,11 @@ describe("nodeNet", () => {
       return error instanceof NetError ? `${error.kind}: ${error.message}` : error;
     };
     expect(await errorText(closed.net, closed.url)).toMatch(/^connect: .*127\.0\.0\.1.*ECONNREFUSED.*check that the server is up/);
-    const strictNet = nodeNet({ isAllowed: () => false, resolve: async () => ["10.0.0.1"] });
+    const strictNet = makeNodeNet({ isAllowed: () => false, resolve: async () => ["10.0.0.1"] });
     expect(await errorText(strictNet, "http://a.example/?secret")).toBe(
       "blocked: a.example resolves to a private address, and only public hosts can be reached: root can allow this host with sys.config.set config/net/allowed_hosts",
     );
-    const unresolved = nodeNet({
+    const unresolved = makeNodeNet({
       isAllowed: () => false,
       resolve: async () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })),
     });
@@ -125,5 +125,5 @@ async function serve(listener: RequestListener): Promise<{ url: string; net: Net
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, net: nodeNet({ isAllowed: allowList("127.0.0.1", undefined) }), requests };
+  return { url, net: makeNodeNet({ isAllowed: makeAllowList("127.0.0.1", undefined) }), requests };
 }

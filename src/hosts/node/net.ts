@@ -27,7 +27,7 @@ export type NodeNetOptions = {
   mapEndpoint?: (address: string, port: number) => { address: string; port: number };
 };
 
-export function nodeNet(options: NodeNetOptions): Net {
+export function makeNodeNet(options: NodeNetOptions): Net {
   return new Egress({ isAllowed: options.isAllowed, timer, send: (hop, signal) => send(hop, signal, options) });
 }
 
@@ -60,8 +60,8 @@ async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Pro
   const connecting = new Deadline(timer, EGRESS.connectMs, () => connectTimeoutError(target), signal);
   let socket: Socket;
   try {
-    const addresses = await addressesOf(target, connecting.signal, options);
-    checkAddresses(target, addresses, ownNetworks());
+    const addresses = await resolveAddresses(target, connecting.signal, options);
+    checkAddresses(target, addresses, listOwnNetworks());
     socket = await connect(target, addresses, connecting.signal, options);
   } finally {
     connecting.end();
@@ -69,7 +69,7 @@ async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Pro
   return exchange(hop, socket, signal);
 }
 
-async function addressesOf(target: UrlTarget, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
+async function resolveAddresses(target: UrlTarget, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
   if (target.address !== null) return [target.address];
   // The system lookup knows /etc/hosts and mDNS, but a slow name server can make it block one of the few threads that also serve
   // files and passwords. So it is used only for names that root listed.
@@ -97,7 +97,7 @@ async function lookupSystem(name: string): Promise<string[]> {
  * Public addresses that are nevertheless internal: the machine's own, whose services a firewall may hide from everybody else, and
  * its IPv6 network, where each device of a home has a public address.
  */
-function ownNetworks(): Prefix[] {
+function listOwnNetworks(): Prefix[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ address, family, cidr }) => {
       const prefix = parsePrefix(family === "IPv6" ? (cidr ?? address) : address);

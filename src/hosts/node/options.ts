@@ -32,7 +32,7 @@ export type UpFlags = {
 
 const LEVELS = ["debug", "info", "warn", "error"];
 
-export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
+export function parseUpOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   const host = flags.host ?? (env.GSV_HOST || "127.0.0.1");
   const allowRemote = flags.allowRemote ?? false;
   if (!isLoopback(host) && !allowRemote) {

@@ -31,7 +31,7 @@ export type ProcessesOptions = {
 export type KernelSide = {
   kernelPortFor: (pid: string) => KernelPort;
   archiveRootOf: (pid: string) => string;
-  ownerOf: (pid: string) => number;
+  ownerUidOf: (pid: string) => number;
 };
 
 const IDLE_MS = 60_000;
@@ -74,7 +74,7 @@ export class NodeProcesses implements ProcessActors {
   async call(pid: string, name: string, args: object): Promise<unknown> {
     if (this.#kernel === null) await this.#started.promise;
     if (!this.#processes.has(pid)) await this.#waitForDisk(pid);
-    return this.#processOf(pid).call(name, args);
+    return this.#openIfClosed(pid).call(name, args);
   }
 
   /** Interrupted work continues after the next open. Resolves when the kernel has received every event that was durable by then. */
@@ -88,10 +88,10 @@ export class NodeProcesses implements ProcessActors {
   }
 
   #waitForDisk(pid: string): Promise<void> {
-    return new Promise((resolve) => this.#disk.add(this.#kernel?.ownerOf(pid) ?? 0, resolve));
+    return new Promise((resolve) => this.#disk.add(this.#kernel?.ownerUidOf(pid) ?? 0, resolve));
   }
 
-  #processOf(pid: string): OpenProcess {
+  #openIfClosed(pid: string): OpenProcess {
     if (this.#kernel === null || this.#isClosed) fail(503, "The gateway is shutting down");
     const opened = this.#processes.get(pid) ?? this.#open(pid, this.#kernel);
     this.#processes.delete(pid);
@@ -99,7 +99,7 @@ export class NodeProcesses implements ProcessActors {
     return opened;
   }
 
-  #open(pid: string, { kernelPortFor, archiveRootOf, ownerOf }: KernelSide): OpenProcess {
+  #open(pid: string, { kernelPortFor, archiveRootOf, ownerUidOf }: KernelSide): OpenProcess {
     const { folder, models, uuid, log, onFatalError } = this.#options;
     const file = join(folder, fileName(pid));
     this.#makeRoom();
@@ -110,7 +110,7 @@ export class NodeProcesses implements ProcessActors {
       archiveRoot: () => archiveRootOf(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
       onFatalError,
-      scheduleCommit: (commit) => this.#disk.add(ownerOf(pid), commit),
+      scheduleCommit: (commit) => this.#disk.add(ownerUidOf(pid), commit),
       onBatchLost: () => {
         this.#closeProcess(pid, opened);
         this.#reopenLater(pid);
@@ -130,7 +130,7 @@ export class NodeProcesses implements ProcessActors {
     const reopen = () => {
       this.#reopenTimers.delete(pid);
       try {
-        this.#processOf(pid);
+        this.#openIfClosed(pid);
       } catch (error) {
         this.#options.log.warn("a process could not be opened", { pid, error: String(error) });
         this.#reopenLater(pid);

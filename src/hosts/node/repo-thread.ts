@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort } from "node:worker_threads";
-import { endingStream } from "../../lib/ending-stream.ts";
+import { makeEndNotifyingStream } from "../../lib/ending-stream.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest } from "../../ports/actors.ts";
 import { type Reply, replyOf, unwrapReply } from "../../ports/reply.ts";
@@ -52,7 +52,7 @@ function answer(id: number, value: Promise<unknown>): void {
 async function call({ id, file, name, args }: Extract<ToThread, { type: "call" }>): Promise<unknown> {
   const repo = acquire(file);
   try {
-    const value = await repo.actor.call(name, args, httpOf(id));
+    const value = await repo.actor.call(name, args, makeHttpForCall(id));
     syncName(file, repo);
     return value;
   } finally {
@@ -66,7 +66,7 @@ async function serve({ file, request }: Extract<ToThread, { type: "fetch" }>): P
     const body: ActorRequest["body"] = request.body === null ? null : streams.receive(request.body);
     const response = await repo.actor.fetch({ ...request, body });
     syncName(file, repo);
-    return { ...response, body: streams.send(endingStream(response.body, () => release(repo))) };
+    return { ...response, body: streams.send(makeEndNotifyingStream(response.body, () => release(repo))) };
   } catch (error) {
     release(repo);
     throw error;
@@ -109,7 +109,7 @@ function syncName(file: string, repo: OpenRepo): void {
 }
 
 /** Requests leave through the gateway: this thread opens no connection. */
-function httpOf(call: number): ActorHttp {
+function makeHttpForCall(call: number): ActorHttp {
   return async (url, request) => {
     const id = ++lastHttpId;
     const reply = await new Promise<Reply>((resolve) => {

@@ -54,7 +54,7 @@ async function run(command: ShellCommand): Promise<void> {
   const lines: string[] = [];
   const terminal = {
     write: (stream: "stdout" | "stderr", text: string) => post({ type: "output", stream, text }),
-    line: async () => {
+    readLine: async () => {
       if (lines.length === 0) lines.push(...((await requestLines()) ?? []));
       return lines.shift() ?? null;
     },

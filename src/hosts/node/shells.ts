@@ -2,8 +2,8 @@
 // time or the memory of its thread is ended together with the thread. Threads start on demand and exit after an idle time.
 
 import { Worker } from "node:worker_threads";
-import { killedExit, timeoutExit } from "../../hardware/exit.ts";
-import { Sessions, type Sink, type SpawnedCommand, commandInfo } from "../../hardware/sessions.ts";
+import { makeKilledExit, makeTimeoutExit } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type SpawnedCommand, toCommandInfo } from "../../hardware/sessions.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
   SendOutcome,
   CommandInput,
   SessionInfo,
-  SessionState,
+  PollResult,
   ShellCommand,
   ShellLink,
   Shells,
@@ -42,14 +42,14 @@ export class NodeShells implements Shells {
   }
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    return this.#sessions.start(command.who.uid, commandInfo(command), (sink) => this.#spawn(command, link, sink));
+    return this.#sessions.start(command.who.uid, toCommandInfo(command), (sink) => this.#spawn(command, link, sink));
   }
 
   waitForRoom(uid: number): Promise<boolean> {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, options: PollOptions, signal: AbortSignal): Promise<PollResult | null> {
     return this.#sessions.wait(uid, sessionId, options, signal);
   }
 
@@ -182,7 +182,9 @@ class Thread {
     this.#worker.on("message", (message: FromShell) => this.#onMessage(message));
     this.#worker.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return;
-      this.#forcedExit ??= killedExit(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
+      this.#forcedExit ??= makeKilledExit(
+        `Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`,
+      );
     });
     this.#worker.on("exit", () => this.#onExit());
   }
@@ -200,7 +202,7 @@ class Thread {
     this.#worker.ref();
     const { timeoutMs } = job.command;
     // The thread checks the time itself; this timer is for a thread that is stuck.
-    this.#deadline = setTimeout(() => this.#kill(timeoutExit(timeoutMs)), timeoutMs + GRACE_MS);
+    this.#deadline = setTimeout(() => this.#kill(makeTimeoutExit(timeoutMs)), timeoutMs + GRACE_MS);
     this.#post({ type: "run", command: job.command });
   }
 
@@ -213,7 +215,7 @@ class Thread {
 
   async end(why: string): Promise<void> {
     this.#isEnding = true;
-    this.#forcedExit ??= killedExit(why);
+    this.#forcedExit ??= makeKilledExit(why);
     await this.#worker.terminate();
   }
 
@@ -259,7 +261,7 @@ class Thread {
   #onExit(): void {
     this.#hasExited = true;
     clearTimeout(this.#idleTimer);
-    if (this.#job !== null) this.#finish(this.#forcedExit ?? killedExit("The shell failed while it ran this command"));
+    if (this.#job !== null) this.#finish(this.#forcedExit ?? makeKilledExit("The shell failed while it ran this command"));
     clearTimeout(this.#idleTimer);
     this.#events.onExit();
   }

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { updateAndCheckGone, PING_EVERY_MS, type PingState, PingRounds } from "../../lib/pings.ts";
 import type { SocketEvents, SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
-import { lostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
+import { encodeLostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { acknowledgesEarly, crashAt } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
@@ -168,7 +168,7 @@ export class NodeSockets implements Sockets {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.isPausedByKernel = isPaused;
-    readOrPause(socket);
+    pauseOrResume(socket);
   }
 
   /** Closes all sockets and terminates those whose peers do not answer. Resolves when all are closed. */
@@ -226,11 +226,11 @@ export class NodeSockets implements Sockets {
   }
 
   #hold(frame: HeldFrame): void {
-    if (this.#held.length === 0) this.#sql.whenBatchEnds((failure) => this.#release(failure));
+    if (this.#held.length === 0) this.#sql.whenBatchEnds((failure) => this.#releaseHeldFrames(failure));
     this.#held.push(frame);
   }
 
-  #release(failure: StorageError | null): void {
+  #releaseHeldFrames(failure: StorageError | null): void {
     const held = this.#held;
     this.#held = [];
     for (const frame of held) {
@@ -238,7 +238,7 @@ export class NodeSockets implements Sockets {
         if ("code" in frame) this.#closeNow(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
-        this.#write(this.#open.get(frame.socketId), lostBatchFrame(frame.answers, failure.full, failure.message));
+        this.#write(this.#open.get(frame.socketId), encodeLostBatchFrame(frame.answers, failure.full, failure.message));
       }
       crashAt("mid-flush");
     }
@@ -262,12 +262,12 @@ export class NodeSockets implements Sockets {
 
   #markFull(socket: OpenSocket): void {
     socket.isFull = true;
-    readOrPause(socket);
+    pauseOrResume(socket);
     socket.onSent = () => {
       if (unreadBytes(socket) > FULL_BYTES / 4) return;
       socket.onSent = null;
       socket.isFull = false;
-      readOrPause(socket);
+      pauseOrResume(socket);
       this.#kernel().onSocketDrained(socket.socketId);
     };
   }
@@ -285,7 +285,7 @@ export class NodeSockets implements Sockets {
     const hasStalled = this.#rounds.startRound(now);
     for (const socket of this.#open.values()) {
       // A full socket waits for its peer even if the kernel paused it too: only reading proves that the peer is alive.
-      if (socket.isPaused && ((socket.isPausedByKernel && !socket.isFull) || hasRead(socket))) socket.heardAt = now;
+      if (socket.isPaused && ((socket.isPausedByKernel && !socket.isFull) || hasPeerReadMore(socket))) socket.heardAt = now;
       if (updateAndCheckGone(socket, now, LIMITS.silenceMs, hasStalled)) socket.terminate();
       else if (now - socket.heardAt >= PING_EVERY_MS) {
         socket.pingedAt = now;
@@ -320,13 +320,13 @@ function unreadBytes(socket: OpenSocket): number {
 /** ws reports an invalid frame here and closes with the right code by itself. */
 function onError(): void {}
 
-function readOrPause(socket: OpenSocket): void {
+function pauseOrResume(socket: OpenSocket): void {
   if (socket.isFull || socket.isPausedByKernel) socket.pause();
   else socket.resume();
 }
 
 /** Whether the peer has read anything since the last check. */
-function hasRead(socket: OpenSocket): boolean {
+function hasPeerReadMore(socket: OpenSocket): boolean {
   const { bytesWritten = 0, writableLength = 0 } = (socket.wire ?? {}) as { bytesWritten?: number; writableLength?: number };
   const sentBytes = bytesWritten - writableLength;
   const hasMore = sentBytes > socket.sentBytes;

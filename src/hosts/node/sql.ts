@@ -63,13 +63,13 @@ export class NodeSql implements Sql {
 
   all(query: string, ...bindings: SqlValue[]): SqlRow[] {
     const { statement, columns } = this.#prepareRead(query, bindings);
-    const rows = this.#readSafely(() => statement.all(...bindings) as unknown as SqlValue[][]);
+    const rows = this.#convertReadErrors(() => statement.all(...bindings) as unknown as SqlValue[][]);
     return rows.map((values) => toRow(columns, values));
   }
 
   get(query: string, ...bindings: SqlValue[]): SqlRow | undefined {
     const { statement, columns } = this.#prepareRead(query, bindings);
-    const values = this.#readSafely(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
+    const values = this.#convertReadErrors(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
     return values && toRow(columns, values);
   }
 
@@ -143,7 +143,7 @@ export class NodeSql implements Sql {
   }
 
   /** The first read of a file creates the shared memory of its readers, which fails on a full disk. */
-  #readSafely<T>(read: () => T): T {
+  #convertReadErrors<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -208,7 +208,7 @@ export class NodeSql implements Sql {
     let prepared = known.get(query);
     if (prepared === undefined) {
       checkStatement(query, known === this.#reads);
-      const statement = this.#readSafely(() => this.#database.prepare(query));
+      const statement = this.#convertReadErrors(() => this.#database.prepare(query));
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name), bindings: countBindings(query) };
       if (known.size >= STATEMENTS_MAX) known.clear();

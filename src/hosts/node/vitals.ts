@@ -13,13 +13,13 @@ import { othersCanReach, type UpOptions } from "./options.ts";
 const SQLITE_MIN = [3, 51, 3];
 const NODE_MIN = [24];
 
-export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOptions): Vitals {
+export function makeNodeVitals(home: Pick<Home, "path" | "databaseFile">, options: UpOptions): Vitals {
   return {
     storageBytes: totalDiskBytes(home.path),
     async read() {
       const [storageProblem, databaseBytes, freeBytes] = await Promise.all([
-        storageProblemOf(home.path),
-        sizeOf(home.database, `${home.database}-wal`),
+        probeStorage(home.path),
+        sumFileSizes(home.databaseFile, `${home.databaseFile}-wal`),
         statfs(home.path).then(
           ({ bavail, bsize }) => bavail * bsize,
           () => null,
@@ -50,7 +50,7 @@ function totalDiskBytes(path: string): number | null {
 }
 
 /** Tests the disk by writing, syncing and removing a file. */
-async function storageProblemOf(folder: string): Promise<string | null> {
+async function probeStorage(folder: string): Promise<string | null> {
   const file = join(folder, `doctor-${randomUUID()}.tmp`);
   try {
     const handle = await open(file, "wx", 0o600);
@@ -68,7 +68,7 @@ async function storageProblemOf(folder: string): Promise<string | null> {
   }
 }
 
-async function sizeOf(...files: string[]): Promise<number | null> {
+async function sumFileSizes(...files: string[]): Promise<number | null> {
   const sizes = await Promise.all(
     files.map((file) =>
       stat(file).then(

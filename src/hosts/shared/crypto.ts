@@ -14,12 +14,12 @@ const TAG_BYTES = 16;
 const SLICE_BYTES = 2 * 1024 * 1024;
 
 /** `key` is 32 bytes. */
-export function nodeCrypto(key: Uint8Array): Crypto {
+export function makeNodeCrypto(key: Uint8Array): Crypto {
   return {
     randomBytes: (length) => new Uint8Array(randomBytes(length)),
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
-    sha256Async: hashSlowly,
+    sha256Async: hashInSlices,
     newSha256: makeHasher,
     scrypt: (password, salt, params) => derive(password, salt, params),
     seal(purpose, text) {
@@ -49,7 +49,7 @@ export function makeHasher(): { update(bytes: Uint8Array): unknown; hex(): strin
   return { update: (bytes) => hash.update(bytes), hex: () => toHex(hash.digest()) };
 }
 
-async function hashSlowly(data: Uint8Array): Promise<Uint8Array> {
+async function hashInSlices(data: Uint8Array): Promise<Uint8Array> {
   const hash = createHash("sha256");
   for (let at = 0; at < data.length; at += SLICE_BYTES) {
     if (at > 0) await yieldToEventLoop();

@@ -8,7 +8,7 @@ import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile, Media } from "../../protocol/proc-records.ts";
 import type { Gate } from "../gate.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
-import { initPid, type ProcessRow } from "../nouns/processes.ts";
+import { initPidOf, type ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
 import type { Part } from "../part.ts";
 import type { Repos } from "../repos/repos.ts";
@@ -16,13 +16,13 @@ import type { DeviceRouter } from "../devices/device-router.ts";
 import type { Store } from "../store.ts";
 import type { Sweeper } from "../sweeper.ts";
 import type { Shares } from "../fairness/shares.ts";
-import { processCaller } from "./process-caller.ts";
+import { makeProcessCaller } from "./process-caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { DeviceWaiter } from "./device-waiter.ts";
 import { ProcessEvents } from "./process-events.ts";
 import { Ipc } from "./ipc.ts";
 import type { Judge, PreviewArgs } from "./judge.ts";
-import { archiveRoot, dataUrl, ProcessFiles, MEDIA_BYTES_MAX, mediaType } from "./process-files.ts";
+import { archiveRoot, makeDataUrl, ProcessFiles, MEDIA_BYTES_MAX, mimeTypeOf } from "./process-files.ts";
 import { ProcessGateway, type ProcessServices } from "./process-gateway.ts";
 import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
@@ -128,7 +128,7 @@ export class Agents implements Part {
   /** A person has connected: makes their init if it is missing, and updates their name and home in the rows of their processes. */
   onPersonConnected({ uid, process }: Caller): void {
     const { reads } = this.#store;
-    const init = reads.processes.get(initPid(uid));
+    const init = reads.processes.get(initPidOf(uid));
     const { username, home } = process;
     if (init === undefined) this.#store.relaxed((nouns) => makeInit(nouns, process));
     else if (init.username !== username || init.home !== home)
@@ -144,7 +144,7 @@ export class Agents implements Part {
     return port;
   }
 
-  ownerOf(pid: string): number {
+  ownerUidOf(pid: string): number {
     return this.#store.reads.processes.get(pid)?.uid ?? -1;
   }
 
@@ -156,7 +156,7 @@ export class Agents implements Part {
   /** The process with this pid. Without a pid: the calling process itself, or the user's init. */
   requireProcess(caller: Caller, pid: string | undefined): ProcessRow {
     const { reads } = this.#store;
-    const wantedPid = pid ?? caller.agent?.pid ?? initPid(caller.uid);
+    const wantedPid = pid ?? caller.agent?.pid ?? initPidOf(caller.uid);
     if (pid === undefined && caller.agent === undefined && reads.processes.get(wantedPid) === undefined) this.onPersonConnected(caller);
     return reads.processes.requireUsable(caller, wantedPid);
   }
@@ -232,7 +232,7 @@ export class Agents implements Part {
       sessionId,
       why: `${target} has not answered`,
     }));
-    return this.#openCalls.waitAtMost(this.backgroundCommands.end(process, sessions), unanswered);
+    return this.#openCalls.waitWithTimeout(this.backgroundCommands.end(process, sessions), unanswered);
   }
 
   /**
@@ -260,7 +260,7 @@ export class Agents implements Part {
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
     if (caller.agent !== undefined) fail(403, "A process has no connection to send events to: read the history instead");
     const process = this.requireProcess(caller, pid);
-    if (this.#store.reads.followers.countOf(caller.connectionId) >= FOLLOWS_MAX)
+    if (this.#store.reads.followers.countFollowedBy(caller.connectionId) >= FOLLOWS_MAX)
       fail(429, `A connection can follow at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
     // Before the process is called: an event in between is then sent twice rather than never, and clients drop it by its number.
     this.#store.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
@@ -268,21 +268,21 @@ export class Agents implements Part {
     return { pid: process.pid, ...answer };
   }
 
-  async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mediaType(key)) {
+  async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mimeTypeOf(key)) {
     const process = this.requireProcess(caller, pid);
     const bytes = await this.#files.readMedia(process, key);
     if (bytes === null) fail(404, `No such media: ${key}`);
     if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
-    return { pid: process.pid, mimeType, size: bytes.length, dataUrl: dataUrl(mimeType, bytes) };
+    return { pid: process.pid, mimeType, size: bytes.length, dataUrl: makeDataUrl(mimeType, bytes) };
   }
 
   prepare(caller: Caller, pid: string | undefined) {
     const process = this.requireProcess(caller, pid);
-    return this.#services.preparer.prepare({ ...process, caller: processCaller(this.#store.reads, process) });
+    return this.#services.preparer.prepare({ ...process, caller: makeProcessCaller(this.#store.reads, process) });
   }
 
   /** What the policy would decide about a call. */
-  preview(caller: Caller, args: PreviewArgs) {
+  previewDecision(caller: Caller, args: PreviewArgs) {
     return this.#services.judge.preview(caller, this.requireProcess(caller, undefined), args);
   }
 
@@ -332,9 +332,9 @@ export class Agents implements Part {
 
   async #findOrMakeInit(caller: Caller, contextFiles: readonly ContextFile[] | undefined): Promise<ProcessRow> {
     const { reads } = this.#store;
-    const known = reads.processes.get(initPid(caller.uid));
+    const known = reads.processes.get(initPidOf(caller.uid));
     if (known !== undefined) return known;
-    return this.#store.commit((nouns) => nouns.processes.get(initPid(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
+    return this.#store.commit((nouns) => nouns.processes.get(initPidOf(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
   }
 
   #makeChild(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {

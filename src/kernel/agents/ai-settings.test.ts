@@ -3,11 +3,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
-import { configDefaults } from "../defaults.ts";
-import { allowList } from "../egress/allow.ts";
+import { makeConfigDefaults } from "../defaults.ts";
+import { makeAllowList } from "../egress/allow.ts";
 import { Config } from "../nouns/config.ts";
 import { migrate } from "../schema/migrate.ts";
-import { aiSettings, rootsModelServers } from "./ai-settings.ts";
+import { readAiSettings, listRootsModelServers } from "./ai-settings.ts";
 
 const UID = 1000;
 const SYSTEM_KEY = "sk-system";
@@ -19,7 +19,7 @@ function configWith(values: Record<string, string>): { config: Config; sql: Memo
   const config = new Config(
     sql,
     memoryCrypto(new Random("settings")),
-    configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }),
+    makeConfigDefaults({ version: "1", model: { provider: "demo", model: "demo" } }),
   );
   for (const [key, value] of Object.entries(values)) config.set(key, value);
   return { config, sql };
@@ -31,7 +31,7 @@ function settingsOf(values: Record<string, string>) {
     name.replace(/^own\//, `users/${UID}/ai/`).replace(/^system\//, "config/ai/"),
     value,
   ]);
-  return aiSettings(configWith(Object.fromEntries(keyed) as Record<string, string>).config, UID);
+  return readAiSettings(configWith(Object.fromEntries(keyed) as Record<string, string>).config, UID);
 }
 
 test("a new gateway uses the model of its host and the defaults", () => {
@@ -110,7 +110,7 @@ test("an invalid setting counts as not set, and is reported without its value", 
 test("a key that cannot be opened is a problem, not an error", () => {
   const { config, sql } = configWith({ "config/ai/provider": "openai", "config/ai/model": "gpt-5", "config/ai/api_key": SYSTEM_KEY });
   sql.run("UPDATE config_kv SET value = 'damaged' WHERE key = 'config/ai/api_key'");
-  const { choice, problems } = aiSettings(config, UID);
+  const { choice, problems } = readAiSettings(config, UID);
   const problem = "config/ai/api_key cannot be opened: set it again, or restore the gateway's secret key from a backup";
   expect(choice).toMatchObject({ apiKey: "", unusable: problem });
   expect(problems).toEqual([problem]);
@@ -126,7 +126,7 @@ test("the system's key is not used if a user's own key cannot be opened", () => 
     [`users/${UID}/ai/fallback/model`]: "gpt-5-mini",
   });
   sql.run("UPDATE config_kv SET value = 'damaged' WHERE key LIKE 'users/%/api_key'");
-  const { choice, fallback } = aiSettings(config, UID);
+  const { choice, fallback } = readAiSettings(config, UID);
   const unusable = expect.stringContaining(`users/${UID}/ai/api_key cannot be opened`) as string;
   expect(choice).toMatchObject({ model: "gpt-5", apiKey: "", unusable });
   expect(fallback).toMatchObject({ model: "gpt-5-mini", apiKey: "", unusable });
@@ -221,7 +221,7 @@ test("a fallback has its own endpoint, or that of the main model", () => {
 test("the gateway may reach private servers that root chose, and none that a user chose", () => {
   const may = (values: Record<string, string>, host: string, port: number) => {
     const { config } = configWith(values);
-    return allowList(config.get("config/net/allowed_hosts"), ...rootsModelServers(config))(host, port);
+    return makeAllowList(config.get("config/net/allowed_hosts"), ...listRootsModelServers(config))(host, port);
   };
   expect(may({}, "127.0.0.1", 11434)).toBe(false);
   expect(may({ "config/ai/provider": "ollama" }, "127.0.0.1", 11434)).toBe(true);

@@ -2,11 +2,11 @@
 // it to go: root's key to the provider and server that root chose, a user's key to those that the user chose.
 
 import { type CatalogueOverrides, readOverrides } from "../../models/catalogue.ts";
-import { providerOf } from "../../models/providers.ts";
+import { findProvider } from "../../models/providers.ts";
 import type { ModelChoice } from "../../ports/models.ts";
 import { isTimezone } from "../../lib/timezone.ts";
 import type { ConfigReads } from "../nouns/config.ts";
-import { Settings, systemKey, parseWholeNumber } from "./read-setting.ts";
+import { Settings, systemKey, makeWholeNumberParser } from "./read-setting.ts";
 
 export type AiSettings = {
   choice: ModelChoice;
@@ -30,39 +30,42 @@ const REASONING: readonly ModelChoice["reasoning"][] = ["off", "minimal", "low",
 /** Not a provider: turns off the fallback that root set. */
 const NO_FALLBACK = "none";
 
-export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSettings {
+export function readAiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSettings {
   const settings = new Settings(config, uid);
   const endpoint = readMainEndpoint(settings);
   const fallback = readFallbackEndpoint(settings, endpoint);
-  const tokens = parseWholeNumber(1, TOKENS_MAX);
+  const tokens = makeWholeNumberParser(1, TOKENS_MAX);
   const tokensText = `a whole number from 1 to ${TOKENS_MAX}`;
   const rest = {
-    reasoning: settings.readFirst("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
-    maxOutputTokens: settings.readFirst("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
+    reasoning: settings.readOwnOrSystem("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
+    maxOutputTokens: settings.readOwnOrSystem("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
   };
   const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "a JSON object");
   return {
-    choice: { ...omitOwner(endpoint), ...rest },
-    fallback: fallback === null ? null : { ...omitOwner(fallback), ...rest },
+    choice: { ...omitIsOwn(endpoint), ...rest },
+    fallback: fallback === null ? null : { ...omitIsOwn(fallback), ...rest },
     contextWindow: {
       user: settings.readOwn("context_window_tokens", tokens, tokensText),
       system: settings.readSystem("context_window_tokens", tokens, tokensText) ?? AI_DEFAULTS.contextWindowTokens,
     },
     catalogue: readOverrides(catalogueText ?? ""),
     maxContextBytes:
-      settings.readFirst("max_context_bytes", parseWholeNumber(0, CONTEXT_BYTES_MAX), `a whole number up to ${CONTEXT_BYTES_MAX}`) ??
-      AI_DEFAULTS.maxContextBytes,
-    timezone: settings.readOwn("timezone", parseTimeZone, "a time zone") ?? serverTimeZone(config),
+      settings.readOwnOrSystem(
+        "max_context_bytes",
+        makeWholeNumberParser(0, CONTEXT_BYTES_MAX),
+        `a whole number up to ${CONTEXT_BYTES_MAX}`,
+      ) ?? AI_DEFAULTS.maxContextBytes,
+    timezone: settings.readOwn("timezone", parseTimeZone, "a time zone") ?? readServerTimeZone(config),
     problems: settings.problems,
   };
 }
 
 /** The model servers of root's settings, which the gateway may reach although their addresses are private. Users' are not included. */
-export function rootsModelServers(config: Pick<ConfigReads, "get">): string[] {
+export function listRootsModelServers(config: Pick<ConfigReads, "get">): string[] {
   return ["", "fallback/"].flatMap((group) => {
     const baseUrl = config.get(systemKey(`${group}base_url`))?.trim() ?? "";
     if (baseUrl !== "") return [baseUrl];
-    const provider = providerOf(config.get(systemKey(`${group}provider`))?.trim() ?? "");
+    const provider = findProvider(config.get(systemKey(`${group}provider`))?.trim() ?? "");
     return provider?.local === undefined || provider.baseUrl === null ? [] : [provider.baseUrl];
   });
 }
@@ -74,7 +77,7 @@ function readMainEndpoint(settings: Settings): Endpoint {
   const endpoint = readEndpoint(settings, "");
   const { provider, model } = endpoint;
   if (model === "" && provider !== "demo")
-    settings.problems.push(`No model is chosen for ${provider}: set ${keyOf(settings, endpoint, "model")}`);
+    settings.problems.push(`No model is chosen for ${provider}: set ${configKeyOf(settings, endpoint, "model")}`);
   return endpoint;
 }
 
@@ -89,7 +92,9 @@ function readFallbackEndpoint(settings: Settings, main: Endpoint): Endpoint | nu
   if (provider === "" && baseUrl === null) return { ...main, model };
   const endpoint = { ...fallback, provider: provider || main.provider };
   if (model === "" && endpoint.provider !== "demo") {
-    settings.problems.push(`No model is chosen for the fallback ${endpoint.provider}: set ${keyOf(settings, fallback, "fallback/model")}`);
+    settings.problems.push(
+      `No model is chosen for the fallback ${endpoint.provider}: set ${configKeyOf(settings, fallback, "fallback/model")}`,
+    );
     return null;
   }
   const isSameServer = endpoint.provider === main.provider && baseUrl === main.baseUrl;
@@ -98,10 +103,10 @@ function readFallbackEndpoint(settings: Settings, main: Endpoint): Endpoint | nu
 
 /** Reads the settings of one group; the user's take precedence over the system's. */
 function readEndpoint(settings: Settings, group: "" | "fallback/", isOwnOnly = false): Endpoint {
-  const own = readLayer((name) => settings.ownText(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
+  const own = readLayer((name) => settings.readOwnText(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
   const system = isOwnOnly
     ? EMPTY_LAYER
-    : readLayer((name) => settings.systemText(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
+    : readLayer((name) => settings.readSystemText(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
   const provider = own.provider || system.provider;
   const isSameProvider = provider === system.provider;
   const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== "" || own.keyProblem !== null));
@@ -124,11 +129,11 @@ function readLayer(get: (name: string) => string, keyProblem: string | null): La
   return { provider: get("provider"), model: get("model"), apiKey: get("api_key"), baseUrl: get("base_url"), keyProblem };
 }
 
-function keyOf(settings: Settings, { isOwn }: Endpoint, name: string): string {
+function configKeyOf(settings: Settings, { isOwn }: Endpoint, name: string): string {
   return isOwn ? settings.ownKey(name) : systemKey(name);
 }
 
-function omitOwner({ isOwn: _, ...endpoint }: Endpoint): Omit<Endpoint, "isOwn"> {
+function omitIsOwn({ isOwn: _, ...endpoint }: Endpoint): Omit<Endpoint, "isOwn"> {
   return endpoint;
 }
 
@@ -141,7 +146,7 @@ function parseTimeZone(text: string): string | null {
 }
 
 /** Not checked here: agent/context writes the date in UTC if the time zone is invalid. */
-function serverTimeZone(config: Pick<ConfigReads, "get">): string {
+function readServerTimeZone(config: Pick<ConfigReads, "get">): string {
   return config.get("config/server/timezone") ?? "UTC";
 }
 

@@ -8,7 +8,7 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
 import { NATIVE } from "../../lib/target.ts";
 import type { Store } from "../store.ts";
-import { ownerCaller } from "./process-caller.ts";
+import { makeOwnerCaller } from "./process-caller.ts";
 import type { StillRunning } from "./open-calls.ts";
 
 /** `unknown`: the target cannot be reached. */
@@ -125,6 +125,6 @@ export class BackgroundCommands {
 
   /** Calls as the owner of the process, locked or not, so that no approval is needed. */
   #callAsOwner(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
-    return this.#gate.call(ownerCaller(this.#store.reads, process), call, args, new AbortController().signal);
+    return this.#gate.call(makeOwnerCaller(this.#store.reads, process), call, args, new AbortController().signal);
   }
 }

@@ -1,12 +1,12 @@
 // Budgets: of root's and the user's limit, the stricter applies.
 
 import { expect, test } from "vitest";
-import { budgetsOf } from "./budgets.ts";
+import { readBudgets } from "./budgets.ts";
 
 const RUN = { modelCalls: 200, toolCalls: 500, wallMs: 14_400_000 };
 
 function budgets(values: Record<string, string>) {
-  return budgetsOf({ get: (key) => values[key] }, 1000);
+  return readBudgets({ get: (key) => values[key] }, 1000);
 }
 
 test("without settings, only runs have limits", () => {

@@ -3,7 +3,7 @@
 
 import type { Budget, BudgetScope, Limits } from "../../process/loop/budget.ts";
 import type { ConfigReads } from "../nouns/config.ts";
-import { Settings, parseWholeNumber } from "./read-setting.ts";
+import { Settings, makeWholeNumberParser } from "./read-setting.ts";
 
 export type Budgets = Budget & { user: Limits; problems: readonly string[] };
 
@@ -14,7 +14,7 @@ const DEFAULTS: Record<BudgetScope, Limits> = { run: RUN_DEFAULTS, process: {}, 
 /** Removes a default. Set by a user, it does not remove a limit of root. */
 const UNLIMITED = "unlimited";
 
-const parseCount = parseWholeNumber(0, Number.MAX_SAFE_INTEGER);
+const parseCount = makeWholeNumberParser(0, Number.MAX_SAFE_INTEGER);
 const NAMES: Record<keyof Limits, { name: string; read: (text: string) => number | null; means: string }> = {
   modelCalls: { name: "model_calls", read: parseCount, means: "a whole number" },
   toolCalls: { name: "tool_calls", read: parseCount, means: "a whole number" },
@@ -23,7 +23,7 @@ const NAMES: Record<keyof Limits, { name: string; read: (text: string) => number
   wallMs: { name: "wall_ms", read: parseCount, means: "a whole number of milliseconds" },
 };
 
-export function budgetsOf(config: Pick<ConfigReads, "get">, uid: number): Budgets {
+export function readBudgets(config: Pick<ConfigReads, "get">, uid: number): Budgets {
   const settings = new Settings(config, uid);
   return {
     run: readLimits(settings, "run"),

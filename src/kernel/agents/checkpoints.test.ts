@@ -68,7 +68,7 @@ const summary = async () => {
   const found = await git.read(repo, ".gsv/summary.md");
   return found === null ? null : new TextDecoder().decode(found.bytes);
 };
-const write = (text: string) => git.change(repo, "by hand", "ann", [{ type: "put", path: ".gsv/summary.md", content: bytes(text) }]);
+const write = (text: string) => git.commitChanges(repo, "by hand", "ann", [{ type: "put", path: ".gsv/summary.md", content: bytes(text) }]);
 
 /** Answers the last request. Nothing here waits for I/O, so everything that follows from the answer is done when this resolves. */
 async function answer(text: string | null): Promise<void> {
@@ -116,7 +116,7 @@ describe("a checkpoint", () => {
   });
 
   it("does not prevent the end of a process if it fails, and logs the failure", async () => {
-    await git.change(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
+    await git.commitChanges(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
     await keep("a\n");
     expect(logged).toEqual([expect.stringMatching(/^a checkpoint could not be committed to the workspace .*Not a directory/)]);
     await yieldToEventLoop();
@@ -159,7 +159,7 @@ describe("a summary", () => {
   });
 
   it("is made again if somebody has deleted it", async () => {
-    await git.change(repo, "rm", "ann", [{ type: "delete", path: ".gsv/summary.md" }]);
+    await git.commitChanges(repo, "rm", "ann", [{ type: "delete", path: ".gsv/summary.md" }]);
     await keep("a\n");
     await answer("- Lilies.");
     expect([requests[0]!.summary, await summary()]).toEqual(["", "- Lilies.\n"]);

@@ -47,7 +47,7 @@ export class Checkpoints {
     const { workspaceId, repo } = workspace;
     try {
       const put = { type: "put" as const, path: `.gsv/processes/${pid}/chat.jsonl`, content: chat };
-      const isNew = await this.#git.change(repo, `gsv: checkpoint ${reason.replace(".", " ")}`, username, [put]);
+      const isNew = await this.#git.commitChanges(repo, `gsv: checkpoint ${reason.replace(".", " ")}`, username, [put]);
       // No change: this is the retry of a reset that was interrupted after its checkpoint, and the model was asked then.
       if (isNew) void this.#renewals.run(workspaceId, () => this.#updateSummary(process, transcript));
     } catch (error) {
@@ -58,16 +58,16 @@ export class Checkpoints {
   async #updateSummary(process: ProcessRow, transcript: string): Promise<void> {
     const { pid, username } = process;
     try {
-      const workspace = this.#findRenewableWorkspace(process);
+      const workspace = this.#findWorkspaceToSummarize(process);
       const stat = workspace && (await this.#git.stat(workspace.repo, SUMMARY));
       if (workspace === null || (stat !== null && (stat.kind !== "file" || stat.size > SUMMARY_BYTES_MAX))) return;
       const old = await this.#git.read(workspace.repo, SUMMARY);
       const text = await this.#renewSummary(process, { transcript, summary: old === null ? "" : new TextDecoder().decode(old.bytes) });
       // The model may take minutes: in the meantime the workspace may have been archived or deleted, or its owner locked.
-      if (text === null || this.#findRenewableWorkspace(process) === null) return;
+      if (text === null || this.#findWorkspaceToSummarize(process) === null) return;
       const put = { type: "put" as const, path: SUMMARY, content: new TextEncoder().encode(`${text}\n`) };
       // Fails if somebody else has written the summary in the meantime: theirs stays.
-      await this.#git.change(workspace.repo, "gsv: renew summary", username, [old === null ? put : { ...put, ifOid: old.oid }]);
+      await this.#git.commitChanges(workspace.repo, "gsv: renew summary", username, [old === null ? put : { ...put, ifOid: old.oid }]);
     } catch (error) {
       this.#store.ports.log.warn("the summary of a workspace could not be renewed", {
         pid,
@@ -78,7 +78,7 @@ export class Checkpoints {
   }
 
   /** Null for a locked user, whose processes must not call models. */
-  #findRenewableWorkspace(process: ProcessRow) {
+  #findWorkspaceToSummarize(process: ProcessRow) {
     return this.#store.reads.accounts.findByUid(process.uid)?.locked === false ? this.#findWritableWorkspace(process) : null;
   }
 

@@ -11,7 +11,7 @@ import type { Store } from "../store.ts";
 import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
 
 /** Sends a message to a process. */
-export type Send = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
+export type SendToProcess = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
 
 export type IpcArgs = { pid: string; conversationId?: string | undefined; message: string; metadata?: Record<string, unknown> | undefined };
 
@@ -25,11 +25,11 @@ const RETRY_FOR_MS = 24 * 60 * 60_000;
 
 export class Ipc implements Part {
   readonly #store: Store;
-  readonly #send: Send;
+  readonly #send: SendToProcess;
   /** Ids of calls whose answer is being delivered. */
   readonly #deliveries = new Set<string>();
 
-  constructor(store: Store, send: Send) {
+  constructor(store: Store, send: SendToProcess) {
     this.#store = store;
     this.#send = send;
   }

@@ -13,8 +13,8 @@ import type { AgentCall, Caller } from "../../protocol/caller.ts";
 import type { Syscall } from "../calls/define.ts";
 import type { Approval } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { isNative, NATIVE } from "../../lib/target.ts";
-import { targetOf } from "../target.ts";
+import { isGatewayTarget, NATIVE } from "../../lib/target.ts";
+import { resolveTargetDevice } from "../target.ts";
 import type { Store } from "../store.ts";
 import { Policies } from "./policies.ts";
 
@@ -64,11 +64,11 @@ export class Judge {
     const agent = caller.agent!;
     const { processes } = this.#store.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
-    const device = targetOf(this.#store.reads, caller, call, args);
+    const device = resolveTargetDevice(this.#store.reads, caller, call, args);
     const judged = await this.#judgeCall(process, caller, call.name, args, device?.name ?? null);
     const decision = this.#policies.decide(process, judged);
     if (decision.action === "deny") refuse(decision);
-    if (decision.action === "auto") return allow(caller, agent, judged, null);
+    if (decision.action === "auto") return withAllowance(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#allowInsideCommand(caller, agent.within, judged, decision);
     const target = device === null ? NATIVE : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
     return this.#requireApproval(caller, agent, process, judged, decision, target);
@@ -77,7 +77,7 @@ export class Judge {
   /** What would be decided about a call, by the policies in force or by the given one. Changes nothing. */
   async preview(caller: Caller, process: ProcessRow, { profile = "init", policy, call, args }: PreviewArgs) {
     const known = this.#calls.get(call) ?? fail(404, `Unknown syscall: ${call}`);
-    const device = known.runs === "hardware" && typeof args.target === "string" && !isNative(args.target) ? args.target : null;
+    const device = known.runs === "hardware" && typeof args.target === "string" && !isGatewayTarget(args.target) ? args.target : null;
     const judged = await this.#judgeCall({ ...process, profile }, caller, call, args, device);
     const read = policy === undefined ? null : readPolicy(policy, (name) => this.#mayHaveRules(name));
     const decision = read === null ? this.#policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
@@ -142,7 +142,8 @@ export class Judge {
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => ports.crypto.sha256(text));
     const asking: GrantRequest = { uid, pid, target, digest, judged };
     const { by } = applyGrants(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
-    if (by !== undefined) return by.scope === "class" ? allowUnseen(caller, agent, judged) : allow(caller, agent, judged, [...judged.tags]);
+    if (by !== undefined)
+      return by.scope === "class" ? withUnseenAllowance(caller, agent, judged) : withAllowance(caller, agent, judged, [...judged.tags]);
     const known = agent.callId === null ? undefined : reads.approvals.findByCall(pid, agent.callId);
     if (known !== undefined && known.digest === digest && known.runId === agent.runId)
       return this.#applyAnswer(caller, agent, judged, known);
@@ -158,14 +159,14 @@ export class Judge {
         // On disk before the call starts: an approval covers one call, even if the gateway crashes.
         const isFirst = await this.#store.commit(({ approvals }) => approvals.markUsed(known.requestId));
         if (!isFirst) fail(403, "The approval was for one call, which has already been made");
-        return allow(caller, agent, judged, [...judged.tags]);
+        return withAllowance(caller, agent, judged, [...judged.tags]);
       }
       case "denied":
         return fail(403, known.reason === null || known.reason === "" ? DENIED : `${DENIED}: ${known.reason}`, DENIED_OUTCOME);
       case "expired":
         return fail(403, "Nobody approved this in time, so it did not run", DENIED_OUTCOME);
       default:
-        if (known.state === "used" && agent.isRepeat) return allow(caller, agent, judged, [...judged.tags]);
+        if (known.state === "used" && agent.isRepeat) return withAllowance(caller, agent, judged, [...judged.tags]);
         return fail(403, "The approval was for one call, which has already been made", { outcome: "unknown" });
     }
   }
@@ -210,13 +211,13 @@ export class Judge {
 }
 
 /** The caller with the allowance for everything the call does; `approved` holds the tags that a person has seen. */
-function allow(caller: Caller, agent: AgentCall, judged: JudgedCall, approved: readonly string[] | null): Caller {
+function withAllowance(caller: Caller, agent: AgentCall, judged: JudgedCall, approved: readonly string[] | null): Caller {
   const allows = { approved, mayConnect: approved !== null || judged.tags.has("connects") };
   return { ...caller, agent: { ...agent, allows } };
 }
 
 /** Allowed by a grant for calls like it: nobody has seen this call, so it may do only what its tags say. */
-function allowUnseen(caller: Caller, agent: AgentCall, { tags }: JudgedCall): Caller {
+function withUnseenAllowance(caller: Caller, agent: AgentCall, { tags }: JudgedCall): Caller {
   return { ...caller, agent: { ...agent, allows: { approved: [...tags], mayConnect: tags.has("connects"), isUnseen: true } } };
 }
 

@@ -72,8 +72,8 @@ it("does not return a call that was aborted without a stop", async () => {
 });
 
 it("waits for other work as long as for calls", async () => {
-  expect(await calls.waitAtMost(Promise.resolve(1), 2)).toBe(1);
-  const late = calls.waitAtMost(new Promise<number>(() => {}), 2);
+  expect(await calls.waitWithTimeout(Promise.resolve(1), 2)).toBe(1);
+  const late = calls.waitWithTimeout(new Promise<number>(() => {}), 2);
   now = calls.nextDueAt()!;
   calls.onWake(now);
   expect(await late).toBe(2);

@@ -68,7 +68,7 @@ export class OpenCalls implements Part {
   }
 
   /** The result of some work, or `late` if it takes too long. */
-  async waitAtMost<T>(work: Promise<T>, late: T): Promise<T> {
+  async waitWithTimeout<T>(work: Promise<T>, late: T): Promise<T> {
     let done: { value: T } | null = null;
     const ended = work.then((value) => {
       done = { value };

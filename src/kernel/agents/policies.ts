@@ -6,7 +6,7 @@ import { decide, type Decision, readPolicy, type PolicyResult, pickStricter, den
 import type { JudgedCall } from "../../approval/request.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { profileOf } from "./profiles.ts";
+import { findProfile } from "./profiles.ts";
 
 const ANCESTORS_MAX = 32;
 const PARSED_MAX = 64;
@@ -28,7 +28,7 @@ export class Policies {
     for (const profile of profiles) {
       for (const policy of this.listFor(profile, process.uid)) {
         const own = decide(policy, { ...judged, profile });
-        const effective = profileOf(profile)?.background === true ? denyUnattended(own) : own;
+        const effective = findProfile(profile)?.background === true ? denyUnattended(own) : own;
         decision = decision === null ? effective : pickStricter(decision, effective);
       }
     }

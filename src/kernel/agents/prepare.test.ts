@@ -18,7 +18,7 @@ import type { ContextWindows } from "../../models/window.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import { configDefaults } from "../defaults.ts";
+import { makeConfigDefaults } from "../defaults.ts";
 import type { Gate } from "../gate.ts";
 import { GatewayTarget } from "../files/gateway-target.ts";
 import type { Config } from "../nouns/config.ts";
@@ -70,7 +70,7 @@ function newWorld(): World {
     sockets: { lastHeardAt: () => NOW },
   } as unknown as Ports;
   const about = { version: "1", host: "memory", startedAt: NOW, limits: LIMITS } as const;
-  const store = new Store(ports, about, configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
+  const store = new Store(ports, about, makeConfigDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
   const { config, devices, accounts } = store.nouns;
   const workspaceId = store.write(({ accounts, files, repositories, workspaces }) => {
     for (const username of ["ann", "bob"]) {
@@ -110,7 +110,7 @@ function prepare(change: Partial<PrepareArgs> = {}) {
 
 async function put(repo: string, files: Record<string, string>): Promise<void> {
   const changes = Object.entries(files).map(([path, text]) => ({ type: "put" as const, path, content: bytes(text) }));
-  await world.repos.files.change(repo, "test", "ann", changes);
+  await world.repos.files.commitChanges(repo, "test", "ann", changes);
 }
 
 function connect(deviceId: string, more: { description?: string; ownerUid?: number; implements?: string[] } = {}): void {
@@ -261,10 +261,10 @@ test("a home that cannot be reached is left out, and the run continues", async (
 
 test("unreadable files are left out, with one log line per folder", async () => {
   await put("ann/home", { "context.d/20-a.md": "a", "context.d/30-b.md": "b", "skills.d/c.md": "c" });
-  const files = world.gatewayTarget.filesOf(world.ann);
+  const files = world.gatewayTarget.filesFor(world.ann);
   const read = files.readFirstBytes.bind(files);
   files.readFirstBytes = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
-  world.gatewayTarget.filesOf = () => files;
+  world.gatewayTarget.filesFor = () => files;
   const { parts } = await prepare();
   expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
   expect(world.logged.toSorted()).toEqual([

@@ -12,8 +12,8 @@ import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
-import { type AiSettings, aiSettings } from "./ai-settings.ts";
-import { budgetsOf } from "./budgets.ts";
+import { type AiSettings, readAiSettings } from "./ai-settings.ts";
+import { readBudgets } from "./budgets.ts";
 import { readContextFiles, readFirstBytes, type Warn } from "./context-files.ts";
 import { type Skill, type SkillFolder, listSkills } from "./skills.ts";
 import type { Store } from "../store.ts";
@@ -29,10 +29,10 @@ const DEVICES_MAX = 100;
 /** Prepares runs, and serves parts of that to processes: ai.tools and ai.config. */
 export class Preparer {
   readonly #store: Store;
-  readonly #gatewayTarget: Pick<GatewayTarget, "filesOf">;
+  readonly #gatewayTarget: Pick<GatewayTarget, "filesFor">;
   readonly #windows: Pick<ContextWindows, "resolve">;
 
-  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesOf">, windows: Pick<ContextWindows, "resolve">) {
+  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesFor">, windows: Pick<ContextWindows, "resolve">) {
     this.#store = store;
     this.#gatewayTarget = gatewayTarget;
     this.#windows = windows;
@@ -40,13 +40,13 @@ export class Preparer {
 
   async prepare({ pid, profile, contextFiles: own, caller }: PrepareArgs): Promise<PreparedContext> {
     const { reads } = this.#store;
-    const settings = aiSettings(reads.config, caller.uid);
+    const settings = readAiSettings(reads.config, caller.uid);
     const { maxContextBytes, timezone } = settings;
-    const { run, process, problems } = budgetsOf(reads.config, caller.uid);
-    const files = this.#gatewayTarget.filesOf(caller);
+    const { run, process, problems } = readBudgets(reads.config, caller.uid);
+    const files = this.#gatewayTarget.filesFor(caller);
     const say = makeWarn(this.#store, pid);
     const [window, homeFiles, workspace, skills] = await Promise.all([
-      this.#windowOf(settings),
+      this.#contextWindowOf(settings),
       readContextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
       readWorkspaceContext(files, caller, maxContextBytes, say),
       findSkills(this.#store, files, caller, profile, say),
@@ -98,12 +98,12 @@ export class Preparer {
   /** Never contains a key: what an agent reads goes to a model and may be repeated anywhere. */
   async readConfig(caller: Caller, profile: string) {
     const { config } = this.#store.reads;
-    const settings = aiSettings(config, caller.uid);
+    const settings = readAiSettings(config, caller.uid);
     const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
     const say = makeWarn(this.#store, caller.agent?.pid ?? "");
     const [window, skills] = await Promise.all([
-      this.#windowOf(settings),
-      findSkills(this.#store, this.#gatewayTarget.filesOf(caller), caller, profile, say),
+      this.#contextWindowOf(settings),
+      findSkills(this.#store, this.#gatewayTarget.filesFor(caller), caller, profile, say),
     ]);
     return {
       profile,
@@ -125,11 +125,11 @@ export class Preparer {
       })),
       profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
       maxContextBytes: settings.maxContextBytes,
-      problems: [...settings.problems, ...budgetsOf(config, caller.uid).problems],
+      problems: [...settings.problems, ...readBudgets(config, caller.uid).problems],
     };
   }
 
-  #windowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
+  #contextWindowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
     return this.#windows.resolve(choice, { ...contextWindow, catalogue });
   }
 }

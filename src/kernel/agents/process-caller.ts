@@ -9,13 +9,13 @@ import type { ProcessRow } from "../nouns/processes.ts";
 export type CallOfProcess = { runId: string; conversationId: string; callId: string; tool: string };
 
 /** The caller for a process; for null, the kernel itself. */
-export function processCaller(reads: ReadContext, process: ProcessRow | null, call?: CallOfProcess): Caller {
+export function makeProcessCaller(reads: ReadContext, process: ProcessRow | null, call?: CallOfProcess): Caller {
   const present = (): Caller | undefined => makeCaller(reads, process, call, present);
   return present() ?? fail(403, LOCKED);
 }
 
 /** The owner of a process, locked or not: archives are written as the owner, and root can end the commands of a locked user. */
-export function ownerCaller(reads: ReadContext, process: ProcessRow): Caller {
+export function makeOwnerCaller(reads: ReadContext, process: ProcessRow): Caller {
   const present = (): Caller | undefined => makeCaller(reads, process, undefined, present, true);
   const { agent: _, ...owner } = present() ?? fail(403, LOCKED);
   return owner;

@@ -52,7 +52,7 @@ export class ProcessEvents {
   #recordEvent(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
     const { processes, spending, modelFailures, emit, after, now } = nouns;
     const { queuedCount } = event.payload;
-    if (!processes.recordEvent(pid, event.seq, { ...stateAfter(event), queuedCount }, now)) return false;
+    if (!processes.recordEvent(pid, event.seq, { ...processStateAfter(event), queuedCount }, now)) return false;
     if (LIST_SIGNALS.has(event.signal)) after(() => emit.announceChanges(uid, ["processes"]));
     switch (event.signal) {
       case RUN_STARTED:
@@ -68,14 +68,14 @@ export class ProcessEvents {
         if (event.payload.usage !== undefined) spending.add(uid, { modelCalls: 1, usage: event.payload.usage }, now);
         break;
       case RUN_FINISHED:
-        this.#recordEnd(nouns, { pid, uid }, event.payload, isReceivingWork);
+        this.#recordRunEnd(nouns, { pid, uid }, event.payload, isReceivingWork);
         break;
       default:
     }
     return true;
   }
 
-  #recordEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
+  #recordRunEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
     const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
     if (approvals.withdraw(pid, end.runId, now)) after(() => emit.announceChanges(uid, ["approvals"]));
     if (end.wallMs > 0) spending.add(uid, { wallMs: end.wallMs }, now);
@@ -96,18 +96,18 @@ const MODEL_FAILED: ReadonlySet<string> = new Set(["generation.error", "generati
 /** Signals that change what a list of processes shows. */
 const LIST_SIGNALS: ReadonlySet<string> = new Set([RUN_STARTED, HIL_REQUESTED, RUN_FINISHED]);
 
-type State = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId">>;
+type ProcessStateChange = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId">>;
 
-function stateAfter({ signal, payload }: ProcessEvent): State {
+function processStateAfter({ signal, payload }: ProcessEvent): ProcessStateChange {
   switch (signal) {
     case RUN_STARTED:
     case RUN_OUTPUT:
     case TOOL_FINISHED:
-      return { state: "running", ...activeRunOf(payload) };
+      return { state: "running", ...makeActiveRunState(payload) };
     case TOOL_STARTED:
-      return { state: "waiting_tool", ...activeRunOf(payload) };
+      return { state: "waiting_tool", ...makeActiveRunState(payload) };
     case HIL_REQUESTED:
-      return { state: "waiting_hil", ...activeRunOf(payload) };
+      return { state: "waiting_hil", ...makeActiveRunState(payload) };
     case RUN_FINISHED:
       if (payload.activeRunId !== undefined) return {};
       return { state: isIdle(payload) ? "idle" : "queued", activeRunId: null, activeConversationId: null };
@@ -116,6 +116,6 @@ function stateAfter({ signal, payload }: ProcessEvent): State {
   }
 }
 
-function activeRunOf({ runId, conversationId }: { runId: string; conversationId: string }): State {
+function makeActiveRunState({ runId, conversationId }: { runId: string; conversationId: string }): ProcessStateChange {
   return { activeRunId: runId, activeConversationId: conversationId };
 }

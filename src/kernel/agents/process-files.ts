@@ -10,7 +10,7 @@ import type { Vfs } from "../../vfs/vfs.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
-import { processCaller, ownerCaller } from "./process-caller.ts";
+import { makeProcessCaller, makeOwnerCaller } from "./process-caller.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
 export const MEDIA_PER_MESSAGE = 20;
@@ -30,13 +30,13 @@ export class ProcessFiles {
   /** May exceed the quota: a conversation must be archived before it can be reset. */
   async archive(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#ensureFolder(process, path);
-    await this.#filesOf(process, true).write(path, bytes);
+    await this.#fileSystemOf(process, true).write(path, bytes);
   }
 
   async write(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#ensureFolder(process, path);
     try {
-      await this.#filesOf(process).write(path, bytes);
+      await this.#fileSystemOf(process).write(path, bytes);
     } catch (error) {
       if (error instanceof FileError && error.code === "EDQUOT") fail(507, error.message);
       throw error;
@@ -46,7 +46,7 @@ export class ProcessFiles {
   /** Null if the file does not exist. */
   async read(process: ProcessRow, path: string): Promise<Uint8Array | null> {
     try {
-      return await this.#filesOf(process).read(path);
+      return await this.#fileSystemOf(process).read(path);
     } catch (error) {
       if (error instanceof FileError && error.code === "ENOENT") return null;
       throw error;
@@ -92,7 +92,7 @@ export class ProcessFiles {
 
   /** Deletes all media of a process, whose conversations are deleted too. */
   async deleteMedia(process: ProcessRow): Promise<void> {
-    const files = this.#filesOf(process);
+    const files = this.#fileSystemOf(process);
     const folder = mediaFolder(process);
     try {
       for (const { name } of await files.list(folder)) await files.remove(`${folder}/${name}`);
@@ -110,8 +110,8 @@ export class ProcessFiles {
   }
 
   /** The file system as the owner, locked or not: archiving and deleting must work whoever resets the process. */
-  #filesOf(process: ProcessRow, mayExceedQuota = false): Vfs {
-    return this.#gatewayTarget.filesOf(ownerCaller(this.#store.reads, process), mayExceedQuota);
+  #fileSystemOf(process: ProcessRow, mayExceedQuota = false): Vfs {
+    return this.#gatewayTarget.filesFor(makeOwnerCaller(this.#store.reads, process), mayExceedQuota);
   }
 
   /** Makes the user's own folder below /var/<kind>; folders below it are made with the rights of the user. */
@@ -119,7 +119,7 @@ export class ProcessFiles {
     const own = path.split("/").slice(0, 4).join("/");
     if (this.#ready.has(`${uid} ${own}`)) return;
     // The kernel itself owns /var.
-    const files = this.#gatewayTarget.filesOf(processCaller(this.#store.reads, null));
+    const files = this.#gatewayTarget.filesFor(makeProcessCaller(this.#store.reads, null));
     const parent = own.slice(0, own.lastIndexOf("/"));
     for (const folder of ["/var", parent, own]) {
       try {
@@ -155,7 +155,7 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** The MIME type by file extension. Only types that a browser displays without running them are listed. */
-export function mediaType(key: string): string {
+export function mimeTypeOf(key: string): string {
   const extension = key.slice(key.lastIndexOf("."));
   return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension) ?? "application/octet-stream";
 }
@@ -172,6 +172,6 @@ function decodeMedia(data: string): Uint8Array {
   return fromBase64(plain);
 }
 
-export function dataUrl(mimeType: string, bytes: Uint8Array): string {
+export function makeDataUrl(mimeType: string, bytes: Uint8Array): string {
   return `data:${mimeType};base64,${toBase64(bytes)}`;
 }

@@ -1,7 +1,7 @@
 // The kernel as seen by one process (process/kernel-port.ts): runs its calls through the gate as its user, stores its files, and
 // receives its events. Processes are not trusted: their rights are looked up again for every call.
 
-import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
+import { type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { StoredMedia } from "../../process/rows/history.ts";
 import { type Checkpoint, type KernelPort, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
@@ -14,13 +14,13 @@ import { callsByName } from "../calls/table.ts";
 import { toSysError } from "../failure.ts";
 import type { CallAnswer, Gate } from "../gate.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { type Target, targetOf } from "../target.ts";
+import { type Target, resolveTargetDevice } from "../target.ts";
 import type { DeviceRouter } from "../devices/device-router.ts";
 import type { Store } from "../store.ts";
 import type { Sweeper } from "../sweeper.ts";
 import type { Shares } from "../fairness/shares.ts";
-import { budgetsOf } from "./budgets.ts";
-import { type CallOfProcess, processCaller } from "./process-caller.ts";
+import { readBudgets } from "./budgets.ts";
+import { type CallOfProcess, makeProcessCaller } from "./process-caller.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceWaiter } from "./device-waiter.ts";
 import type { ProcessEvents } from "./process-events.ts";
@@ -28,7 +28,7 @@ import { ApprovalRequired } from "./judge.ts";
 import type { ProcessFiles } from "./process-files.ts";
 import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
-import { hilRequest, type Questions } from "./questions.ts";
+import { makeHilRequest, type Questions } from "./questions.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 import type { ProcessSignals } from "./process-signals.ts";
 
@@ -74,7 +74,7 @@ export class ProcessGateway implements KernelPort {
   };
 
   readonly emit = (events: readonly ProcessEvent[]): void => {
-    this.#services.sweeper.touch();
+    this.#services.sweeper.scheduleSweep();
     this.#services.events.record(this.#pid, events, this.#services.sending.has(this.#pid));
   };
 
@@ -86,7 +86,7 @@ export class ProcessGateway implements KernelPort {
   readonly readOwnerAccount = async () => {
     const { reads } = this.#store;
     const { uid } = this.#callerOf(this.#requireProcess());
-    return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.readToday(uid, reads.now) };
+    return { limits: readBudgets(reads.config, uid).user, account: reads.spending.readToday(uid, reads.now) };
   };
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {
@@ -120,18 +120,18 @@ export class ProcessGateway implements KernelPort {
 
   readonly runSyscall = async (sys: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome> => {
     const process = this.#findProcess();
-    if (process === undefined) return errorOutcome(`Error: Process not found: ${this.#pid}`);
-    this.#services.sweeper.touch();
+    if (process === undefined) return makeErrorOutcome(`Error: Process not found: ${this.#pid}`);
+    this.#services.sweeper.scheduleSweep();
     await this.#services.shares.waitForTurn(process.uid, CALL_MS);
     try {
       const base = this.#callerOf(process, sys);
       const caller: Caller = { ...base, agent: { ...base.agent!, onStart } };
-      const key = keyOf(sys);
+      const key = idempotencyKeyOf(sys);
       if (sys.isRepeat && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#hasNotStarted(sys))
-        return errorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
+        return makeErrorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
       this.#services.backgroundCommands.onCall(process, sys);
-      const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
+      const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: describeCall(sys) };
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
       this.#services.backgroundCommands.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
@@ -140,7 +140,7 @@ export class ProcessGateway implements KernelPort {
       if (error instanceof ApprovalRequired) {
         // The run was stopped while the call was being judged, so nobody needs to answer.
         if (signal.reason === STOPPED) this.#withdrawQuestions(process, sys.runId);
-        return { kind: "asked", request: hilRequest(error.approval) };
+        return { kind: "asked", request: makeHilRequest(error.approval) };
       }
       const outcome = await this.#toOutcome(process, { ok: false, error: this.#toErrorShape(process, sys.syscall, error) });
       return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
@@ -171,7 +171,7 @@ export class ProcessGateway implements KernelPort {
     } catch (error) {
       if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof ApprovalRequired) throw error;
       deviceRouter.cancelLater(device.key, caller, key);
-      throw isUnknownOutcome(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
+      throw isUnknownOutcome(error) ? error : new SysError(503, errorMessageOf(error), { outcome: "unknown" });
     }
   }
 
@@ -179,7 +179,7 @@ export class ProcessGateway implements KernelPort {
   #deviceOf(caller: Caller, { syscall, args }: SysCall): Target | null {
     const call = callsByName.get(syscall);
     try {
-      return call === undefined ? null : targetOf(this.#store.reads, caller, call, args);
+      return call === undefined ? null : resolveTargetDevice(this.#store.reads, caller, call, args);
     } catch {
       return null;
     }
@@ -194,7 +194,7 @@ export class ProcessGateway implements KernelPort {
   }
 
   #callerOf(process: ProcessRow, call?: CallOfProcess): Caller {
-    return processCaller(this.#store.reads, process, call);
+    return makeProcessCaller(this.#store.reads, process, call);
   }
 
   /** A person was asked about the call and no approval was used: so it has not started, even if the process restarted meanwhile. */
@@ -211,7 +211,7 @@ export class ProcessGateway implements KernelPort {
   }
 
   async #toOutcome(process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
-    const { text, images, isError } = toolText(outcome);
+    const { text, images, isError } = renderToolOutcome(outcome);
     const stored: StoredMedia[] = [];
     for (const { mimeType, data } of images) stored.push(await this.#services.files.storePicture(process, mimeType, data));
     return { kind: "done", isError, output: text, ...(stored.length === 0 ? {} : { images: stored }) };
@@ -223,12 +223,12 @@ export class ProcessGateway implements KernelPort {
   }
 }
 
-function messageOf(error: unknown): string {
+function errorMessageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** How a call is shown to people: the command, or the name of the call. */
-function commandOf({ syscall, args }: SysCall): string {
+function describeCall({ syscall, args }: SysCall): string {
   return syscall === "shell.exec" && typeof args.input === "string" && args.input !== "" ? args.input : syscall;
 }
 
@@ -241,13 +241,13 @@ function isKeyRefused(error: unknown): boolean {
 }
 
 /** The idempotency key, for calls that a device or the kernel's stored results run at most once. */
-function keyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
+function idempotencyKeyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
   const call = callsByName.get(syscall);
   if (call === undefined || call.does === "read") return undefined;
   const isOnDevice = call.runs === "hardware" && namesDevice(args);
   return isOnDevice || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
 }
 
-function errorOutcome(output: string): SysOutcome {
+function makeErrorOutcome(output: string): SysOutcome {
   return { kind: "done", isError: true, output };
 }

@@ -4,7 +4,7 @@
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
 import type { Shares } from "../fairness/shares.ts";
-import { signalFrame } from "../../protocol/frames.ts";
+import { encodeSignalFrame } from "../../protocol/frames.ts";
 import { RUN_STREAM } from "../../protocol/signal-names.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { addPiece } from "./pieces.ts";
@@ -64,7 +64,7 @@ export class ProcessSignals {
   /** Sends an event, after the pieces that still wait. */
   send(process: ProcessRef, { signal, payload, seq }: ProcessEvent): void {
     this.#flush(process);
-    this.#send(process, payload.runId ?? null, () => signalFrame(signal, payload, seq));
+    this.#send(process, payload.runId ?? null, () => encodeSignalFrame(signal, payload, seq));
   }
 
   #flush(process: ProcessRef): void {
@@ -74,7 +74,7 @@ export class ProcessSignals {
   }
 
   #sendPiece(process: ProcessRef, piece: AnswerPiece): void {
-    this.#send(process, piece.runId, () => signalFrame(RUN_STREAM, piece));
+    this.#send(process, piece.runId, () => encodeSignalFrame(RUN_STREAM, piece));
   }
 
   #send({ pid, uid }: ProcessRef, runId: string | null, frame: () => string): void {

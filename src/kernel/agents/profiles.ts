@@ -42,10 +42,10 @@ export const PROFILES: readonly Profile[] = [
 /** The profile of a process that is started without one. */
 export const DEFAULT_PROFILE = "task";
 
-export function profileOf(id: string): Profile | undefined {
+export function findProfile(id: string): Profile | undefined {
   return PROFILES.find((profile) => profile.id === id);
 }
 
 export function mustBeProfile(id: string): Profile {
-  return profileOf(id) ?? fail(400, `Invalid process profile: ${id}. Choose one of: ${PROFILES.map((profile) => profile.id).join(", ")}`);
+  return findProfile(id) ?? fail(400, `Invalid process profile: ${id}. Choose one of: ${PROFILES.map((profile) => profile.id).join(", ")}`);
 }

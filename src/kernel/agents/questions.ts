@@ -42,7 +42,7 @@ export class Questions implements Part {
   /** The oldest question that waits for an answer. */
   findOldest(pid: string): HilRequest | null {
     const [first] = this.#store.reads.approvals.listPending(pid);
-    return first === undefined ? null : hilRequest(first);
+    return first === undefined ? null : makeHilRequest(first);
   }
 
   /** A question to the caller; one to another user fails like one that does not exist. */
@@ -53,7 +53,7 @@ export class Questions implements Part {
     return found;
   }
 
-  async decide(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: DecideArgs) {
+  async recordDecision(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: DecideArgs) {
     if (caller.agent !== undefined) fail(403, "A process cannot answer questions: a person must do it");
     const question = this.requireQuestion(caller, requestId);
     if (pid !== undefined && pid !== question.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
@@ -67,11 +67,11 @@ export class Questions implements Part {
       if (open.expiresAt <= now) fail(409, "This question has expired: nobody answered it in time");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
       if (grant !== null) approvals.addGrant(grant);
-      if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extendBudget(question.uid, now);
+      if (decision === "approve" && question.kind === "budget" && concernsUserBudget(question)) spending.extendBudget(question.uid, now);
     });
     const resumed = await this.#notify(question);
     const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.findOldest(question.pid) };
-    return grant === null ? base : { ...base, remembered: true as const, grant: grantRecord(grant, question) };
+    return grant === null ? base : { ...base, remembered: true as const, grant: makeGrantRecord(grant, question) };
   }
 
   /** Asks whether a run may use more than its budget. While a question of the run is open, returns that one. */
@@ -102,7 +102,7 @@ export class Questions implements Part {
       });
     });
     this.#store.wakeBy(approval.expiresAt);
-    return hilRequest(approval);
+    return makeHilRequest(approval);
   }
 
   async revokeGrant(caller: Caller, grantId: string): Promise<boolean> {
@@ -181,11 +181,11 @@ export class Questions implements Part {
 
 const BUDGET = "proc.budget";
 
-function isUserBudget({ args }: Approval): boolean {
+function concernsUserBudget({ args }: Approval): boolean {
   return Array.isArray(args.over) && args.over.some((one) => (one as { scope?: unknown }).scope === "user");
 }
 
-export function hilRequest({
+export function makeHilRequest({
   requestId,
   runId,
   conversationId,
@@ -203,7 +203,7 @@ export function hilRequest({
 }
 
 /** Shows a grant with the call it was made for, without which nobody could understand it. */
-export function grantRecord(grant: StoredGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
+export function makeGrantRecord(grant: StoredGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
   const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
   const shown = formatRequest({ call: syscall, args, target: on, cwd }, whole);
   return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), shown, requestId };

@@ -19,16 +19,16 @@ export class Settings {
     return `${this.#ownPrefix}/${name}`;
   }
 
-  ownText(name: string): string {
+  readOwnText(name: string): string {
     return this.#readText(this.ownKey(name));
   }
 
-  systemText(name: string): string {
+  readSystemText(name: string): string {
     return this.#readText(systemKey(name));
   }
 
   /** The user's value, or the system's if that is not set or invalid. `means` ends the sentence "<key> is not ...". */
-  readFirst<T>(name: string, read: (text: string) => T | null, means: string): T | null {
+  readOwnOrSystem<T>(name: string, read: (text: string) => T | null, means: string): T | null {
     return this.readOwn(name, read, means) ?? this.readSystem(name, read, means);
   }
 
@@ -69,7 +69,7 @@ export function systemKey(name: string): string {
 }
 
 /** Plain digits only: "1e9" and "0x10" are more often mistakes than intended. */
-export function parseWholeNumber(min: number, max: number): (text: string) => number | null {
+export function makeWholeNumberParser(min: number, max: number): (text: string) => number | null {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : null;
     return value === null || value < min || value > max ? null : value;

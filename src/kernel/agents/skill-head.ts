@@ -7,7 +7,7 @@ const DESCRIPTION_CHARS_MAX = 220;
 const NAME_CHARS_MAX = 80;
 
 /** `fallbackName` is the name of the file or directory. */
-export function skillHead(text: string, fallbackName: string): SkillHead {
+export function parseSkillHead(text: string, fallbackName: string): SkillHead {
   const { fields, body } = splitFrontMatter(text.replace(/^\uFEFF/, ""));
   const name = toPlainLine(fields.get("name") ?? "", NAME_CHARS_MAX) || toPlainLine(fallbackName, NAME_CHARS_MAX);
   const description = fields.get("description") || findFirstLine(body);

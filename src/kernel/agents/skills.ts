@@ -3,7 +3,7 @@
 
 import type { FileEntry, FileSystem } from "../../hardware/filesystem.ts";
 import { readFirstBytes, listFolder, type Warn } from "./context-files.ts";
-import { skillHead } from "./skill-head.ts";
+import { parseSkillHead } from "./skill-head.ts";
 
 export type SkillKind = "profile" | "home" | "workspace";
 export type SkillFolder = { kind: SkillKind; path: string; writable: boolean };
@@ -73,5 +73,5 @@ function directoryPaths(path: string, entries: readonly FileEntry[]): string[] {
 
 function makeSkill(path: string, head: Uint8Array, source: SkillFolder): Omit<Skill, "id"> {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/, "");
-  return { ...skillHead(new TextDecoder().decode(head), name), path, source };
+  return { ...parseSkillHead(new TextDecoder().decode(head), name), path, source };
 }

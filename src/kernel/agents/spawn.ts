@@ -4,7 +4,7 @@ import { fail } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile } from "../../protocol/proc-records.ts";
 import type { WriteContext } from "../context.ts";
-import { initPid, type ProcessRow } from "../nouns/processes.ts";
+import { initPidOf, type ProcessRow } from "../nouns/processes.ts";
 
 export type SpawnArgs = {
   profile: string;
@@ -42,7 +42,7 @@ export function makeInit(
   contextFiles: readonly ContextFile[] = [],
 ): ProcessRow {
   const details = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
-  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...details }, now);
+  return processes.make({ pid: initPidOf(uid), uid, username, home, cwd: home, ...details }, now);
 }
 
 function resolveWorkspace(

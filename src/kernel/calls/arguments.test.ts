@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { JsonSchema } from "../../lib/schema-text.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { kernelCalls } from "./table.ts";
-import { decode } from "../../calls/decode.ts";
+import { decodeArgs } from "../../calls/decode.ts";
 
 const AUTHORITY = {
   role: "root",
@@ -27,10 +27,10 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
   const valid = generateValues(schema, call.example.args) as fc.Arbitrary<Record<string, unknown>>;
 
   it("accepts its own example and what its schema describes", () => {
-    decode(call.args, call.example.args);
+    decodeArgs(call.args, call.example.args);
     fc.assert(
       fc.property(valid, (args) => {
-        const decoded = decode(call.args, args);
+        const decoded = decodeArgs(call.args, args);
         for (const name of Object.keys(decoded)) expect(schema.properties).toHaveProperty(name);
       }),
     );
@@ -41,7 +41,7 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
       fc.property(valid, fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (args, extra) => {
         const unknown = Object.entries({ ...extra, ...AUTHORITY, ...(fields.some(([name]) => name === "uid") ? {} : { uid: 0 }) });
         const foreign = unknown.filter(([name]) => !fields.some(([field]) => field === name) && name !== "__proto__");
-        expect(decode(call.args, { ...Object.fromEntries(foreign), ...args })).toEqual(decode(call.args, args));
+        expect(decodeArgs(call.args, { ...Object.fromEntries(foreign), ...args })).toEqual(decodeArgs(call.args, args));
       }),
     );
   });
@@ -68,14 +68,14 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
     for (const [name, field] of fields) {
       if (field.type !== "string" || typeof field.maxLength !== "number") continue;
       const of = (length: number) => ({ ...call.example.args, [name]: "a".repeat(length) });
-      if (field.pattern === undefined || patternOf(field).test("aa")) decode(call.args, of(field.maxLength));
+      if (field.pattern === undefined || patternOf(field).test("aa")) decodeArgs(call.args, of(field.maxLength));
       expect(readRefusal(call.args, of(field.maxLength + 1)), name).toMatch(mentions(name));
     }
   });
 
   it("refuses arguments that are not an object", () => {
     for (const wrong of [[], "text", 7, null] as unknown[]) {
-      expect(() => decode(call.args, wrong as Record<string, unknown>), JSON.stringify(wrong)).toThrow(SysError);
+      expect(() => decodeArgs(call.args, wrong as Record<string, unknown>), JSON.stringify(wrong)).toThrow(SysError);
     }
   });
 });
@@ -90,7 +90,7 @@ it("names the path of a problem in nested arguments", () => {
 
 function readRefusal(schema: z.ZodType, args: Record<string, unknown>): string {
   try {
-    decode(schema, args);
+    decodeArgs(schema, args);
   } catch (error) {
     expect(error).toBeInstanceOf(SysError);
     expect((error as SysError).code).toBe(400);

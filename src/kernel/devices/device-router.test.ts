@@ -12,7 +12,7 @@ import { Routes } from "../nouns/routes.ts";
 import { Cancellations } from "../nouns/cancellations.ts";
 import { ProcessSessions } from "../nouns/process-sessions.ts";
 import { ShellSessions } from "../nouns/shell-sessions.ts";
-import { targetOf } from "../target.ts";
+import { resolveTargetDevice } from "../target.ts";
 import { ROUTE_TTL_MS, DeviceRouter } from "./device-router.ts";
 import { migrate } from "../schema/migrate.ts";
 
@@ -195,12 +195,12 @@ it("routes a session to the device that runs it, for its owner only and for a mo
   deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
   await pending;
   const reads = context as unknown as ReadContext;
-  expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toEqual(LAPTOP);
-  expect(targetOf(reads, { ...ALICE, uid: 1001 }, ON_HARDWARE, { sessionId: "s" })).toBeNull();
-  expect(() => targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s", target: "gsv" })).toThrow("Session s runs on laptop");
+  expect(resolveTargetDevice(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toEqual(LAPTOP);
+  expect(resolveTargetDevice(reads, { ...ALICE, uid: 1001 }, ON_HARDWARE, { sessionId: "s" })).toBeNull();
+  expect(() => resolveTargetDevice(reads, ALICE, ON_HARDWARE, { sessionId: "s", target: "gsv" })).toThrow("Session s runs on laptop");
   now += 30 * 24 * 60 * 60 * 1000;
   context.shellSessions.prune(now);
-  expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toBeNull();
+  expect(resolveTargetDevice(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toBeNull();
 });
 
 it("sends a key that is unique to the caller, with a new request id each time", async () => {

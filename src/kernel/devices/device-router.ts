@@ -8,7 +8,7 @@ import { toHex } from "../../lib/hex.ts";
 import { ERRORS, type ErrorCode, fail, SysError } from "../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import { STOPPED } from "../../process/kernel-port.ts";
-import { type Req, type Res, type Sig, signalFrame } from "../../protocol/frames.ts";
+import { type Req, type Res, type Sig, encodeSignalFrame } from "../../protocol/frames.ts";
 import { hardwareCalls } from "../../hardware/calls/table.ts";
 import type { WriteContext } from "../context.ts";
 import { handleExecStatus } from "./exec-status.ts";
@@ -61,7 +61,7 @@ export class DeviceRouter implements Part {
     const { ports } = this.#store;
     if (signal.aborted) fail(503, "The call was cancelled before it was sent");
     const { driverId, keepsLedger } = this.#requireDriver(call, caller, target);
-    const key = request.key === undefined || READS.has(call) ? undefined : this.#keyOf(request.key, caller);
+    const key = request.key === undefined || READS.has(call) ? undefined : this.#scopeKeyToUser(request.key, caller);
     if (key !== undefined && !keepsLedger)
       fail(400, `Device ${target.name} keeps no ledger, so it takes no key: check what happened before you retry`, TAKES_NO_KEY);
     const routeId = `${this.#instanceId}.${++this.#routeCount}`;
@@ -90,16 +90,16 @@ export class DeviceRouter implements Part {
 
   /** A call was stopped that its device may still run: the device is told to cancel it when it reconnects. */
   cancelLater(deviceKey: string, caller: Caller, key: string): void {
-    this.#store.relaxed(({ cancellations, now }) => cancellations.add(deviceKey, this.#keyOf(key, caller), now));
+    this.#store.relaxed(({ cancellations, now }) => cancellations.add(deviceKey, this.#scopeKeyToUser(key, caller), now));
     // The device may have reconnected before its old socket was known to be closed.
     this.onDeviceConnected(deviceKey);
   }
 
   /** A device has connected: sends it the cancellations that were stored for it. */
   onDeviceConnected(deviceKey: string): void {
-    const driverId = this.#store.reads.devices.driverOf(deviceKey);
+    const driverId = this.#store.reads.devices.driverIdOf(deviceKey);
     if (driverId === undefined || driverId === null) return;
-    for (const key of this.#store.relaxed(({ cancellations }) => cancellations.take(deviceKey))) this.#cancel(driverId, { key });
+    for (const key of this.#store.relaxed(({ cancellations }) => cancellations.takeByDevice(deviceKey))) this.#cancel(driverId, { key });
   }
 
   /** A `res` frame arrived from a socket. */
@@ -112,7 +112,7 @@ export class DeviceRouter implements Part {
     if (route === undefined) return this.#store.ports.meter.countDropped("unasked");
     this.#settle(
       route,
-      frame.ok ? { ok: true, data: this.#handleAnswer(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) },
+      frame.ok ? { ok: true, data: this.#handleAnswer(route, toData(frame.data)) } : { ok: false, error: deviceErrorOf(frame) },
     );
   }
 
@@ -139,7 +139,7 @@ export class DeviceRouter implements Part {
    */
   #dropRoutesOfOrigin(originId: string): void {
     this.#store.relaxed(({ routes }) => {
-      for (const routeId of routes.disown(originId, EXEC)) this.#disown(routeId);
+      for (const routeId of routes.disownByOrigin(originId, EXEC)) this.#disown(routeId);
       for (const { routeId } of routes.takeOfOrigin(originId)) this.#pending.delete(routeId);
     });
   }
@@ -194,7 +194,7 @@ export class DeviceRouter implements Part {
   #handleAnswer(route: Route, data: Data): Data {
     if (route.call === EXEC) this.#recordSession(route, data);
     if (route.call !== LIST) return data;
-    const sessions = Array.isArray(data.sessions) ? data.sessions.map(dataOf) : [];
+    const sessions = Array.isArray(data.sessions) ? data.sessions.map(toData) : [];
     return { sessions: sessions.filter((session) => isRoot(route) || this.#isOwnSession(route, session)) };
   }
 
@@ -205,14 +205,14 @@ export class DeviceRouter implements Part {
   }
 
   /** The key that is sent to the device. It includes the uid, so keys of two users never collide. */
-  #keyOf(key: string, { uid }: Caller): string {
+  #scopeKeyToUser(key: string, { uid }: Caller): string {
     return toHex(this.#store.ports.crypto.sha256(`${uid}/${key}`)).slice(0, KEY_CHARS);
   }
 
   /** A new session is on disk before the answer that names it leaves. Later answers do not wait for the disk. */
   #recordSession({ deviceId, target, uid }: Route, data: unknown): void {
     const { reads } = this.#store;
-    const { sessionId } = dataOf(data);
+    const { sessionId } = toData(data);
     if (typeof sessionId !== "string" || sessionId.length > 128) return;
     const record = ({ shellSessions, now }: WriteContext) => shellSessions.recordUse({ sessionId, deviceId, target, uid }, now);
     if (reads.shellSessions.get(sessionId, reads.now) === undefined) this.#store.write(record);
@@ -221,7 +221,7 @@ export class DeviceRouter implements Part {
 
   /** The call still waits for its answer, which says how far it got; a device that cannot cancel answers when it is done. */
   #cancel(driverId: string, payload: Payload<typeof REQ_CANCEL>): void {
-    this.#store.ports.sockets.send(driverId, signalFrame(REQ_CANCEL, payload));
+    this.#store.ports.sockets.send(driverId, encodeSignalFrame(REQ_CANCEL, payload));
   }
 
   #abandon({ routeId, driverId, call }: Route): void {
@@ -256,14 +256,14 @@ function unansweredError(code: ErrorCode, message: string, { call, isKeyed }: Ro
   return new SysError(code, `${message}. It is not known whether the call ran${hint}`, UNKNOWN);
 }
 
-function dataOf(data: unknown): Data {
+function toData(data: unknown): Data {
   return typeof data === "object" && data !== null && !Array.isArray(data) ? (data as Data) : {};
 }
 
 /** Passes on a device's error: its message, its code if it is one of ours, and only the details that we know. */
-function errorOf({ error }: Extract<Res, { ok: false }>): SysError {
+function deviceErrorOf({ error }: Extract<Res, { ok: false }>): SysError {
   const isKnownCode = error.code in ERRORS;
-  const { outcome, takesKey } = dataOf(error.details);
+  const { outcome, takesKey } = toData(error.details);
   const details = outcome === "unknown" || outcome === "done" ? { outcome } : takesKey === false ? TAKES_NO_KEY : undefined;
   return new SysError(isKnownCode ? (error.code as ErrorCode) : 500, error.message.slice(0, 2000), details);
 }

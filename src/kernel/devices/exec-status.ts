@@ -18,7 +18,7 @@ export function handleExecStatus(store: Store, driver: Caller, payload: unknown)
   const { reads } = store;
   const { data: report } = ExecStatus.safeParse(payload);
   if (report === undefined || driver.identity.role !== "driver") return false;
-  const device = reads.devices.findByConnection(driver.connectionId);
+  const device = reads.devices.findKeyByConnection(driver.connectionId);
   const session = reads.shellSessions.get(report.sessionId, reads.now);
   if (session === undefined || session.deviceId !== device) return false;
   store.write(({ shellSessions, processSessions, emit, after, now }) => {

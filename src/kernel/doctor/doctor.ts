@@ -8,7 +8,7 @@ import { SysError } from "../../lib/sys-error.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
 import { isRoot } from "../../protocol/caller.ts";
 import type { Check } from "../../protocol/check.ts";
-import { aiSettings } from "../agents/ai-settings.ts";
+import { readAiSettings } from "../agents/ai-settings.ts";
 import type { EffectContext, ReadContext } from "../context.ts";
 import { runHostChecks } from "./host-checks.ts";
 import { checkQuota } from "./quota-check.ts";
@@ -84,7 +84,7 @@ function checkClock({ now, about, connections }: ReadContext, callerNow: number 
 
 async function checkModel(services: DoctorServices, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
-  const { choice, problems } = aiSettings(reads.config, caller.uid);
+  const { choice, problems } = readAiSettings(reads.config, caller.uid);
   const modelName = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} from ${choice.provider}`;
   if (problems[0] !== undefined)
     return { ...check, state: "warn", says: `${problems[0]}.`, next: "Correct it in the AI settings, or with gsv config set." };

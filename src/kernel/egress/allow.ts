@@ -8,7 +8,7 @@ export type IsAllowed = (host: string, port: number) => boolean;
 export const ALLOWED_HOSTS_KEY = "config/net/allowed_hosts";
 
 /** Entries are "host" for every port, or "host:port", separated by commas or white space. Other entries are ignored. */
-export function allowList(listed: string | undefined, ...baseUrls: readonly (string | undefined)[]): IsAllowed {
+export function makeAllowList(listed: string | undefined, ...baseUrls: readonly (string | undefined)[]): IsAllowed {
   const entries = new Set<string>();
   for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of parseEntry(text)) entries.add(entry);
   // A base URL names one service, so it lists only that port of the host.

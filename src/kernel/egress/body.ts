@@ -9,7 +9,7 @@ export type ByteSource = { read(): Promise<Uint8Array | null>; close(): void };
 
 export type BodyLimits = { bytesMax: number; idleMs: number };
 
-export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Deadline, timer: Timer): ReadableStream<Uint8Array> {
+export function makeLimitedBody(source: ByteSource, limits: BodyLimits, watch: Deadline, timer: Timer): ReadableStream<Uint8Array> {
   let bytes = 0;
   let isOver = false;
   let stopIdle = () => {};

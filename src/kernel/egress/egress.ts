@@ -2,7 +2,7 @@
 
 import { type Net, NetError, type NetOptions, type NetRequest, type NetResponse } from "../../ports/net.ts";
 import type { IsAllowed } from "./allow.ts";
-import { type ByteSource, limitedBody, tooLargeError } from "./body.ts";
+import { type ByteSource, makeLimitedBody, tooLargeError } from "./body.ts";
 import { firstHop, type Hop, isRedirect, nextHop } from "./hop.ts";
 import { EGRESS } from "./limits.ts";
 import { KeyedSemaphore } from "./keyed-semaphore.ts";
@@ -95,7 +95,7 @@ export class Egress implements Net {
       answer.body.close();
       throw tooLargeError(limits.bytesMax);
     }
-    return { ...head, body: limitedBody(answer.body, limits, watch, this.#wire.timer) };
+    return { ...head, body: makeLimitedBody(answer.body, limits, watch, this.#wire.timer) };
   }
 }
 

@@ -21,7 +21,7 @@ export function firstHop(request: NetRequest, isAllowed: IsAllowed): Hop {
   const body = request.body ?? null;
   if (body !== null && (method === "GET" || method === "HEAD"))
     throw new NetError("protocol", `${method} carries no body: use another method, or leave the body out`);
-  return { target: parseUrlTarget(request.url, isAllowed), method, headers: headersOf(request.headers), body };
+  return { target: parseUrlTarget(request.url, isAllowed), method, headers: makeRequestHeaders(request.headers), body };
 }
 
 export function isRedirect(status: number, location: string | undefined): location is string {
@@ -77,7 +77,7 @@ const CROSS_ORIGIN = new Set([
   "user-agent",
 ]);
 
-function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
+function makeRequestHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
   // Answers are not decompressed here, so no compression is requested.
   const headers = new Map([
     ["accept", "*/*"],

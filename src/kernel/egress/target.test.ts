@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NetError } from "../../ports/net.ts";
-import { allowList, type IsAllowed } from "./allow.ts";
+import { makeAllowList, type IsAllowed } from "./allow.ts";
 import { checkAddresses, resolveLocation, parseUrlTarget } from "./target.ts";
 
 const none: IsAllowed = () => false;
@@ -103,7 +103,7 @@ describe("targetOf", () => {
   });
 
   it("allows a host on root's list as written, and no other spelling of the same address", () => {
-    const listed = allowList("localhost 127.0.0.1:8080, [::1] nas.local,0x7f.1", "http://10.0.0.5:11434/v1");
+    const listed = makeAllowList("localhost 127.0.0.1:8080, [::1] nas.local,0x7f.1", "http://10.0.0.5:11434/v1");
     const open = ["http://localhost/", "https://LOCALHOST:1/", "http://127.0.0.1:8080/", "http://[::1]:3/", "http://[0:0::1]/"];
     for (const text of [...open, "http://nas.local/", "http://0x7f.1/", "http://10.0.0.5:11434/"])
       expect(parseUrlTarget(text, listed).isListed, text).toBe(true);
@@ -128,12 +128,12 @@ describe("targetOf", () => {
 
 describe("allowList", () => {
   it("reads entries in the forms people write, and ignores those it cannot parse", () => {
-    const list = allowList(" NAS.local:80,\n[FE80::1]:8080\t::1 http://10.0.0.1:99/x 8.8.8.8 ", undefined);
+    const list = makeAllowList(" NAS.local:80,\n[FE80::1]:8080\t::1 http://10.0.0.1:99/x 8.8.8.8 ", undefined);
     const isListed = [list("nas.local", 80), list("fe80::1", 8080), list("::1", 1), list("10.0.0.1", 99), list("8.8.8.8", 5)];
     expect(isListed).toEqual([true, true, true, true, true]);
     expect([list("nas.local", 81), list("fe80::1", 80), list("10.0.0.1", 98), list("", 80)]).toEqual([false, false, false, false]);
     for (const text of ["", "*", "*.local", "10.0.0.0/8", ":", ":80", "[]", "a:b:c", "http://", "ftp://a.local"]) {
-      const odd = allowList(text, text);
+      const odd = makeAllowList(text, text);
       expect([odd("10.0.0.1", 80), odd("a.local", 21), odd("a", 80), odd("", 80), odd("local", 80)], text).not.toContain(true);
     }
   });

@@ -28,7 +28,7 @@ function world(hasOthers = false) {
   const flow: FrameFlow = new FrameFlow(shares, peersSockets, {
     sharerOf: (socketId) => socketId.charAt(0),
     socketsOf: (sharer) => sockets.filter((socketId) => socketId.startsWith(String(sharer))),
-    handle: (socketId, text) => {
+    handleFrame: (socketId, text) => {
       now += 4;
       handled.push(`${socketId} ${text.slice(0, 20)}`);
     },

@@ -6,11 +6,11 @@ import type { Sockets } from "../../ports/sockets.ts";
 import type { Sharer, Shares } from "./shares.ts";
 
 /** Maps sockets to sharers, and handles their frames. */
-export type Peers = {
+export type FrameFlowDelegate = {
   sharerOf(socketId: string): Sharer;
   /** All sockets of a sharer. */
   socketsOf(sharer: Sharer): readonly string[];
-  handle(socketId: string, text: string): void;
+  handleFrame(socketId: string, text: string): void;
 };
 
 /** The queued frames of one socket. `isScheduled`: its next frame is queued in the shares. */
@@ -42,7 +42,7 @@ const LONG_CHARS_PER_MS = 2 * 1024;
 export class FrameFlow {
   readonly #shares: Shares;
   readonly #sockets: Pick<Sockets, "isFull" | "setPaused">;
-  readonly #peers: Peers;
+  readonly #peers: FrameFlowDelegate;
   /** Only sockets with queued frames have an entry. */
   readonly #queues = new Map<string, FrameQueue>();
   readonly #held = new Map<Sharer, HeldMemory>();
@@ -50,7 +50,7 @@ export class FrameFlow {
   readonly #yielding = new Set<Sharer>();
   #running = 0;
 
-  constructor(shares: Shares, sockets: Pick<Sockets, "isFull" | "setPaused">, peers: Peers) {
+  constructor(shares: Shares, sockets: Pick<Sockets, "isFull" | "setPaused">, peers: FrameFlowDelegate) {
     this.#shares = shares;
     this.#sockets = sockets;
     this.#peers = peers;
@@ -114,7 +114,7 @@ export class FrameFlow {
     queue.texts.push(text);
     queue.chars += chars;
     this.#addHeld(queue.sharer, chars, 0);
-    if (!queue.isPaused && queue.chars > PAUSE_CHARS) this.#pause(queue, true);
+    if (!queue.isPaused && queue.chars > PAUSE_CHARS) this.#setPaused(queue, true);
     this.#schedule(queue);
   }
 
@@ -134,7 +134,7 @@ export class FrameFlow {
     queue.texts.shift();
     queue.chars -= chars;
     this.#addHeld(queue.sharer, -chars, 0);
-    if (queue.isPaused && queue.chars < RESUME_CHARS) this.#pause(queue, false);
+    if (queue.isPaused && queue.chars < RESUME_CHARS) this.#setPaused(queue, false);
     if (queue.texts.length === 0) this.#queues.delete(queue.socketId);
     else this.#schedule(queue);
     this.#handle(queue.socketId, text);
@@ -142,7 +142,7 @@ export class FrameFlow {
 
   #handle(socketId: string, text: string): void {
     if (text.length >= LONG_CHARS) this.#pauseForOthers(this.#peers.sharerOf(socketId), text.length / LONG_CHARS_PER_MS);
-    this.#peers.handle(socketId, text);
+    this.#peers.handleFrame(socketId, text);
   }
 
   #pauseForOthers(sharer: Sharer, ms: number): void {
@@ -163,7 +163,7 @@ export class FrameFlow {
     if (held.waiting + held.running === 0 && !held.isPaused) this.#held.delete(sharer);
     else this.#held.set(sharer, held);
     const isTooMuch = held.waiting > (held.isPaused ? SHARER_PAUSE_CHARS / 2 : SHARER_PAUSE_CHARS);
-    if (isTooMuch !== held.isPaused) this.#pauseAll(sharer, held, isTooMuch);
+    if (isTooMuch !== held.isPaused) this.#setAllPaused(sharer, held, isTooMuch);
     if (running < 0) this.#scheduleAll(sharer);
   }
 
@@ -176,13 +176,13 @@ export class FrameFlow {
     }
   }
 
-  #pauseAll(sharer: Sharer, held: HeldMemory, isPaused: boolean): void {
+  #setAllPaused(sharer: Sharer, held: HeldMemory, isPaused: boolean): void {
     held.isPaused = isPaused;
     for (const socketId of this.#peers.socketsOf(sharer))
       this.#sockets.setPaused(socketId, isPaused || (this.#queues.get(socketId)?.isPaused ?? false));
   }
 
-  #pause(queue: FrameQueue, isPaused: boolean): void {
+  #setPaused(queue: FrameQueue, isPaused: boolean): void {
     queue.isPaused = isPaused;
     this.#sockets.setPaused(queue.socketId, isPaused || this.#isPaused(queue.sharer));
   }

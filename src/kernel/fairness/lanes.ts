@@ -12,14 +12,14 @@ import { checkStillAllowed } from "../run.ts";
 import type { Store } from "../store.ts";
 import type { Shares } from "./shares.ts";
 
-type Kind = Pick<Syscall, "name" | "atOnce" | "isExpensive">;
+type CallKind = Pick<Syscall, "name" | "atOnce" | "isExpensive">;
 type QueuedCall = { connectionId: string; start(): void };
 /** `unread`: connections of queued calls that have not read what they were sent. Calls of the user's other connections overtake them. */
-type Lane = { uid: number; kind: Kind; running: number; waiting: QueuedCall[]; unread: Set<string> };
+type Lane = { uid: number; kind: CallKind; running: number; waiting: QueuedCall[]; unread: Set<string> };
 /** How many expensive calls of a user could start immediately at the time `at`. */
 type Allowance = { left: number; at: number };
 
-export function usesLane({ atOnce, isExpensive }: Kind): boolean {
+export function usesLane({ atOnce, isExpensive }: CallKind): boolean {
   return atOnce !== undefined || isExpensive === true;
 }
 
@@ -39,7 +39,7 @@ export class Lanes implements Part {
   }
 
   /** Runs the call once its lane has room. The next call of the lane starts after the answer has been sent. */
-  async run(kind: Kind, caller: Caller, signal: AbortSignal, work: () => Promise<CallAnswer>): Promise<CallAnswer> {
+  async run(kind: CallKind, caller: Caller, signal: AbortSignal, work: () => Promise<CallAnswer>): Promise<CallAnswer> {
     if (!usesLane(kind)) return work();
     const entered = this.#enter(kind, caller, signal);
     const leave = entered instanceof Promise ? await entered : entered;
@@ -59,7 +59,11 @@ export class Lanes implements Part {
   }
 
   /** Returns, once the call may start, the function that leaves the lane. Fails with 429, or if the signal aborts the wait. */
-  #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
+  #enter(
+    kind: CallKind,
+    { uid, connectionId }: Pick<Caller, "uid" | "connectionId">,
+    signal: AbortSignal,
+  ): Promise<() => void> | (() => void) {
     const lane = this.#laneOf(uid, kind);
     const leave = this.#makeLeave(lane);
     const isFree = lane.waiting.length === 0 && lane.running < concurrencyOf(kind) && !this.#isFull(connectionId);
@@ -85,7 +89,7 @@ export class Lanes implements Part {
       };
       signal.addEventListener("abort", abort, { once: true });
       lane.waiting.push(queued);
-      this.#startWaiting(lane);
+      this.#startQueuedCalls(lane);
     });
   }
 
@@ -93,7 +97,7 @@ export class Lanes implements Part {
     for (const [lane, dueAt] of this.#due) {
       if (dueAt > now) continue;
       this.#due.delete(lane);
-      this.#startWaiting(lane);
+      this.#startQueuedCalls(lane);
     }
   }
 
@@ -121,7 +125,7 @@ export class Lanes implements Part {
   }
 
   /** Starts the queued calls that may start now, and asks for a wake for the rest. */
-  #startWaiting(lane: Lane): void {
+  #startQueuedCalls(lane: Lane): void {
     while (lane.running < concurrencyOf(lane.kind)) {
       const at = lane.waiting.findIndex(({ connectionId }) => !this.#isFull(connectionId));
       if (at === -1) return this.#waitForDrain(lane);
@@ -147,7 +151,7 @@ export class Lanes implements Part {
       lane.unread.add(connectionId);
       const callback = () => {
         lane.unread.delete(connectionId);
-        this.#startWaiting(lane);
+        this.#startQueuedCalls(lane);
       };
       this.#onDrained.set(connectionId, [...(this.#onDrained.get(connectionId) ?? []), callback]);
     }
@@ -159,8 +163,8 @@ export class Lanes implements Part {
       if (hasLeft) return;
       hasLeft = true;
       lane.running--;
-      this.#startWaiting(lane);
-      if (lane.running === 0 && lane.waiting.length === 0) this.#lanes.delete(keyOf(lane.uid, lane.kind));
+      this.#startQueuedCalls(lane);
+      if (lane.running === 0 && lane.waiting.length === 0) this.#lanes.delete(laneKey(lane.uid, lane.kind));
     };
   }
 
@@ -192,8 +196,8 @@ export class Lanes implements Part {
     );
   }
 
-  #laneOf(uid: number, kind: Kind): Lane {
-    const key = keyOf(uid, kind);
+  #laneOf(uid: number, kind: CallKind): Lane {
+    const key = laneKey(uid, kind);
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
     const lane: Lane = { uid, kind, running: 0, waiting: [], unread: new Set() };
@@ -206,16 +210,16 @@ const EXPENSIVE_INTERVAL_MS = 1000 / LIMITS.expensiveCallsPerSecond;
 const RETRY_MS = 1_000;
 const CHARGE_MS_MAX = 20;
 
-function keyOf(uid: number, { name }: Kind): string {
+function laneKey(uid: number, { name }: CallKind): string {
   return `${uid} ${name}`;
 }
 
 /** As many calls may wait as a socket may have in flight; for expensive ones the limit is lower, as they would wait too long. */
-function waitingMax({ isExpensive }: Kind): number {
+function waitingMax({ isExpensive }: CallKind): number {
   return isExpensive === true ? LIMITS.expensiveCallsWaiting : LIMITS.inFlightPerSocket;
 }
 
 /** Expensive calls that do not declare `atOnce` run one at a time. */
-function concurrencyOf({ atOnce = 1 }: Kind): number {
+function concurrencyOf({ atOnce = 1 }: CallKind): number {
   return atOnce;
 }

@@ -116,7 +116,7 @@ export class Shares {
     try {
       while (this.#waiting.size > 0) {
         await this.#options.yield();
-        const rested = await this.#restForOthers();
+        const rested = await this.#waitForNextSharer();
         let usedMs = 0;
         do usedMs += this.#serveNext();
         while (usedMs < SLICE_MS && this.#mayContinue(rested));
@@ -127,7 +127,7 @@ export class Shares {
   }
 
   /** Resolves with the next sharer, once they have rested or need not. */
-  async #restForOthers(): Promise<Account | undefined> {
+  async #waitForNextSharer(): Promise<Account | undefined> {
     for (;;) {
       const first = this.#findLeastUsed();
       const ms = first === undefined ? 0 : this.#restMs(first);

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, it } from "vitest";
 import type { Ports } from "../../ports/ports.ts";
-import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES, type BodyEnd, type BodyNote, bodyFrame } from "../../protocol/body.ts";
+import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES, type BodyEnd, type BodyNote, encodeBodyFrame } from "../../protocol/body.ts";
 import { Bodies, BODIES_PER_SOCKET } from "./bodies.ts";
 
 let sent: unknown[];
@@ -27,11 +27,11 @@ beforeEach(() => {
 it("passes on chunks and notes of a joined body, and drops all others", () => {
   const near = join("a", 1);
   near.acceptNote({ kind: "more", from: 0, until: 100 });
-  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(60)));
+  bodies.onBodyFrame("a", encodeBodyFrame(1, new Uint8Array(60)));
   bodies.handleSignal("a", { id: 1, kind: "busy" });
   expect(received).toEqual({ chunks: 60, notes: [{ kind: "busy" }] });
-  bodies.onBodyFrame("a", bodyFrame(2, new Uint8Array(1)));
-  bodies.onBodyFrame("b", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", encodeBodyFrame(2, new Uint8Array(1)));
+  bodies.onBodyFrame("b", encodeBodyFrame(1, new Uint8Array(1)));
   bodies.onBodyFrame("a", new Uint8Array(3));
   bodies.handleSignal("b", { id: 1, kind: "busy" });
   bodies.handleSignal("a", { id: 1, kind: "nonsense" });
@@ -47,16 +47,17 @@ it("asks for at most one window, and stops a sender that sends more than it was 
   expect(sent).toEqual([
     ["a", { type: "sig", signal: "body", payload: { id: 1, kind: "more", from: 1_000, until: 1_000 + BODY_WINDOW_BYTES } }],
   ]);
-  for (let at = 0; at < BODY_WINDOW_BYTES; at += BODY_CHUNK_BYTES) bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(BODY_CHUNK_BYTES)));
+  for (let at = 0; at < BODY_WINDOW_BYTES; at += BODY_CHUNK_BYTES)
+    bodies.onBodyFrame("a", encodeBodyFrame(1, new Uint8Array(BODY_CHUNK_BYTES)));
   expect(received).toEqual({ chunks: BODY_WINDOW_BYTES, notes: [] });
-  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", encodeBodyFrame(1, new Uint8Array(1)));
   expect(received).toMatchObject({ chunks: BODY_WINDOW_BYTES, notes: [{ kind: "stop" }] });
   expect(dropped).toEqual(["binary"]);
 });
 
 it("stops a sender that sends before it was asked to", () => {
   join("a", 1);
-  bodies.onBodyFrame("a", bodyFrame(1, new Uint8Array(1)));
+  bodies.onBodyFrame("a", encodeBodyFrame(1, new Uint8Array(1)));
   expect(received).toMatchObject({ chunks: 0, notes: [{ kind: "stop" }] });
 });
 

@@ -9,8 +9,8 @@ import {
   BODY_WINDOW_BYTES,
   type BodyEnd,
   type BodyNote,
-  bodyFrame,
-  bodySignal,
+  encodeBodyFrame,
+  encodeBodySignal,
   parseBodyFrame,
   parseBodyNote,
 } from "../../protocol/body.ts";
@@ -62,11 +62,11 @@ export class Bodies implements Part {
     this.#open.set(socketId, bodies.set(id, open));
     return {
       acceptChunk: (bytes) => {
-        if (bodies.get(id) === open) this.#ports.sockets.sendBytes(socketId, bodyFrame(id, bytes));
+        if (bodies.get(id) === open) this.#ports.sockets.sendBytes(socketId, encodeBodyFrame(id, bytes));
       },
       acceptNote: (note) => {
         if (bodies.get(id) !== open) return;
-        this.#ports.sockets.send(socketId, bodySignal(id, note.kind === "more" ? limitToWindow(open, note) : note));
+        this.#ports.sockets.send(socketId, encodeBodySignal(id, note.kind === "more" ? limitToWindow(open, note) : note));
       },
     };
   }

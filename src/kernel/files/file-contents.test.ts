@@ -77,6 +77,6 @@ it("deletes a blob immediately if its row was refused, unless another row refers
   await expect(contents.put("key", bytes("x"), refused)).rejects.toThrow("Quota exceeded");
   expect(await blobs.list(null, 10)).toEqual(["key"]);
   rows.clear();
-  await contents.release(["key", "absent"]);
+  await contents.deleteUnreferenced(["key", "absent"]);
   expect(await blobs.list(null, 10)).toEqual([]);
 });

@@ -34,11 +34,11 @@ export class FileContents {
   }
 
   /** Like `put`, for a blob that was written in pieces. */
-  finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T> {
+  putGrown<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T> {
     return this.#putAndAddRow(key, () => grown.finish(key), name);
   }
 
-  dropParts(before: number): Promise<void> {
+  dropPartsBefore(before: number): Promise<void> {
     return this.#blobs.dropUnfinished(before);
   }
 
@@ -57,15 +57,15 @@ export class FileContents {
       return result;
     } catch (error) {
       removeWriter();
-      await this.release([key]);
+      await this.deleteUnreferenced([key]);
       throw error;
     }
   }
 
   /** Deletes blobs that no row refers to any more. Does not wait for the next sweep, because no quota counts them. */
-  async release(keys: readonly string[]): Promise<void> {
+  async deleteUnreferenced(keys: readonly string[]): Promise<void> {
     // If a deletion fails, the next sweep retries it.
-    for (const key of keys) await this.#drop(key).catch(() => false);
+    for (const key of keys) await this.#deleteIfUnreferenced(key).catch(() => false);
   }
 
   /** Deletes all blobs that no row refers to; returns how many. */
@@ -74,14 +74,14 @@ export class FileContents {
     let after: string | null = null;
     for (;;) {
       const keys: string[] = await this.#blobs.list(after, PAGE);
-      for (const key of keys) if (await this.#drop(key)) swept++;
+      for (const key of keys) if (await this.#deleteIfUnreferenced(key)) swept++;
       after = keys.at(-1) ?? null;
       if (keys.length < PAGE) return swept;
     }
   }
 
   /** Returns whether the blob was deleted. */
-  async #drop(key: string): Promise<boolean> {
+  async #deleteIfUnreferenced(key: string): Promise<boolean> {
     const isNeeded = () => this.#writers.has(key) || this.#isReferenced(key);
     if (isNeeded()) return false;
     await this.#durable();

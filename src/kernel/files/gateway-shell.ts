@@ -6,9 +6,9 @@ import { OpError } from "../../hardware/outcome.ts";
 import type { Shell } from "../../hardware/shell.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { NetError } from "../../ports/net.ts";
-import type { FileOp, ShellAsk, ShellCommand, ShellLink, ShellRequest, ShellResponse, Shells } from "../../ports/shells.ts";
+import type { FileOp, ShellAsk, ShellCommand, ShellLink, ShellHttpRequest, ShellHttpResponse, Shells } from "../../ports/shells.ts";
 import { type Caller, nestedCaller } from "../../protocol/caller.ts";
-import { shellReply } from "../../shell/kernel-client.ts";
+import { toShellReply } from "../../shell/kernel-client.ts";
 import type { Vfs } from "../../vfs/vfs.ts";
 import type { ReadContext } from "../context.ts";
 import type { Judge } from "../agents/judge.ts";
@@ -41,7 +41,7 @@ const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
 };
 
 /** The calls that a file operation corresponds to, with the arguments for the judge. */
-function callsFor(op: FileOp, [path, to]: readonly unknown[]): [call: string, args: Record<string, unknown>][] {
+function callsForFileOp(op: FileOp, [path, to]: readonly unknown[]): [call: string, args: Record<string, unknown>][] {
   if (op === "stat" || op === "list") return [[CALL_OF[op], { path, namesOnly: true }]];
   if (op !== "rename") return [[CALL_OF[op], { path }]];
   return [
@@ -56,7 +56,7 @@ const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
-export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
+export function makeGatewayShell(kernel: ShellKernel, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
   const { ports, reads } = kernel.store;
   const { shells } = ports;
   const { uid } = caller;
@@ -78,7 +78,7 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
       const command = {
         input,
         cwd: where,
-        env: environment(reads, caller, where),
+        env: makeEnvironment(reads, caller, where),
         who: { uid, gid, gids, username, home },
         host: { name: serverName(reads), version: reads.about.version, platform: reads.about.host },
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
@@ -106,7 +106,7 @@ async function startWhenFree(shells: Shells, command: ShellCommand, link: ShellL
   }
 }
 
-function environment(reads: ReadContext, { process, agent }: Caller, cwd: string): Record<string, string> {
+function makeEnvironment(reads: ReadContext, { process, agent }: Caller, cwd: string): Record<string, string> {
   return {
     HOME: process.home,
     USER: process.username,
@@ -126,11 +126,11 @@ function environment(reads: ReadContext, { process, agent }: Caller, cwd: string
 function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
   return async (ask, signal) => {
     let thrown: unknown;
-    const pending = answer(kernel, starter, ask, signal).catch((error: unknown) => {
+    const pending = answerAsk(kernel, starter, ask, signal).catch((error: unknown) => {
       thrown = error;
       throw error;
     });
-    const reply = await shellReply(pending);
+    const reply = await toShellReply(pending);
     if (reply.ok || reply.failure.kind !== "fault") return reply;
     const { log, crypto } = kernel.store.ports;
     const incident = log.reportIncident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
@@ -138,7 +138,7 @@ function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
   };
 }
 
-async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
+async function answerAsk(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
   const caller = nestedCaller(starter.refresh?.() ?? fail(403, "Permission denied: the login that started this command has ended"));
   switch (ask.kind) {
     case "file": {
@@ -149,7 +149,7 @@ async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signa
       // String arguments are paths. They are resolved here, outside the command's reach.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
       if (caller.agent !== undefined)
-        for (const [call, about] of callsFor(op, args)) await kernel.judge.requireAllowed(callsByName.get(call)!, caller, about);
+        for (const [call, about] of callsForFileOp(op, args)) await kernel.judge.requireAllowed(callsByName.get(call)!, caller, about);
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
       return CALL_OF[op] === "fs.read" ? readDurably(kernel.store, work) : work();
     }
@@ -179,7 +179,11 @@ async function readDurably(store: Store, read: () => Promise<unknown>): Promise<
   }
 }
 
-async function fetchForShell({ store: { ports, reads } }: ShellKernel, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
+async function fetchForShell(
+  { store: { ports, reads } }: ShellKernel,
+  request: ShellHttpRequest,
+  signal: AbortSignal,
+): Promise<ShellHttpResponse> {
   if (reads.config.get("config/shell/network_enabled") === "false")
     fail(403, "Commands may not use the network: root can allow it with config/shell/network_enabled");
   const { timeoutMs = FETCH_MS_MAX, ...rest } = request;

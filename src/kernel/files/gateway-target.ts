@@ -8,18 +8,18 @@ import { type Caller, nestedCaller, isRoot } from "../../protocol/caller.ts";
 import type { Account } from "../../protocol/records.ts";
 import { shellCommands } from "../../shell/commands.table.ts";
 import { summaryOf } from "../../shell/manual.ts";
-import { devMount } from "../../vfs/dev.ts";
-import { docsMounts } from "../../vfs/docs.ts";
-import { etcMounts } from "../../vfs/etc.ts";
+import { makeDevMount } from "../../vfs/dev.ts";
+import { makeDocsMounts } from "../../vfs/docs.ts";
+import { makeEtcMounts } from "../../vfs/etc.ts";
 import type { GitFiles } from "../../vfs/git-files.ts";
-import { homeMount } from "../../vfs/home.ts";
+import { makeHomeMount } from "../../vfs/home.ts";
 import type { Mount } from "../../vfs/mount.ts";
-import { procMount, type ProcProcess } from "../../vfs/proc.ts";
-import { sysMount } from "../../vfs/sys.ts";
-import { blobKey, hashOf, treeMount } from "../../vfs/tree.ts";
-import { usrMount } from "../../vfs/usr.ts";
+import { makeProcMount, type ProcProcess } from "../../vfs/proc.ts";
+import { makeSysMount } from "../../vfs/sys.ts";
+import { blobKey, hashFromBlobKey, makeTreeMount } from "../../vfs/tree.ts";
+import { makeUsrMount } from "../../vfs/usr.ts";
 import { Vfs } from "../../vfs/vfs.ts";
-import { type WorkspaceFiles, workspacesMount } from "../../vfs/workspaces.ts";
+import { type WorkspaceFiles, makeWorkspacesMount } from "../../vfs/workspaces.ts";
 import { FileContents } from "./file-contents.ts";
 import type { ReadContext } from "../context.ts";
 import type { Judge } from "../agents/judge.ts";
@@ -29,7 +29,7 @@ import { INLINE_BYTES_MAX } from "../nouns/files.ts";
 import type { Workspace } from "../nouns/workspaces.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
 import { checkStillAllowed } from "../run.ts";
-import { gatewayShell } from "./gateway-shell.ts";
+import { makeGatewayShell } from "./gateway-shell.ts";
 import type { Store } from "../store.ts";
 
 /** How long the part of an interrupted upload is kept for a retry. */
@@ -50,17 +50,17 @@ export class GatewayTarget {
     this.#gate = gate;
     this.#judge = judge;
     const isReferenced = (key: string) => {
-      const hash = hashOf(key);
+      const hash = hashFromBlobKey(key);
       return hash === null || reads.files.isReferenced(hash);
     };
     this.#contents = new FileContents(ports.blobs, isReferenced, () => store.durable());
-    const tree = treeMount({
+    const tree = makeTreeMount({
       reads: reads.files,
-      change: (body) =>
+      transact: (body) =>
         store.commit(({ files, after }) => {
           const value = body(files);
           const freed = files.takeFreedHashes();
-          if (freed.length > 0) after(() => void this.#contents.release(freed.map(blobKey)));
+          if (freed.length > 0) after(() => void this.#contents.deleteUnreferenced(freed.map(blobKey)));
           return value;
         }),
       mustHaveRoom: (who, uid, bytes, path) => {
@@ -70,18 +70,18 @@ export class GatewayTarget {
       uploads: {
         set: (part, uid, bytes) => ignoreStorageError(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
         drop: (part) => ignoreStorageError(() => store.relaxed(({ usage }) => usage.dropPart(part))),
-        listByUser: (uid) => reads.usage.partsOf(uid),
+        listByUser: (uid) => reads.usage.uploadPartsOf(uid),
       },
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),
-      sha256Slowly: (bytes) => ports.crypto.sha256Async(bytes),
+      sha256Async: (bytes) => ports.crypto.sha256Async(bytes),
       now: () => ports.clock.now(),
       uuid: () => ports.crypto.uuid(),
       inlineBytesMax: INLINE_BYTES_MAX,
     });
     this.#mounts = [
-      homeMount({ tree, git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
-      workspacesMount({
+      makeHomeMount({ tree, git, ownerOf: (home) => findHomeOwner(reads.accounts, home) }),
+      makeWorkspacesMount({
         git,
         workspaces: (who) =>
           reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => workspaceFilesOf(reads, workspace)),
@@ -90,27 +90,27 @@ export class GatewayTarget {
           return workspace && workspaceFilesOf(reads, workspace);
         },
       }),
-      ...etcMounts({
+      ...makeEtcMounts({
         passwd: () => reads.accounts.passwdLines(),
         shadow: () => reads.accounts.shadowLines(),
         group: () => reads.groups.list().map(({ name, gid, members }) => `${name}:x:${gid}:${members.join(",")}`),
       }),
-      sysMount({
+      makeSysMount({
         configKeys: (who, prefix) => reads.config.listKeys(who, prefix),
         configValue: (who, key) => (reads.config.mayRead(who, key) ? reads.config.get(key) : undefined),
         capabilities: () => reads.capabilities.list(),
         devices: (who) => reads.devices.listDeviceFiles(who),
       }),
-      procMount({
+      makeProcMount({
         version: reads.about.version,
         uptimeMs: () => ports.clock.now() - reads.about.startedAt,
-        pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
-        process: (who, pid) => findVisibleProcess(reads, who, pid),
+        listVisiblePids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
+        findVisibleProcess: (who, pid) => findVisibleProcess(reads, who, pid),
         quota: (uid) => reads.quotas.get(uid),
       }),
-      devMount((length) => ports.crypto.randomBytes(length)),
-      usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
-      ...docsMounts(async () => (await import("./manuals.ts")).manuals),
+      makeDevMount((length) => ports.crypto.randomBytes(length)),
+      makeUsrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
+      ...makeDocsMounts(async () => (await import("./manuals.ts")).manuals),
     ];
   }
 
@@ -119,7 +119,7 @@ export class GatewayTarget {
     const { ports } = this.#store;
     const swept = await this.#contents.sweep();
     const before = ports.clock.now() - PARTS_KEPT_MS;
-    await this.#contents.dropParts(before);
+    await this.#contents.dropPartsBefore(before);
     this.#store.relaxed(({ usage }) => usage.dropPartsBefore(before));
     if (swept > 0) ports.log.info("removed the content of deleted files", { swept });
   }
@@ -137,7 +137,7 @@ export class GatewayTarget {
   }
 
   /** The files as the caller sees them, for the kernel's own reads and writes on the caller's behalf. */
-  filesOf(caller: Caller, mayExceedQuota = false): Vfs {
+  filesFor(caller: Caller, mayExceedQuota = false): Vfs {
     return this.#filesFor("fs.read", caller, new AbortController().signal, mayExceedQuota);
   }
 
@@ -145,7 +145,7 @@ export class GatewayTarget {
     const files = this.#filesFor(call.name, caller, signal);
     const { ports } = this.#store;
     const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#filesFor.bind(this) };
-    const shell = gatewayShell(kernel, caller, files, signal);
+    const shell = makeGatewayShell(kernel, caller, files, signal);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
@@ -180,7 +180,7 @@ function ignoreStorageError(body: () => void): void {
 }
 
 /** Homes are named after their users; a directory that only looks like a home has no owner. */
-function ownerOf(accounts: AccountReads, home: string): Account | undefined {
+function findHomeOwner(accounts: AccountReads, home: string): Account | undefined {
   const account = accounts.findByName(home.slice(home.lastIndexOf("/") + 1));
   return account?.home === home ? account : undefined;
 }

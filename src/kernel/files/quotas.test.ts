@@ -81,7 +81,7 @@ it("counts uploads from their start until they are finished or dropped", () => {
   usage.setPart("b", 1000, 300, 5);
   usage.setPart("a", 1000, 200, 2);
   expect(usage.bytesOf(1000)).toBe(2 * (4096 + ROW_BYTES));
-  expect(usage.partsOf(1000)).toEqual(["a", "b"]);
+  expect(usage.uploadPartsOf(1000)).toEqual(["a", "b"]);
   usage.dropPartsBefore(3);
   expect(usage.bytesOf(1000)).toBe(4096 + ROW_BYTES);
   usage.dropPart("b");

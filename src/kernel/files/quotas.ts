@@ -2,7 +2,7 @@
 // disk. Root has no quota. A user over quota can still read and delete.
 
 import { formatByteSize } from "../../lib/byte-size.ts";
-import { parseWholeNumber } from "../agents/read-setting.ts";
+import { makeWholeNumberParser } from "../agents/read-setting.ts";
 import type { AccountReads } from "../nouns/accounts.ts";
 import type { ConfigReads } from "../nouns/config.ts";
 import type { UsageReads } from "../nouns/usage.ts";
@@ -16,7 +16,7 @@ const FORM = `a whole number of bytes or "${UNLIMITED}"`;
 const GIB = 1024 ** 3;
 const DEFAULT_BYTES = 10 * GIB;
 
-const parseBytes = parseWholeNumber(0, Number.MAX_SAFE_INTEGER);
+const parseBytes = makeWholeNumberParser(0, Number.MAX_SAFE_INTEGER);
 
 export type Quota = { uid: number; username: string; usedBytes: number; limitBytes: number };
 

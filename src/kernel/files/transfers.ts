@@ -7,11 +7,11 @@ import { fail } from "../../lib/sys-error.ts";
 import { deferred } from "../../lib/deferred.ts";
 import type { BodyEnd, BodyNote } from "../../protocol/body.ts";
 import type { Caller } from "../../protocol/caller.ts";
-import { type Req, signalFrame } from "../../protocol/frames.ts";
+import { type Req, encodeSignalFrame } from "../../protocol/frames.ts";
 import type { Bodies } from "./bodies.ts";
 import type { GatewayTarget } from "./gateway-target.ts";
 import { NATIVE } from "../../lib/target.ts";
-import { TAKES_NO_KEY, targetOf } from "../target.ts";
+import { TAKES_NO_KEY, resolveTargetDevice } from "../target.ts";
 import type { DeviceRouter } from "../devices/device-router.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
 import fsDownload from "../../hardware/calls/fs/download.ts";
@@ -25,7 +25,7 @@ export type CopyArgs = { from: FileLocation; to: FileLocation; progress?: string
 export type CopyResult = { ok: true; from: string; to: string; size: number; sha256: string; sent: number } | { ok: false; error: string };
 
 /** Reports the progress of a copy to the caller, if it asked for that. */
-type Progress = { size: number; skip: (from: number) => void; add: (bytes: number) => void };
+type ProgressReporter = { size: number; skip: (from: number) => void; add: (bytes: number) => void };
 type StartedTransfer = { near: BodyEnd; answer: Promise<Data> };
 
 const PROGRESS_MS = 250;
@@ -52,7 +52,7 @@ export class Transfers {
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
     const wire: { near: BodyEnd | null } = { near: null };
-    const callerEnd = this.#bodies.connect(connectionId, id, lateEnd(wire), () => {});
+    const callerEnd = this.#bodies.connect(connectionId, id, makeLateEnd(wire), () => {});
     try {
       const { near, answer } = this.#start(call, caller, args, frame.id, callerEnd, signal);
       wire.near = near;
@@ -67,7 +67,7 @@ export class Transfers {
     const begin = deferred<Extract<BodyNote, { kind: "begin" }>>();
     const destination: { near: BodyEnd | null } = { near: null };
     const tracker = this.#trackProgress(caller, progress);
-    const source = this.#start(fsDownload, caller, from, "", sourceEnd(lateEnd(destination), begin.resolve, tracker.add), signal);
+    const source = this.#start(fsDownload, caller, from, "", makeSourceEnd(makeLateEnd(destination), begin.resolve, tracker.add), signal);
     const stop = (why: string) => {
       source.near.acceptNote({ kind: "stop", why });
       destination.near?.acceptNote({ kind: "stop", why });
@@ -78,7 +78,7 @@ export class Transfers {
     source.answer.catch(() => {});
     try {
       const first = await Promise.race([begin.promise, source.answer]);
-      if (!isBegin(first)) return failureResult(from, first);
+      if (!isBegin(first)) return makeFailureResult(from, first);
       tracker.size = first.size;
       const { size } = first;
       const mode = first.mode & 0o777;
@@ -100,7 +100,7 @@ export class Transfers {
           });
           return null;
         });
-        if (data !== null && data.ok !== true) failures.push(() => failureResult(location, data));
+        if (data !== null && data.ok !== true) failures.push(() => makeFailureResult(location, data));
         if (data?.ok !== true) stop(why);
         return data;
       };
@@ -126,7 +126,7 @@ export class Transfers {
     far: BodyEnd,
     signal: AbortSignal,
   ): StartedTransfer {
-    const device = targetOf(this.#store.reads, caller, call, target === undefined ? {} : { target });
+    const device = resolveTargetDevice(this.#store.reads, caller, call, target === undefined ? {} : { target });
     if (device === null) {
       const body = new Body(far, () => this.#store.ports.crypto.newSha256());
       return { near: body, answer: this.#gatewayTarget.run(call, caller, args, signal, body) };
@@ -137,7 +137,7 @@ export class Transfers {
       wire.near = this.#bodies.connect(driverId, id, far, onActivity);
       return { args: { body: id }, end: () => this.#bodies.disconnect(driverId, id) };
     });
-    return { near: lateEnd(wire), answer };
+    return { near: makeLateEnd(wire), answer };
   }
 
   /** Equal for the same version of the same file and the same user, so an interrupted copy can be resumed. */
@@ -145,11 +145,11 @@ export class Transfers {
     return toHex(this.#store.ports.crypto.sha256(JSON.stringify([uid, target, path, version])));
   }
 
-  #trackProgress({ connectionId }: Caller, name: string | undefined): Progress {
+  #trackProgress({ connectionId }: Caller, name: string | undefined): ProgressReporter {
     const { sockets, clock } = this.#store.ports;
     let bytes = 0;
     let reportedAt = 0;
-    const tracker: Progress = {
+    const tracker: ProgressReporter = {
       size: 0,
       skip: (from: number) => {
         bytes ||= from;
@@ -158,7 +158,7 @@ export class Transfers {
         bytes += count;
         if (name === undefined || clock.now() - reportedAt < PROGRESS_MS) return;
         reportedAt = clock.now();
-        sockets.send(connectionId, signalFrame(COPY_PROGRESS, { name, bytes, size: tracker.size }));
+        sockets.send(connectionId, encodeSignalFrame(COPY_PROGRESS, { name, bytes, size: tracker.size }));
       },
     };
     return tracker;
@@ -166,11 +166,15 @@ export class Transfers {
 }
 
 /** An end that is connected later; chunks and notes that arrive before that are dropped, which is harmless. */
-function lateEnd(wire: { near: BodyEnd | null }): BodyEnd {
+function makeLateEnd(wire: { near: BodyEnd | null }): BodyEnd {
   return { acceptChunk: (bytes) => wire.near?.acceptChunk(bytes), acceptNote: (note) => wire.near?.acceptNote(note) };
 }
 
-function sourceEnd(to: BodyEnd, onBegin: (note: Extract<BodyNote, { kind: "begin" }>) => void, onSent: (bytes: number) => void): BodyEnd {
+function makeSourceEnd(
+  to: BodyEnd,
+  onBegin: (note: Extract<BodyNote, { kind: "begin" }>) => void,
+  onSent: (bytes: number) => void,
+): BodyEnd {
   return {
     acceptChunk(bytes) {
       onSent(bytes.length);
@@ -184,6 +188,6 @@ function isBegin(first: Data | Extract<BodyNote, { kind: "begin" }>): first is E
   return first.kind === "begin";
 }
 
-function failureResult({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
+function makeFailureResult({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
   return { ok: false, error: `${target}: ${typeof data.error === "string" ? data.error : "It failed without giving a reason"}` };
 }

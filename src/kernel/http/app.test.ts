@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { httpApp } from "./app.ts";
+import { makeHttpApp } from "./app.ts";
 
 test("an error in a route is logged as an incident, and nothing is written to the console", async () => {
   const consoleError = vi.spyOn(console, "error").mockImplementation(() => {});
   const incidents: string[] = [];
-  const app = httpApp({
+  const app = makeHttpApp({
     version: "0.0.0",
     startedAt: 0,
     isSetupMode: () => false,

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { cliCommand } from "../../lib/gsv-at.ts";
-import { type Downloads, serveDownload } from "./downloads.ts";
+import { type ReadDownload, serveDownload } from "./downloads.ts";
 import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
@@ -18,7 +18,7 @@ export type HttpServices = {
   serveGit: (request: Request, address: string) => Promise<Response>;
   /** Logs an error that was thrown here; returns the incident id. */
   logIncident: (error: unknown, address: string) => string;
-  downloads: Downloads;
+  downloads: ReadDownload;
 };
 
 const HEADERS = {
@@ -28,7 +28,7 @@ const HEADERS = {
   "x-frame-options": "DENY",
 };
 
-export function httpApp(services: HttpServices): HttpApp {
+export function makeHttpApp(services: HttpServices): HttpApp {
   const app: HttpApp = new Hono();
   app.use(async (context, next) => {
     await next();

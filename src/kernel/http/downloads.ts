@@ -2,7 +2,7 @@
 // here is secret, so no authentication is required.
 
 /** Reads a file of the folder that the bundler wrote; null if the host does not have it. */
-export type Downloads = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
+export type ReadDownload = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
 
 /** The placeholder for the gateway's address in the scripts. */
 const ORIGIN_MARK = "@GSV_ORIGIN@";
@@ -17,7 +17,7 @@ const FILES: Record<string, { name: string; type: string; isScript: boolean }> =
 };
 
 /** `origin` goes into a script that people run, so it must be one of our own addresses, verified by the host. */
-export async function serveDownload(request: Request, origin: string, read: Downloads): Promise<Response> {
+export async function serveDownload(request: Request, origin: string, read: ReadDownload): Promise<Response> {
   const path = new URL(request.url).pathname.replace("/downloads/cli/", "");
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   if (file === undefined) return textResponse(404, `Not found. Available: ${Object.keys(FILES).join(", ")}`);

@@ -3,7 +3,7 @@
 
 import { allows } from "../../lib/capability.ts";
 import { checkedStream } from "../../lib/checked-stream.ts";
-import { endingStream } from "../../lib/ending-stream.ts";
+import { makeEndNotifyingStream } from "../../lib/ending-stream.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
 import type { Account } from "../../protocol/records.ts";
@@ -45,7 +45,7 @@ export class GitServer {
     try {
       response = target === null ? plainResponse(404, "Not found") : await this.#answer(request, target, address);
     } catch (error) {
-      response = this.#refuse(error, target, address, request.headers.has("authorization"));
+      response = this.#makeRefusal(error, target, address, request.headers.has("authorization"));
     }
     this.#store.ports.meter.countCall(target?.service ?? "git", response.status, performance.now() - startedAt);
     return response;
@@ -66,9 +66,9 @@ export class GitServer {
       const access = { read: true, write: service === "git-receive-pack", actor: username };
       const { repos } = this.#services;
       const sent = request.body === null ? null : checkedStream(request.body, checkStillAllowed);
-      const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: sent, access });
+      const answer = await repos.forwardRequest(row, { method: request.method, path, query, headers, body: sent, access });
       // The outcome of a push is reported even if the caller has lost the right to push meanwhile.
-      const body = endingStream(access.write ? answer.body : checkedStream(answer.body, checkStillAllowed), releaseSlot);
+      const body = makeEndNotifyingStream(access.write ? answer.body : checkedStream(answer.body, checkStillAllowed), releaseSlot);
       cancelOnAbort(request.signal, body);
       return new Response(body, { status: answer.status, headers: answer.headers });
     } catch (error) {
@@ -81,15 +81,15 @@ export class GitServer {
   async #authenticate(request: Request, address: string): Promise<() => Account | null> {
     const header = request.headers.get("authorization");
     if (header === null) return () => null;
-    const { username, secret } = parseBasic(header) ?? fail(401, "Authentication required: use HTTP Basic");
+    const { username, secret } = parseBasicAuth(header) ?? fail(401, "Authentication required: use HTTP Basic");
     const { reads } = this.#store;
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
     const context = { ...this.#services, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
     if (credential.kind === "token") this.#store.relaxed(({ tokens, now }) => tokens.recordUse([credential.tokenId], now));
-    const hash = reads.accounts.hashOf(account.username);
+    const hash = reads.accounts.passwordHashOf(account.username);
     const isCredentialLive = () => {
-      if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;
+      if (credential.kind === "password") return reads.accounts.passwordHashOf(account.username) === hash;
       const token = reads.tokens.get(credential.tokenId);
       return token !== undefined && isTokenLive(token, reads.now);
     };
@@ -130,7 +130,7 @@ export class GitServer {
     return () => void this.#running.delete(slot);
   }
 
-  #refuse(error: unknown, target: GitRequest | null, address: string, hasCredential: boolean): Response {
+  #makeRefusal(error: unknown, target: GitRequest | null, address: string, hasCredential: boolean): Response {
     const { log, crypto } = this.#store.ports;
     const call = target?.service ?? "git";
     const { code, message, details } = toSysError(error, () => log.reportIncident(crypto.uuid(), { call, address }, error));
@@ -161,7 +161,7 @@ function parseGitRequest(request: Request): GitRequest | null {
   return { repo, path, query: url.search.slice(1), service: isPush ? "git-receive-pack" : "git-upload-pack" };
 }
 
-function parseBasic(header: string): { username: string; secret: string } | null {
+function parseBasicAuth(header: string): { username: string; secret: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;
   try {

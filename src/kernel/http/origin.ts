@@ -19,7 +19,7 @@ export function originRefusal(policy: OriginPolicy, host: string | null | undefi
 }
 
 /** Builds the policy from the gateway's addresses. A Host header may or may not name the scheme's default port. */
-export function originPolicy(origins: readonly string[]): OriginPolicy {
+export function makeOriginPolicy(origins: readonly string[]): OriginPolicy {
   const hosts = new Map<string, string>();
   const allowed = new Set<string>();
   for (const text of origins) {

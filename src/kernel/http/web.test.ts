@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Downloads } from "./downloads.ts";
+import type { ReadDownload } from "./downloads.ts";
 import { serveWeb } from "./web.ts";
 
 const ORIGIN = "http://gsv.example:8787";
@@ -15,7 +15,7 @@ const FILES: Record<string, string> = {
   "gsv.mjs": "the command line",
 };
 const readNames: string[] = [];
-const read: Downloads = (name) => {
+const read: ReadDownload = (name) => {
   readNames.push(name);
   return Promise.resolve(name in FILES ? new TextEncoder().encode(FILES[name]) : null);
 };

@@ -1,9 +1,9 @@
 // Serves the web desktop on both hosts: one page for all its addresses, and the assets it loads, whose names change with their
 // content. The page may run only scripts from this gateway, and may connect only to this gateway.
 
-import type { Downloads } from "./downloads.ts";
+import type { ReadDownload } from "./downloads.ts";
 
-type Kind = { type: string; folder: "web/" | "web/assets/"; cache: string };
+type WebFileKind = { type: string; folder: "web/" | "web/assets/"; cache: string };
 
 /** A build gives changed assets new names, so an asset never changes under its name. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -35,23 +35,27 @@ const RESERVED = new Set([
 ]);
 
 /** Null if the path does not belong to the desktop. */
-export async function serveWeb(request: Request, origin: string, read: Downloads): Promise<Response | null> {
+export async function serveWeb(request: Request, origin: string, read: ReadDownload): Promise<Response | null> {
   if (request.method !== "GET" && request.method !== "HEAD") return null;
   const { pathname } = new URL(request.url);
-  const kind = fileAt(pathname);
+  const kind = parseWebFilePath(pathname);
   if (kind !== null) return serveFile(request, kind, read);
   return isPage(pathname, request) ? servePage(request, origin, read) : null;
 }
 
-function fileAt(pathname: string): (Kind & { name: string }) | null {
+function parseWebFilePath(pathname: string): (WebFileKind & { name: string }) | null {
   const [, asset, extension = ""] = ASSET.exec(pathname) ?? [];
   if (asset !== undefined) return { name: asset, type: TYPES[extension]!, folder: "web/assets/", cache: IMMUTABLE };
   const [, name, svg, manifest] = ROOT_FILE.exec(pathname) ?? [];
   return name === undefined ? null : { name, type: TYPES[svg ?? manifest ?? ""]!, folder: "web/", cache: REVALIDATE };
 }
 
-async function serveFile(request: Request, { name, type, folder, cache }: Kind & { name: string }, read: Downloads): Promise<Response> {
-  const found = await readCompressed(request, `${folder}${name}`, read);
+async function serveFile(
+  request: Request,
+  { name, type, folder, cache }: WebFileKind & { name: string },
+  read: ReadDownload,
+): Promise<Response> {
+  const found = await readBestEncoding(request, `${folder}${name}`, read);
   if (found === null) return new Response("Not found\n", { status: 404, headers: { "content-type": "text/plain; charset=utf-8" } });
   // An SVG opened directly is a document, which must not be able to run anything.
   const headers = {
@@ -59,7 +63,7 @@ async function serveFile(request: Request, { name, type, folder, cache }: Kind &
     "cache-control": cache,
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   };
-  return respond(found, headers);
+  return makeResponse(found, headers);
 }
 
 function isPage(pathname: string, request: Request): boolean {
@@ -69,8 +73,8 @@ function isPage(pathname: string, request: Request): boolean {
   return request.headers.get("accept")?.includes("text/html") === true;
 }
 
-async function servePage(request: Request, origin: string, read: Downloads): Promise<Response | null> {
-  const found = await readCompressed(request, "web/index.html", read);
+async function servePage(request: Request, origin: string, read: ReadDownload): Promise<Response | null> {
+  const found = await readBestEncoding(request, "web/index.html", read);
   const sha256 = found === null ? null : await read("web/index.html.sha256");
   if (found === null || sha256 === null) return null;
   const etag = `W/"${new TextDecoder().decode(sha256).slice(0, 32)}"`;
@@ -84,7 +88,7 @@ async function servePage(request: Request, origin: string, read: Downloads): Pro
     "cross-origin-resource-policy": "same-origin",
   };
   if (request.headers.get("if-none-match")?.includes(etag) === true) return new Response(null, { status: 304, headers });
-  return respond(found, headers);
+  return makeResponse(found, headers);
 }
 
 /** `origin` is one of our own addresses, never text from a request. In older browsers 'self' does not include WebSockets. */
@@ -110,7 +114,7 @@ function contentSecurityPolicy(origin: string): string {
 type FoundFile = { bytes: Uint8Array<ArrayBuffer>; encoding: "br" | "gzip" | null };
 
 /** Reads the compressed copy that the build wrote beside the file, if the client accepts it. */
-async function readCompressed(request: Request, name: string, read: Downloads): Promise<FoundFile | null> {
+async function readBestEncoding(request: Request, name: string, read: ReadDownload): Promise<FoundFile | null> {
   const accepted = parseEncodings(request.headers.get("accept-encoding") ?? "");
   for (const [encoding, suffix] of [
     ["br", ".br"],
@@ -133,7 +137,7 @@ function parseEncodings(header: string): Set<string> {
   return new Set(parts.filter(([, weight]) => weight === undefined || Number(weight) > 0).map(([name]) => name!));
 }
 
-function respond({ bytes, encoding }: FoundFile, headers: Record<string, string>): Response {
+function makeResponse({ bytes, encoding }: FoundFile, headers: Record<string, string>): Response {
   // Without encodeBody "manual", Cloudflare would compress the body again because of its content-encoding header.
   const init = {
     headers: { ...headers, vary: "accept-encoding", ...(encoding === null ? {} : { "content-encoding": encoding }) },

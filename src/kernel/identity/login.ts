@@ -34,13 +34,13 @@ export async function loginByPassword(
   address: string,
 ): Promise<Login> {
   const attempt = throttle.countAttempt(username, address, now);
-  const stored = accounts.hashOf(username);
+  const stored = accounts.passwordHashOf(username);
   const isRight = await passwords.verify(password, stored, signal).catch((error: unknown) => {
     throttle.cancel(attempt);
     throw error;
   });
   // The password may have been changed, or the account locked, while the password was hashed.
-  const account = accounts.hashOf(username) === stored ? accounts.findByName(username) : undefined;
+  const account = accounts.passwordHashOf(username) === stored ? accounts.findByName(username) : undefined;
   if (!isRight || account === undefined) fail(401, WRONG_CREDENTIAL);
   throttle.recordSuccess(attempt, now);
   return { account, credential: { kind: "password" } };

@@ -57,7 +57,7 @@ describe("check", () => {
     const { passwords } = makePasswords();
     const isAccepted = (password: string) => {
       try {
-        passwords.check(password, "password");
+        passwords.checkLength(password, "password");
         return true;
       } catch (error) {
         expect((error as SysError).code).toBe(400);

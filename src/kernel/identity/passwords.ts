@@ -22,7 +22,7 @@ export class Passwords {
   }
 
   /** `name` is the argument that held the password, for the error message. */
-  check(password: string, name: string): void {
+  checkLength(password: string, name: string): void {
     if (password.trim().length < LIMITS.passwordChars) fail(400, `${name} must be at least ${LIMITS.passwordChars} characters`);
     if (new TextEncoder().encode(password).length > LIMITS.passwordBytes)
       fail(400, `${name} must be at most ${LIMITS.passwordBytes} bytes`);

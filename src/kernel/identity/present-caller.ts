@@ -7,10 +7,10 @@ import type { ReadContext } from "../context.ts";
 
 export function withRefresh(reads: ReadContext, caller: Caller): Caller {
   const { credential, username, uid } = caller;
-  const hash = reads.accounts.hashOf(username);
-  const stillHolds = () => {
+  const hash = reads.accounts.passwordHashOf(username);
+  const isCredentialLive = () => {
     if (credential.kind === "process") return true;
-    if (credential.kind === "password") return reads.accounts.hashOf(username) === hash;
+    if (credential.kind === "password") return reads.accounts.passwordHashOf(username) === hash;
     const token = reads.tokens.get(credential.tokenId);
     return token !== undefined && isTokenLive(token, reads.now);
   };
@@ -18,7 +18,7 @@ export function withRefresh(reads: ReadContext, caller: Caller): Caller {
     const connected = reads.connections.caller(caller.connectionId);
     if (connected !== undefined) return { ...connected, refresh };
     const account = reads.accounts.findByUid(uid);
-    if (account === undefined || account.locked || !stillHolds()) return undefined;
+    if (account === undefined || account.locked || !isCredentialLive()) return undefined;
     const process = reads.accounts.identityOf(account);
     return { ...caller, gids: process.gids, capabilities: reads.capabilities.listForGroups(process.gids), process, refresh };
   };

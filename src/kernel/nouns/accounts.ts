@@ -15,7 +15,7 @@ const LOCK = "!";
 
 export type AccountReads = Pick<
   Accounts,
-  "list" | "findByUid" | "findByName" | "identityOf" | "hashOf" | "isLocked" | "isSetupMode" | "passwdLines" | "shadowLines"
+  "list" | "findByUid" | "findByName" | "identityOf" | "passwordHashOf" | "isLocked" | "isSetupMode" | "passwdLines" | "shadowLines"
 >;
 
 export class Accounts {
@@ -49,13 +49,13 @@ export class Accounts {
   }
 
   /** The stored hash, or null if no password can match. */
-  hashOf(username: string): string | null {
+  passwordHashOf(username: string): string | null {
     const hash = this.#sql.get("SELECT hash FROM shadow WHERE username = ?", username)?.hash;
     return typeof hash === "string" && hash.startsWith("$") ? hash : null;
   }
 
   isLocked(username: string): boolean {
-    return this.hashOf(username) === null;
+    return this.passwordHashOf(username) === null;
   }
 
   /** Lines of /etc/passwd, by uid. */
@@ -100,7 +100,7 @@ export class Accounts {
     this.#sql.run("UPDATE passwd SET gecos = ? WHERE username = ?", gecos, username);
   }
 
-  setHash(username: string, hash: string, now: number): void {
+  setPasswordHash(username: string, hash: string, now: number): void {
     this.#sql.run("UPDATE shadow SET hash = ?, last_changed = ? WHERE username = ?", hash, daysSinceEpoch(now), username);
   }
 

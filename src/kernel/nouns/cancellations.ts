@@ -17,7 +17,7 @@ export class Cancellations {
   }
 
   /** Removes and returns the keys of the stopped calls. */
-  take(deviceId: string): string[] {
+  takeByDevice(deviceId: string): string[] {
     const rows = this.#sql.all("SELECT key FROM cancellations WHERE device_id = ?", deviceId);
     if (rows.length > 0) this.#sql.run("DELETE FROM cancellations WHERE device_id = ?", deviceId);
     return rows.map((row) => String(row.key));

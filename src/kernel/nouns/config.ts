@@ -22,10 +22,10 @@ type Reader = { uid: number; agent?: unknown };
 type Entry = { key: string; value: string; problem?: string };
 
 /** Keys from `from` up to, but not including, `to`. */
-type Range = readonly [from: string, to: string | Uint8Array];
+type KeyRange = readonly [from: string, to: string | Uint8Array];
 
 /** SQLite sorts every blob after every text. */
-const EVERYTHING: Range = ["", new Uint8Array(0)];
+const EVERYTHING: KeyRange = ["", new Uint8Array(0)];
 
 export type ConfigReads = Pick<Config, "get" | "list" | "listKeys" | "listSealedKeys" | "mayRead">;
 
@@ -50,7 +50,7 @@ export class Config {
    * problem, so that it does not hide the others.
    */
   list(caller: Reader, prefix?: string): Entry[] {
-    const ranges = rangesOf(caller, prefix);
+    const ranges = readableKeyRanges(caller, prefix);
     // Checked before anything is loaded: what one user has stored must not use up the memory and time of all.
     const bytes = ranges.reduce((sum, range) => sum + this.#countBytes(range), 0);
     if (bytes > LIMITS.frameOutBytes) fail(413, "Result too large: ask for a longer prefix or for one key");
@@ -68,14 +68,14 @@ export class Config {
   /** The same without values, and therefore without a limit. */
   listKeys(caller: Reader, prefix: string): string[] {
     const keys = new Set(this.#defaultsBelow(prefix).map(([key]) => key));
-    for (const range of rangesOf(caller, prefix))
+    for (const range of readableKeyRanges(caller, prefix))
       for (const row of this.#sql.all("SELECT key FROM config_kv WHERE key >= ? AND key < ?", ...range)) keys.add(String(row.key));
     return [...keys].filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
   /** Keys with sealed values that the caller may read, sorted. Whether a value can be opened shows only when it is read. */
   listSealedKeys(caller: Reader): string[] {
-    const keys = rangesOf(caller, undefined).flatMap((range) =>
+    const keys = readableKeyRanges(caller, undefined).flatMap((range) =>
       this.#sql.all("SELECT key FROM config_kv WHERE sealed = 1 AND key >= ? AND key < ?", ...range).map(({ key }) => String(key)),
     );
     return keys.filter((key) => this.mayRead(caller, key)).toSorted();
@@ -128,7 +128,7 @@ export class Config {
     return bytes == null ? null : Number(bytes);
   }
 
-  #countBytes(range: Range): number {
+  #countBytes(range: KeyRange): number {
     const query = `SELECT ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
     return Number(this.#sql.get(query, ...range)?.bytes ?? 0);
   }
@@ -155,7 +155,7 @@ export class Config {
 }
 
 /** The ranges of keys below a prefix that this caller may read, so that rows of other users are not even loaded. */
-function rangesOf(caller: Reader, prefix: string | undefined): Range[] {
+function readableKeyRanges(caller: Reader, prefix: string | undefined): KeyRange[] {
   if (isRoot(caller)) return [prefix === undefined ? EVERYTHING : rangeBelow(prefix)];
   const own = `users/${caller.uid}`;
   if (prefix === undefined) return [rangeBelow("config"), rangeBelow(own)];
@@ -164,7 +164,7 @@ function rangesOf(caller: Reader, prefix: string | undefined): Range[] {
 }
 
 /** "0" is the byte after "/", so this is a range of the index and not a scan. */
-function rangeBelow(prefix: string): Range {
+function rangeBelow(prefix: string): KeyRange {
   return [`${prefix}/`, `${prefix}0`];
 }
 

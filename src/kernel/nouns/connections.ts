@@ -136,7 +136,7 @@ export class Connections {
     return this.#queryIds("SELECT connection_id FROM connections WHERE token_id = ?", tokenId);
   }
 
-  idsOfPassword(uid: number): string[] {
+  idsOfPasswordLogins(uid: number): string[] {
     return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND token_id IS NULL", uid);
   }
 

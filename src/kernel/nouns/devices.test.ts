@@ -32,7 +32,7 @@ it("lets each user choose any id, and reveals no ids of other users", () => {
   const first = connectDevice(devices, ALICE, "laptop");
   const second = connectDevice(devices, BOB, "laptop");
   expect([first.isNew, second.isNew, connectDevice(devices, BOB, "laptop")]).toEqual([true, true, { ...second, isNew: false }]);
-  expect([devices.find(ALICE, "laptop"), devices.find(BOB, "laptop"), devices.find(CAROL, "laptop")]).toEqual([
+  expect([devices.findKey(ALICE, "laptop"), devices.findKey(BOB, "laptop"), devices.findKey(CAROL, "laptop")]).toEqual([
     first.key,
     second.key,
     null,
@@ -40,10 +40,10 @@ it("lets each user choose any id, and reveals no ids of other users", () => {
   expect([namesOf(devices, ALICE), namesOf(devices, BOB), namesOf(devices, CAROL)]).toEqual([["laptop"], ["laptop"], []]);
   // Neither the internal key nor the owner's name finds a device that the user may not use.
   for (const name of [second.key, "alice@laptop", "nobody@laptop", "@laptop", ""])
-    expect([name, devices.find(BOB, name)]).toEqual([name, null]);
-  expect(devices.find(BOB, "bob@laptop")).toBe(second.key);
+    expect([name, devices.findKey(BOB, name)]).toEqual([name, null]);
+  expect(devices.findKey(BOB, "bob@laptop")).toBe(second.key);
   devices.remove(first.key);
-  expect([devices.find(ALICE, "laptop"), devices.find(BOB, "laptop")]).toEqual([null, second.key]);
+  expect([devices.findKey(ALICE, "laptop"), devices.findKey(BOB, "laptop")]).toEqual([null, second.key]);
 });
 
 it("distinguishes devices of the same name for users of several, and never takes a name from its owner", () => {
@@ -53,11 +53,11 @@ it("distinguishes devices of the same name for users of several, and never takes
   expect(namesOf(devices, CAROL)).toEqual(["alice@server", "bob@server"]);
   expect(namesOf(devices, ROOT)).toEqual(["alice@server", "bob@server"]);
   expect(namesOf(devices, ALICE)).toEqual(["bob@server", "server"]);
-  expect(() => devices.find(CAROL, "server")).toThrow("Several devices are called server: use alice@server or bob@server");
+  expect(() => devices.findKey(CAROL, "server")).toThrow("Several devices are called server: use alice@server or bob@server");
   devices.revoke(keys[0]!, 200);
-  expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["server"], keys[1]]);
+  expect([namesOf(devices, CAROL), devices.findKey(CAROL, "server")]).toEqual([["server"], keys[1]]);
   const own = connectDevice(devices, CAROL, "server");
-  expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["bob@server", "server"], own.key]);
+  expect([namesOf(devices, CAROL), devices.findKey(CAROL, "server")]).toEqual([["bob@server", "server"], own.key]);
 });
 
 it("does not let a used name mean another owner's device, whatever is shared or removed", () => {
@@ -67,31 +67,31 @@ it("does not let a used name mean another owner's device, whatever is shared or 
   devices.recordNameUse(CAROL, alices, "server");
   devices.grant(bobs, 200);
   devices.remove(alices);
-  expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: use bob@server for this one");
-  expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
+  expect(() => devices.findKey(CAROL, "server")).toThrow("server meant alice@server when you last used it: use bob@server for this one");
+  expect([namesOf(devices, CAROL), devices.findKey(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
   devices.recordNameUse(CAROL, bobs, "bob@server");
-  expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");
+  expect(() => devices.findKey(CAROL, "server")).toThrow("meant alice@server");
   // The user's own device takes the name, and the name still means it after it was removed.
   const own = connectDevice(devices, CAROL, "server").key;
-  expect(devices.find(CAROL, "server")).toBe(own);
+  expect(devices.findKey(CAROL, "server")).toBe(own);
   devices.recordNameUse(CAROL, own, "server");
   devices.remove(own);
-  expect(() => devices.find(CAROL, "server")).toThrow("server meant carol@server");
+  expect(() => devices.findKey(CAROL, "server")).toThrow("server meant carol@server");
   // A new device of the same owner may have the name again.
   const again = connectDevice(devices, CAROL, "server").key;
-  expect(devices.find(CAROL, "server")).toBe(again);
+  expect(devices.findKey(CAROL, "server")).toBe(again);
 });
 
 it("does not let a device pass for another owner's", () => {
   const devices = fresh();
   const { key } = connectDevice(devices, CAROL, "alice@server");
   devices.grant(key, 200);
-  expect([devices.find(BOB, "alice@server"), namesOf(devices, BOB), devices.find(BOB, "carol@alice@server")]).toEqual([
+  expect([devices.findKey(BOB, "alice@server"), namesOf(devices, BOB), devices.findKey(BOB, "carol@alice@server")]).toEqual([
     null,
     ["carol@alice@server"],
     key,
   ]);
-  expect([devices.find(CAROL, "alice@server"), namesOf(devices, CAROL)]).toEqual([key, ["alice@server"]]);
+  expect([devices.findKey(CAROL, "alice@server"), namesOf(devices, CAROL)]).toEqual([key, ["alice@server"]]);
   // A lasting name means the same device, whoever else gets a device of that name.
   const shared = connectDevice(devices, ALICE, "server").key;
   devices.grant(shared, 200);
@@ -109,7 +109,7 @@ it("finds every listed device by its listed name", () => {
       devices.grant(connectDevice(devices, who, name).key, who === CAROL ? 1000 : 200);
   for (const who of [ROOT, BOB, CAROL]) {
     const listed = devices.list(who);
-    expect(new Set(listed.map(({ deviceId }) => devices.find(who, deviceId))).size).toBe(listed.length);
+    expect(new Set(listed.map(({ deviceId }) => devices.findKey(who, deviceId))).size).toBe(listed.length);
   }
 });
 

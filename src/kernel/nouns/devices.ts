@@ -2,7 +2,7 @@
 // connection is the device; an older connection that closes later changes nothing.
 //
 // Each user has their own ids: nobody can see which devices others have, not even by which ids are free. So the gateway has an internal
-// key for each device, and the name of a device depends on the user: `find` accepts the names that `list` and `details` return.
+// key for each device, and the name of a device depends on the user: `findKey` accepts the names that `list` and `details` return.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -32,13 +32,13 @@ export type DeviceReads = Pick<
   | "list"
   | "listDeviceFiles"
   | "details"
-  | "find"
+  | "findKey"
   | "permanentName"
-  | "findManageable"
+  | "findManageableKey"
   | "findTarget"
-  | "driverOf"
-  | "findByConnection"
-  | "groupsOf"
+  | "driverIdOf"
+  | "findKeyByConnection"
+  | "gidsOf"
 >;
 
 /** `driverId` is the present connection of the device; `keepsLedger` says whether it has a ledger, so that a call may be sent again. */
@@ -103,17 +103,17 @@ export class Devices {
    * owner's device that they may use, if it is the only one with that name, and they never used the name for another owner's device.
    * `owner@name` is always unambiguous. Null for all others, whether they exist or not.
    */
-  find(who: Who, name: string): string | null {
+  findKey(who: Who, name: string): string | null {
     const own = this.#keyOf(who.uid, name);
     if (own !== null) return own;
     const at = name.indexOf(AT);
-    if (at !== -1) return this.#findByOwner(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
+    if (at !== -1) return this.#findKeyByOwner(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
     const others = this.#findOthers(who, name);
     if (others.length > 1)
       fail(409, `Several devices are called ${name}: use ${others.map((row) => this.#nameWithOwner(row)).join(" or ")}`, { name });
     const [only] = others;
     if (only === undefined) return null;
-    const otherOwner = this.#findOtherMeaning(who, only);
+    const otherOwner = this.#findOtherOwnerMeant(who, only);
     if (otherOwner !== null)
       fail(
         409,
@@ -154,24 +154,24 @@ export class Devices {
   }
 
   /** The key of a device to manage, which only its owner and root may, not members of its groups. Null if the caller may not use it. */
-  findManageable(who: Who, name: string): string | null {
-    const key = this.find(who, name);
+  findManageableKey(who: Who, name: string): string | null {
+    const key = this.findKey(who, name);
     if (key !== null && !isRoot(who) && this.get(key)?.ownerUid !== who.uid)
       fail(403, `Permission denied: ${name} belongs to another user, and only they or root can manage it`);
     return key;
   }
 
-  groupsOf(key: string): number[] {
+  gidsOf(key: string): number[] {
     return this.#sql.all("SELECT gid FROM device_access WHERE device_id = ? ORDER BY gid", key).map((row) => Number(row.gid));
   }
 
   /** The present connection of the device. */
-  driverOf(key: string): string | null {
+  driverIdOf(key: string): string | null {
     return (this.#row(key)?.connection_id ?? null) as string | null;
   }
 
   /** The key of the device on this connection. */
-  findByConnection(connectionId: string): string | null {
+  findKeyByConnection(connectionId: string): string | null {
     return (this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId)?.device_id ?? null) as string | null;
   }
 
@@ -241,7 +241,7 @@ export class Devices {
 
   /** Returns the key of the device, or null if the connection was no device or a newer connection has replaced it. */
   recordDisconnection(connectionId: string, now: number): string | null {
-    const key = this.findByConnection(connectionId);
+    const key = this.findKeyByConnection(connectionId);
     if (key !== null)
       this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
     return key;
@@ -267,7 +267,7 @@ export class Devices {
     return key;
   }
 
-  #findByOwner(who: Who, ownerUid: number | undefined, name: string): string | null {
+  #findKeyByOwner(who: Who, ownerUid: number | undefined, name: string): string | null {
     const key = ownerUid === undefined ? null : this.#keyOf(ownerUid, name);
     const row = key === null ? undefined : this.#row(key);
     return row !== undefined && this.#allows(who, row) ? key : null;
@@ -279,16 +279,16 @@ export class Devices {
     return this.#sql.all("SELECT * FROM devices WHERE name = ? AND owner_uid <> ?", name, who.uid).filter((row) => this.#allows(who, row));
   }
 
-  /** The name by which `find` finds the device for this user. */
+  /** The name by which `findKey` finds the device for this user. */
   #nameFor(who: Who, row: SqlRow): string {
     const name = String(row.name);
     if (Number(row.owner_uid) === who.uid) return name;
     const isOnly = this.#keyOf(who.uid, name) === null && this.#findOthers(who, name).length === 1;
-    return isOnly && this.#findOtherMeaning(who, row) === null ? name : this.#nameWithOwner(row);
+    return isOnly && this.#findOtherOwnerMeant(who, row) === null ? name : this.#nameWithOwner(row);
   }
 
   /** The other owner whose device this user has meant by the same name; null for none. */
-  #findOtherMeaning({ uid }: Who, row: SqlRow): number | null {
+  #findOtherOwnerMeant({ uid }: Who, row: SqlRow): number | null {
     const owner = this.#meanings.ownerOf(uid, String(row.name));
     return owner === Number(row.owner_uid) ? null : owner;
   }
@@ -299,7 +299,7 @@ export class Devices {
 
   #allows(who: Who, row: SqlRow): boolean {
     if (isRoot(who) || Number(row.owner_uid) === who.uid) return true;
-    return this.groupsOf(String(row.device_id)).some((gid) => who.gids.includes(gid));
+    return this.gidsOf(String(row.device_id)).some((gid) => who.gids.includes(gid));
   }
 
   #countOf(ownerUid: number): number {

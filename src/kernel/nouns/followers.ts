@@ -3,7 +3,7 @@
 
 import type { Sql } from "../../ports/sql.ts";
 
-export type FollowerReads = Pick<Followers, "listByProcess" | "countOf" | "routeOf" | "listConnectionIds">;
+export type FollowerReads = Pick<Followers, "listByProcess" | "countFollowedBy" | "routeOf" | "listConnectionIds">;
 
 const ROUTE_MS = 30 * 60 * 1000;
 
@@ -27,7 +27,7 @@ export class Followers {
     return this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
   }
 
-  countOf(connectionId: string): number {
+  countFollowedBy(connectionId: string): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM followers WHERE connection_id = ?", connectionId)?.count);
   }
 

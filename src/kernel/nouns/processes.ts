@@ -186,6 +186,6 @@ function fromRow(row: SqlRow): ProcessRow {
 }
 
 /** The pid of the long-lived process that every user has. */
-export function initPid(uid: number): string {
+export function initPidOf(uid: number): string {
   return `init:${uid}`;
 }

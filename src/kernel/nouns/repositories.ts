@@ -126,7 +126,7 @@ export class Repositories {
   }
 
   /** The existing repository, or a new one. */
-  make(repo: string, details: { description?: string | undefined; public?: boolean | undefined }, now: number): RepositoryRow {
+  findOrMake(repo: string, details: { description?: string | undefined; public?: boolean | undefined }, now: number): RepositoryRow {
     const slug = parseSlug(repo);
     const row = this.get(repo);
     if (row !== undefined) return row;

@@ -37,8 +37,8 @@ export class Results {
       now - LIMITS.idempotencyKeyMs,
     );
     if (row === undefined) return undefined;
-    if (this.#open(REQUEST_PURPOSE, row.request) !== this.#digest(frame)) fail(409, "This key was used for another request");
-    const text = row.sealed === 1 ? this.#open(PURPOSE, row.result) : String(row.result);
+    if (this.#unseal(REQUEST_PURPOSE, row.request) !== this.#digest(frame)) fail(409, "This key was used for another request");
+    const text = row.sealed === 1 ? this.#unseal(PURPOSE, row.result) : String(row.result);
     try {
       return { data: JSON.parse(text) };
     } catch {
@@ -107,7 +107,7 @@ export class Results {
     return Number(this.#sql.get(query, uid, after, until)?.count);
   }
 
-  #open(purpose: string, sealed: unknown): string {
+  #unseal(purpose: string, sealed: unknown): string {
     try {
       return this.#crypto.unseal(purpose, String(sealed));
     } catch (error) {

@@ -71,7 +71,7 @@ export class Routes {
   }
 
   /** Nobody waits for these calls any more, but the kernel still uses their answers. Returns their ids. */
-  disown(originId: string, call: string): string[] {
+  disownByOrigin(originId: string, call: string): string[] {
     const rows = this.#sql.all("SELECT route_id FROM routes WHERE origin_id = ? AND call = ?", originId, call);
     if (rows.length > 0) this.#sql.run("UPDATE routes SET origin_id = ? WHERE origin_id = ? AND call = ?", NOBODY, originId, call);
     return rows.map((row) => String(row.route_id));

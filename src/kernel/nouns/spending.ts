@@ -2,7 +2,7 @@
 
 import type { Sql, SqlValue } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
-import type { Account } from "../../process/loop/budget.ts";
+import type { SpendingAccount } from "../../process/loop/budget.ts";
 import type { Spent } from "../../protocol/proc-records.ts";
 
 export type DaySpent = { day: string; spent: Spent };
@@ -18,10 +18,10 @@ export class Spending {
   }
 
   /** Today's account, to which the user's budget applies. */
-  readToday(uid: number, now: number): Account {
+  readToday(uid: number, now: number): SpendingAccount {
     const row = this.#sql.get("SELECT total, since FROM spending WHERE uid = ? AND day = ?", uid, dayOf(now));
-    const read = (value: SqlValue | undefined): Spent => (value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent));
-    return { total: read(row?.total), since: read(row?.since) };
+    const parseSpent = (value: SqlValue | undefined): Spent => (value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent));
+    return { total: parseSpent(row?.total), since: parseSpent(row?.since) };
   }
 
   add(uid: number, more: Partial<Spent>, now: number): void {

@@ -27,8 +27,8 @@ const GATEWAY: RateLimit = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
  * provider. `each` is per address or user, `all` for everybody together.
  */
 const COSTS = {
-  assist: { each: fixedRate(20, 30_000), all: fixedRate(40, 60_000) },
-  check: { each: fixedRate(40, 5_000), all: fixedRate(80, 2_000) },
+  assist: { each: makeFixedRate(20, 30_000), all: makeFixedRate(40, 60_000) },
+  check: { each: makeFixedRate(40, 5_000), all: makeFixedRate(80, 2_000) },
 } satisfies Record<string, { each: RateLimit; all: RateLimit }>;
 
 /** The wait doubles after this many further failures in a row. */
@@ -98,11 +98,11 @@ export class Throttle {
   /** The attempt was right: refunds it and stores its address as known. */
   recordSuccess(attempt: Attempt, now: number): void {
     for (const [key, budget] of attempt.keys) {
-      if (/^(?:account|known):/.test(key)) this.#set(key, { level: 0, streak: 0, at: now, budget });
+      if (/^(?:account|known):/.test(key)) this.#setCounter(key, { level: 0, streak: 0, at: now, budget });
       else this.#refund(key);
     }
     this.#ignoreFullDisk(() => {
-      this.#store(attempt.keys);
+      this.#storeCounters(attempt.keys);
       this.#sql.run("INSERT OR REPLACE INTO known_addresses VALUES (?, ?, ?)", attempt.account, attempt.address, now);
       this.#sql.run(
         `DELETE FROM known_addresses WHERE username = ?1 AND address NOT IN
@@ -116,7 +116,7 @@ export class Throttle {
   /** The attempt ended for a reason that says nothing about the guess: refunds it. */
   cancel(attempt: Attempt): void {
     for (const [key] of attempt.keys) this.#refund(key);
-    this.#ignoreFullDisk(() => this.#store(attempt.keys));
+    this.#ignoreFullDisk(() => this.#storeCounters(attempt.keys));
   }
 
   prune(now: number): void {
@@ -136,7 +136,7 @@ export class Throttle {
   }
 
   #waitMs(key: string, budget: RateLimit, now: number): number {
-    const { level, everyMs } = this.#read(key, budget, now);
+    const { level, everyMs } = this.#readLevel(key, budget, now);
     return level <= budget.burst - 1 ? 0 : Math.ceil((level - (budget.burst - 1)) * everyMs);
   }
 
@@ -145,10 +145,10 @@ export class Throttle {
     const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
     if (waitMs > 0) refuse(waitMs);
     for (const [key, budget] of keys) {
-      const { level, streak } = this.#read(key, budget, now);
-      this.#set(key, { level: level + 1, streak: streak + 1, at: now, budget });
+      const { level, streak } = this.#readLevel(key, budget, now);
+      this.#setCounter(key, { level: level + 1, streak: streak + 1, at: now, budget });
     }
-    this.#sql.runRelaxed(() => this.#store(keys));
+    this.#sql.runRelaxed(() => this.#storeCounters(keys));
   }
 
   #refund(key: string): void {
@@ -159,29 +159,29 @@ export class Throttle {
   }
 
   /** The present level: it drains by one attempt every `everyMs`, which grows with the streak. */
-  #read(key: string, budget: RateLimit, now: number): { level: number; streak: number; everyMs: number } {
-    const counter = this.#counters.get(key) ?? this.#load(key, budget);
+  #readLevel(key: string, budget: RateLimit, now: number): { level: number; streak: number; everyMs: number } {
+    const counter = this.#counters.get(key) ?? this.#loadCounter(key, budget);
     if (counter === undefined) return { level: 0, streak: 0, everyMs: budget.everyMs };
     // A clock that was set back must not lengthen the wait: time counts from now, not from when the clock catches up.
     if (counter.at > now) counter.at = now;
-    return drain(counter, now);
+    return computeDrained(counter, now);
   }
 
   /** Loads a counter from before the restart. */
-  #load(key: string, budget: RateLimit): Counter | undefined {
+  #loadCounter(key: string, budget: RateLimit): Counter | undefined {
     const row = this.#sql.get("SELECT level, streak, at FROM throttle WHERE key = ?", key);
     if (row === undefined) return undefined;
     const counter = { level: Number(row.level), streak: Number(row.streak), at: Number(row.at), budget };
-    this.#set(key, counter);
+    this.#setCounter(key, counter);
     return counter;
   }
 
-  #set(key: string, counter: Counter): void {
+  #setCounter(key: string, counter: Counter): void {
     if (isAddressKey(key) && !this.#counters.has(key)) this.#addresses++;
     this.#counters.set(key, counter);
   }
 
-  #store(keys: readonly [string, RateLimit][]): void {
+  #storeCounters(keys: readonly [string, RateLimit][]): void {
     for (const [key] of keys) {
       const { level, streak, at } = this.#counters.get(key) ?? { level: 0, streak: 0, at: 0 };
       if (level === 0 && streak === 0) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
@@ -227,7 +227,7 @@ export class Throttle {
   }
 }
 
-function drain({ level, streak, at, budget }: Counter, now: number): { level: number; streak: number; everyMs: number } {
+function computeDrained({ level, streak, at, budget }: Counter, now: number): { level: number; streak: number; everyMs: number } {
   const doublings = Math.floor(Math.max(0, streak - budget.burst) / GROWTH_EVERY);
   const everyMs = Math.min(budget.growsToMs, budget.everyMs * 2 ** doublings);
   return { level: Math.max(0, level - Math.max(0, now - at) / everyMs), streak, everyMs };
@@ -236,14 +236,14 @@ function drain({ level, streak, at, budget }: Counter, now: number): { level: nu
 function isIdle(counter: Counter, now: number): boolean {
   if (counter.at < now - PRUNE_MS) return true;
   const grows = counter.budget.growsToMs > counter.budget.everyMs && counter.streak > 0;
-  return !grows && drain(counter, now).level === 0;
+  return !grows && computeDrained(counter, now).level === 0;
 }
 
 function isAddressKey(key: string): boolean {
   return key.startsWith(OTHER_ADDRESSES);
 }
 
-function fixedRate(burst: number, everyMs: number): RateLimit {
+function makeFixedRate(burst: number, everyMs: number): RateLimit {
   return { burst, everyMs, growsToMs: everyMs };
 }
 

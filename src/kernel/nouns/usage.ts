@@ -4,9 +4,9 @@
 import { uploadStorageBytes } from "../../lib/row-bytes.ts";
 import type { Sql } from "../../ports/sql.ts";
 
-export type UsageReads = Pick<Usage, "bytesOf" | "list" | "partsOf">;
+export type UsageReads = Pick<Usage, "bytesOf" | "list" | "uploadPartsOf">;
 
-type Kind = "file_bytes" | "part_bytes" | "repo_bytes";
+type UsageKind = "file_bytes" | "part_bytes" | "repo_bytes";
 
 export class Usage {
   readonly #sql: Sql;
@@ -42,7 +42,7 @@ export class Usage {
   }
 
   /** Oldest first. */
-  partsOf(uid: number): string[] {
+  uploadPartsOf(uid: number): string[] {
     return this.#sql.all("SELECT part FROM upload_parts WHERE uid = ? ORDER BY at, part", uid).map(({ part }) => String(part));
   }
 
@@ -58,7 +58,7 @@ export class Usage {
     for (const { part } of this.#sql.all("SELECT part FROM upload_parts WHERE at < ?", before)) this.dropPart(String(part));
   }
 
-  #add(uid: number, kind: Kind, bytes: number): void {
+  #add(uid: number, kind: UsageKind, bytes: number): void {
     if (bytes === 0) return;
     if (this.#sql.run(`UPDATE usage SET ${kind} = ${kind} + ? WHERE uid = ?`, bytes, uid) > 0) return;
     this.#sql.run("INSERT INTO usage VALUES (?, 0, 0, 0)", uid);

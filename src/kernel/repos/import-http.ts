@@ -12,7 +12,7 @@ const TIMEOUT_MS = 5 * 60 * 1000;
 
 const CODE_OF: Partial<Record<NetErrorKind, ErrorCode>> = { bad_url: 400, blocked: 403, too_large: 413, timeout: 504 };
 
-export function importHttp(net: Net, signal: AbortSignal): ActorHttp {
+export function makeImportHttp(net: Net, signal: AbortSignal): ActorHttp {
   return async (url, request) => {
     const answer = await net.fetch({ url, ...request }, { signal, bytesMax: BYTES_MAX, timeoutMs: TIMEOUT_MS }).catch(throwAsSysError);
     return { status: answer.status, headers: { ...answer.headers }, url: answer.url, body: withSysErrors(answer.body) };

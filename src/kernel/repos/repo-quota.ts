@@ -49,7 +49,7 @@ export class RepoQuota {
     return work.catch((error: unknown) => {
       if (!isQuotaError(error)) throw error;
       return this.#alone.run(row.owner, async () => {
-        for (let changes = this.#changesOf(row.owner); changes.length > 0; changes = this.#changesOf(row.owner))
+        for (let changes = this.#runningChangesOf(row.owner); changes.length > 0; changes = this.#runningChangesOf(row.owner))
           await Promise.allSettled(changes.map(({ done }) => done));
         return this.#remeasureIfFull(row, this.#runWithClaim(row, more, Infinity, false, body).work);
       });
@@ -81,7 +81,7 @@ export class RepoQuota {
     return { work: work.finally(() => this.#claims.delete(claim)), hasAllRoom: claimedBytes === 0 && adds >= left.bytes };
   }
 
-  #changesOf(owner: string): Claim[] {
+  #runningChangesOf(owner: string): Claim[] {
     return [...this.#claims].filter((claim) => claim.owner === owner && !claim.isPack);
   }
 

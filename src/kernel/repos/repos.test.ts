@@ -141,13 +141,13 @@ describe("files for mounts", () => {
       { name: "skills.d", kind: "directory" },
     ]);
     now += 5000;
-    await files.change(repo, "gsv: write knowledge/a.md", "root", [{ type: "put", path: "knowledge/a.md", content: bytes("one") }]);
+    await files.commitChanges(repo, "gsv: write knowledge/a.md", "root", [{ type: "put", path: "knowledge/a.md", content: bytes("one") }]);
     const stat = (await files.stat(repo, "knowledge/a.md"))!;
     expect(stat).toMatchObject({ kind: "file", size: 3, modifiedAt: now });
     expect(await files.read(repo, "knowledge/a.md")).toMatchObject({ oid: stat.oid });
-    await files.change(repo, "move", "root <root@gsv.internal>", [{ type: "move", from: "knowledge/a.md", to: "knowledge/b.md" }]);
+    await files.commitChanges(repo, "move", "root <root@gsv.internal>", [{ type: "move", from: "knowledge/a.md", to: "knowledge/b.md" }]);
     expect(text(await files.read(repo, "knowledge/b.md"))).toBe("one");
-    await files.change(repo, "rm", "root", [{ type: "delete", path: "knowledge" }]);
+    await files.commitChanges(repo, "rm", "root", [{ type: "delete", path: "knowledge" }]);
     expect(await files.list(repo, "knowledge")).toBeNull();
     const { entries } = await repos.ask(nouns.repositories.get(repo)!, "log", { limit: 2 });
     expect(entries).toMatchObject([
@@ -159,7 +159,7 @@ describe("files for mounts", () => {
   test("are overwritten only if the blob is still the one that was read", async () => {
     const { files } = repos;
     const put = (content: string, ifOid?: string) =>
-      files.change("root/home", "write", "root", [
+      files.commitChanges("root/home", "write", "root", [
         { type: "put", path: "a", content: bytes(content), ...(ifOid === undefined ? {} : { ifOid }) },
       ]);
     await put("one");
@@ -167,7 +167,7 @@ describe("files for mounts", () => {
     await put("two", oid);
     await expect(put("three", oid)).rejects.toMatchObject({ code: 409, details: { expected: oid } });
     await expect(
-      files.change("root/home", "write", "root", [{ type: "put", path: "new", content: bytes("x"), ifOid: oid }]),
+      files.commitChanges("root/home", "write", "root", [{ type: "put", path: "new", content: bytes("x"), ifOid: oid }]),
     ).rejects.toMatchObject({ code: 409 });
     expect(text(await files.read("root/home", "a"))).toBe("two");
   });
@@ -185,7 +185,7 @@ describe("files for mounts", () => {
     }
     expect(await files.read("root/home", "knowledge")).toBeNull();
     expect(await files.list("root/home", "context.d/10-user.md")).toBeNull();
-    await expect(files.change("root/none", "m", "root", [])).rejects.toMatchObject({ code: 404 });
+    await expect(files.commitChanges("root/none", "m", "root", [])).rejects.toMatchObject({ code: 404 });
   });
 });
 
@@ -198,7 +198,7 @@ describe("quotas", () => {
 
   function annsRepo(name: string): RepositoryRow {
     if (nouns.accounts.findByName("ann") === undefined) nouns.accounts.add({ username: "ann", hash: "!" }, now);
-    return nouns.repositories.make(`ann/${name}`, {}, now);
+    return nouns.repositories.findOrMake(`ann/${name}`, {}, now);
   }
 
   test("count all repositories of one owner, and refuse a change that does not fit before it is stored", async () => {
@@ -225,8 +225,8 @@ describe("quotas", () => {
     settings.set("config/files/quota_bytes", "0");
     await expect(put(row, "c", "3")).rejects.toThrow("Quota exceeded");
     await repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path: "a" }], author, now });
-    expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "b" }])).toBe(true);
-    await expect(repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "b", content: new Uint8Array(1) }])).rejects.toThrow(
+    expect(await repos.files.commitChanges(row.repo, "rm", "ann", [{ type: "delete", path: "b" }])).toBe(true);
+    await expect(repos.files.commitChanges(row.repo, "w", "ann", [{ type: "put", path: "b", content: new Uint8Array(1) }])).rejects.toThrow(
       "Quota",
     );
     settings.set(`config/files/user_quota_bytes/${uid}`, "unlimited");
@@ -252,8 +252,8 @@ describe("quotas", () => {
     await put(row, "d/a", "1");
     settings.set("config/files/quota_bytes", "0");
     const empty = (path: string) => ({ type: "put" as const, path, content: new Uint8Array() });
-    await expect(repos.files.change(row.repo, "touch", "ann", [empty("new")])).rejects.toThrow("Quota exceeded");
-    expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "d/a" }, empty("d/.dir")])).toBe(true);
+    await expect(repos.files.commitChanges(row.repo, "touch", "ann", [empty("new")])).rejects.toThrow("Quota exceeded");
+    expect(await repos.files.commitChanges(row.repo, "rm", "ann", [{ type: "delete", path: "d/a" }, empty("d/.dir")])).toBe(true);
   });
 
   /** Makes concurrent calls overlap: none has ended when the last one starts. */
@@ -278,7 +278,7 @@ describe("quotas", () => {
     delayCalls();
     const content = bytes(text(96_000));
     const work = rows.map((row, at) =>
-      at % 2 === 0 ? put(row, "a", text(96_000)) : repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "a", content }]),
+      at % 2 === 0 ? put(row, "a", text(96_000)) : repos.files.commitChanges(row.repo, "w", "ann", [{ type: "put", path: "a", content }]),
     );
     expect(await countFulfilled(work)).toBe(1);
     expect(nouns.usage.bytesOf(uid)).toBeLessThanOrEqual(limit);

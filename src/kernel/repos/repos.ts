@@ -13,9 +13,9 @@ import type { Person } from "../../repo/commit.ts";
 import type { GitChange, GitFiles } from "../../vfs/git-files.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
 import type { Part } from "../part.ts";
-import { importHttp } from "./import-http.ts";
+import { makeImportHttp } from "./import-http.ts";
 import { RepoQuota } from "./repo-quota.ts";
-import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
+import { makeHomeScaffold, type Scaffold, makeWorkspaceScaffold } from "./scaffold.ts";
 import type { Store } from "../store.ts";
 
 /** How many repositories `refresh` asks concurrently. */
@@ -39,7 +39,7 @@ export class Repos implements Part {
   /** Calls a repository's actor. Other parts use this only for calls that change nothing. */
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#ensureScaffold(row);
-    return (await this.#store.ports.repositories.call(addressOf(row), name, args)) as RepoResult<N>;
+    return (await this.#store.ports.repositories.call(actorAddressOf(row), name, args)) as RepoResult<N>;
   }
 
   /**
@@ -60,9 +60,9 @@ export class Repos implements Part {
     try {
       await this.#store.durable();
       await this.#ensureScaffold(row);
-      const http = importHttp(this.#store.ports.net, signal);
+      const http = makeImportHttp(this.#store.ports.net, signal);
       return await this.#repoQuota.runPackWithinQuota(row, async (quota) => {
-        const pending = this.#store.ports.repositories.call(addressOf(row), "import", { ...args, quota }, http);
+        const pending = this.#store.ports.repositories.call(actorAddressOf(row), "import", { ...args, quota }, http);
         const result = (await pending) as RepoResult<"import">;
         this.#updateCopy(row, result.state, result.changed);
         return result;
@@ -72,13 +72,16 @@ export class Repos implements Part {
     }
   }
 
-  async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
+  async forwardRequest(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
     await this.#store.durable();
     await this.#ensureScaffold(row);
     const isPush = request.method === "POST" && request.access.write;
-    if (!isPush) return this.#store.ports.repositories.fetch(addressOf(row), request);
+    if (!isPush) return this.#store.ports.repositories.fetch(actorAddressOf(row), request);
     return this.#repoQuota.runPackWithinQuota(row, async (quota) => {
-      const response = await this.#store.ports.repositories.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
+      const response = await this.#store.ports.repositories.fetch(actorAddressOf(row), {
+        ...request,
+        access: { ...request.access, quota },
+      });
       // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
       if (response.changed === null) await this.#refreshCopy(row);
       else this.#updateCopy(row, response.changed as RepoState, true);
@@ -110,16 +113,16 @@ export class Repos implements Part {
     stat: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileStat", { path })),
     list: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileList", { path })),
     read: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileRead", { path })),
-    readHeads: async (repo, paths, bytes) =>
+    readFirstBytes: async (repo, paths, bytes) =>
       this.#withRow(
         repo,
         paths.map(() => null),
         (row) => this.ask(row, "fileHeads", { paths, bytes }),
       ),
-    change: async (repo, message, author, changes) => {
+    commitChanges: async (repo, message, author, changes) => {
       const row = this.#store.reads.repositories.requireReadable({ uid: 0, username: "root" }, repo);
       await this.#store.durable();
-      const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
+      const request = { message, ops: changes.map(toRepoOp), author: personOf(author), now: this.#now };
       const change = (quota: Quota | null) => this.#recordChange(row, this.ask(row, "fileChange", { ...request, quota }));
       return (await this.#repoQuota.runWithinQuota(row, request.ops, change)).changed;
     },
@@ -148,7 +151,7 @@ export class Repos implements Part {
     if (row.isScaffolded || this.#checked.has(row.repo)) return;
     const scaffold = this.#scaffoldOf(row);
     if (scaffold === null) return;
-    const state = await this.#store.ports.repositories.call(addressOf(row), "scaffold", {
+    const state = await this.#store.ports.repositories.call(actorAddressOf(row), "scaffold", {
       ...scaffold,
       author: personOf(row.owner),
       now: this.#now,
@@ -157,9 +160,9 @@ export class Repos implements Part {
   }
 
   #scaffoldOf({ kind, owner, name }: RepositoryRow): Scaffold | null {
-    if (kind === "home") return homeScaffold(owner);
+    if (kind === "home") return makeHomeScaffold(owner);
     const workspace = kind === "workspace" ? this.#store.reads.workspaces.get(name) : undefined;
-    return workspace === undefined ? null : workspaceScaffold(workspace, owner);
+    return workspace === undefined ? null : makeWorkspaceScaffold(workspace, owner);
   }
 
   async #recordChange<T extends { state: RepoState }>(row: RepositoryRow, pending: Promise<T>): Promise<T> {
@@ -191,11 +194,11 @@ export function personOf(author: string): Person {
   return match === null ? { name: author, email: `${author}@gsv.local` } : { name: match[1]!, email: match[2]! };
 }
 
-function addressOf({ repo }: RepositoryRow): string {
+function actorAddressOf({ repo }: RepositoryRow): string {
   return `repo:${repo}`;
 }
 
-function opOf(change: GitChange): RepoArgs<"fileChange">["ops"][number] {
+function toRepoOp(change: GitChange): RepoArgs<"fileChange">["ops"][number] {
   switch (change.type) {
     case "put":
       return { type: "put", path: change.path, bytes: change.content, ifOid: change.ifOid };

@@ -28,7 +28,7 @@ What they work on, what they care about, what they find tiresome.
 `;
 }
 
-export function homeScaffold(username: string): Scaffold {
+export function makeHomeScaffold(username: string): Scaffold {
   return {
     message: "gsv: scaffold home knowledge",
     ops: [
@@ -41,7 +41,7 @@ export function homeScaffold(username: string): Scaffold {
   };
 }
 
-export function workspaceScaffold({ workspaceId, ownerUid, label, kind, createdAt }: Workspace, ownerUsername: string): Scaffold {
+export function makeWorkspaceScaffold({ workspaceId, ownerUid, label, kind, createdAt }: Workspace, ownerUsername: string): Scaffold {
   const facts = { workspaceId, ownerUid, ownerUsername, label, kind, createdAt };
   return {
     message: "gsv: scaffold workspace",

@@ -3,7 +3,7 @@
 import type { RepoSummary } from "../../protocol/repo-records.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
 
-export function summaryOf(row: RepositoryRow, writable: boolean): RepoSummary {
+export function repoSummaryOf(row: RepositoryRow, writable: boolean): RepoSummary {
   const { repo, owner, name, kind, public: isPublic, description, updatedAt } = row;
   const summary: RepoSummary = { repo, owner, name, kind, writable, public: isPublic };
   if (description !== null) summary.description = description;

@@ -1,7 +1,7 @@
 // The guide's input, how its answer is read, and the demo guide.
 
 import { describe, expect, test } from "vitest";
-import { demoGuide } from "../../models/demo-guide.ts";
+import { answerAsDemoGuide } from "../../models/demo-guide.ts";
 import type { OnboardingDraft } from "../../protocol/onboarding.ts";
 import { parseGuidance, redactGuideInput } from "./guide.ts";
 import { redact } from "../../lib/redact.ts";
@@ -123,7 +123,7 @@ describe("the answer of the guide", () => {
 
 describe("the demo model as guide", () => {
   const EMPTY = { ...DRAFT, account: { username: "", password: "", passwordConfirm: "" } };
-  const guide = (content: string, draft = EMPTY) => parseGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
+  const guide = (content: string, draft = EMPTY) => parseGuidance(answerAsDemoGuide({ draft, messages: [{ role: "user", content }] }))!;
 
   test.each<[string, Record<string, string | boolean>]>([
     ["Call me José", { "account.username": "jose" }],

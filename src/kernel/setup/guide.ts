@@ -83,11 +83,11 @@ function parsePatch(given: unknown): OnboardingAssistPatch[] {
   const parsedPath = PatchPath.safeParse(path);
   if (!parsedPath.success) return [];
   if (op === "clear") return [{ op, path: parsedPath.data }];
-  const scalar = scalarOf(parsedPath.data, value);
+  const scalar = parsePatchValue(parsedPath.data, value);
   return op === "set" && scalar !== null ? [{ op, path: parsedPath.data, value: scalar }] : [];
 }
 
-function scalarOf(path: string, value: unknown): string | boolean | null {
+function parsePatchValue(path: string, value: unknown): string | boolean | null {
   if (BOOLEANS.has(path)) return value === true || value === "true" ? true : value === false || value === "false" ? false : null;
   const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
   if (typeof text !== "string" || text.length > VALUE_CHARS || redact(text, []) !== text) return null;

@@ -1,15 +1,15 @@
 // Tests a model before it is configured, and runs the set-up guide before there is an account. An address that is not public is
 // reached only for a caller who could put it on the allow list, and only by these requests.
 
-import { demoGuide } from "../../models/demo-guide.ts";
+import { answerAsDemoGuide } from "../../models/demo-guide.ts";
 import { ProviderModels } from "../../models/models.ts";
 import { type TrialServices, tryModel } from "../../models/trial.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { ModelChoice } from "../../ports/models.ts";
 import type { Net } from "../../ports/net.ts";
 import type { ModelCheck } from "../../protocol/model-check.ts";
-import { providerOf } from "../../models/providers.ts";
-import { allowList } from "../egress/allow.ts";
+import { findProvider } from "../../models/providers.ts";
+import { makeAllowList } from "../egress/allow.ts";
 import { GUIDE_PROMPT, type GuideInput } from "./guide.ts";
 
 /** A guide answers with a few sentences, and its caller has no account to charge for more. */
@@ -33,7 +33,7 @@ export class ModelTrials {
 
   /** The guide's answer, unparsed. */
   async askGuide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
-    if (choice.provider === "demo") return demoGuide(input);
+    if (choice.provider === "demo") return answerAsDemoGuide(input);
     const { workersAi, ...rest } = this.#services;
     const models = new ProviderModels({ ...rest, limits: GUIDE_LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
     const request = {
@@ -53,6 +53,6 @@ export class ModelTrials {
 }
 
 function withServerAllowed(net: Net, { provider, baseUrl }: ModelCandidate): Net {
-  const isAlsoAllowed = allowList(undefined, baseUrl ?? providerOf(provider)?.baseUrl ?? undefined);
+  const isAlsoAllowed = makeAllowList(undefined, baseUrl ?? findProvider(provider)?.baseUrl ?? undefined);
   return { fetch: (request, options) => net.fetch(request, { ...options, isAlsoAllowed }) };
 }

@@ -2,9 +2,9 @@
 
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { archiveLine, fromArchive, fromArchiveLine, segmentPath, toArchive, resetArchivePath } from "./archive.ts";
+import { toArchiveLine, fromArchive, fromArchiveLine, segmentPath, toArchive, resetArchivePath } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
-import { wireMessage } from "./wire-message.ts";
+import { toWireMessage } from "./wire-message.ts";
 
 const OF = { conversationId: "c", generation: 2 };
 const call = { type: "toolCall", id: "k", name: "Read", arguments: { path: "/a" }, signature: "s1" } as const;
@@ -52,11 +52,11 @@ const MESSAGES: Record<string, Message> = {
 
 describe("an archived message", () => {
   it.each(Object.entries(MESSAGES))("is restored exactly: %s", (_, message) => {
-    expect(fromArchiveLine(archiveLine(message, OF))).toEqual(message);
+    expect(fromArchiveLine(toArchiveLine(message, OF))).toEqual(message);
   });
 
   it("names its conversation, its run and its call", () => {
-    expect(JSON.parse(archiveLine(MESSAGES["a result"]!, OF))).toEqual({
+    expect(JSON.parse(toArchiveLine(MESSAGES["a result"]!, OF))).toEqual({
       id: 10,
       conversation_id: "c",
       generation: 2,
@@ -67,19 +67,19 @@ describe("an archived message", () => {
       ts: 13,
       run_id: "r",
     });
-    expect(JSON.parse(archiveLine(MESSAGES["thoughts and calls"]!, OF))).toMatchObject({
+    expect(JSON.parse(toArchiveLine(MESSAGES["thoughts and calls"]!, OF))).toMatchObject({
       content: "so",
       thinking: [{ type: "thinking", thinking: "hm", thinkingSignature: "s2" }],
       tool_calls: [{ type: "toolCall", id: "k", name: "Read", arguments: { path: "/a" }, thoughtSignature: "s1" }],
     });
-    expect(JSON.parse(archiveLine(MESSAGES["thoughts and calls"]!, OF))).not.toHaveProperty("blocks");
+    expect(JSON.parse(toArchiveLine(MESSAGES["thoughts and calls"]!, OF))).not.toHaveProperty("blocks");
   });
 });
 
 it("an archive is gzip of one line per message", async () => {
   const all = Object.values(MESSAGES);
   const bytes = await toArchive(all, OF);
-  expect(gunzipSync(bytes).toString().trimEnd().split("\n")).toEqual(all.map((message) => archiveLine(message, OF)));
+  expect(gunzipSync(bytes).toString().trimEnd().split("\n")).toEqual(all.map((message) => toArchiveLine(message, OF)));
   expect(await fromArchive(bytes)).toEqual(all);
   expect(await fromArchive(await toArchive([], OF))).toEqual([]);
 });
@@ -91,10 +91,10 @@ it("an archive stays in its folder, whatever the conversation is called", () => 
 });
 
 describe("a message on the wire", () => {
-  const content = (name: string) => wireMessage(MESSAGES[name]!).content;
+  const content = (name: string) => toWireMessage(MESSAGES[name]!).content;
 
   it("has the shape of its role", () => {
-    expect(wireMessage(MESSAGES["an event"]!)).toEqual({ id: 9, role: "system", content: "woke", timestamp: 12 });
+    expect(toWireMessage(MESSAGES["an event"]!)).toEqual({ id: 9, role: "system", content: "woke", timestamp: 12 });
     expect(content("words")).toBe('hi\n\u2028"there"');
     expect(content("words with a picture")).toEqual({ text: "look", media });
     expect(content("an answer")).toBe("yes");

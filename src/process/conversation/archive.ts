@@ -5,7 +5,7 @@ import { concat } from "../../lib/bytes.ts";
 import type { OutputBlock } from "../../ports/models.ts";
 import type { CallOutcome } from "../rows/calls.ts";
 import type { Message, StoredMedia } from "../rows/history.ts";
-import { blocksOf, partsOf, type WireThinking, type WireToolCall } from "./wire-message.ts";
+import { fromWireParts, toWireParts, type WireThinking, type WireToolCall } from "./wire-message.ts";
 
 type ArchiveLine = {
   id: number;
@@ -30,19 +30,19 @@ type ArchivedResult = { toolName: string; isError: boolean; outcome?: CallOutcom
 
 export type GenerationId = { conversationId: string; generation: number };
 
-export function archiveLine(message: Message, of: GenerationId): string {
+export function toArchiveLine(message: Message, of: GenerationId): string {
   const { id, role, createdAt: ts, runId } = message;
-  const line = { id, conversation_id: of.conversationId, generation: of.generation, role, ...archiveFields(message), ts };
+  const line = { id, conversation_id: of.conversationId, generation: of.generation, role, ...buildArchiveFields(message), ts };
   return JSON.stringify({ ...line, run_id: runId ?? undefined } satisfies ArchiveLine);
 }
 
 /** The same for people and other programs, without the fields that only a process needs to restore it. */
-export function chatLine(message: Message): string {
-  const { content, media, tool_calls, thinking, tool_call_id } = archiveFields(message);
+export function toChatLine(message: Message): string {
+  const { content, media, tool_calls, thinking, tool_call_id } = buildArchiveFields(message);
   return JSON.stringify({ role: message.role, content, media, tool_calls, thinking, tool_call_id, ts: message.createdAt });
 }
 
-function archiveFields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
+function buildArchiveFields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
   switch (message.role) {
     case "user":
       return { content: message.text, media: message.media };
@@ -55,8 +55,8 @@ function archiveFields(message: Message): Pick<ArchiveLine, "content"> & Partial
     }
     case "assistant": {
       const { blocks, model, stopped } = message;
-      const parts = partsOf(blocks);
-      const isInOrder = isSame(blocks, blocksOf(parts));
+      const parts = toWireParts(blocks);
+      const isInOrder = isSame(blocks, fromWireParts(parts));
       return {
         content: parts.text,
         thinking: parts.thinking.length === 0 ? undefined : parts.thinking,
@@ -98,7 +98,7 @@ export function fromArchiveLine(line: string): Message {
     }
     case "assistant": {
       const toolCalls = (tool_calls ?? []) as WireToolCall[];
-      const restored = blocks ?? blocksOf({ text: content, thinking, toolCalls });
+      const restored = blocks ?? fromWireParts({ text: content, thinking, toolCalls });
       return { ...known, role, blocks: restored, ...(model === undefined ? {} : { model }), ...(stopped && { stopped }) };
     }
   }
@@ -108,7 +108,7 @@ export async function toArchive(messages: Iterable<Message>, of: GenerationId): 
   const encoder = new TextEncoder();
   const lines = new ReadableStream<BufferSource>({
     start(controller) {
-      for (const message of messages) controller.enqueue(encoder.encode(`${archiveLine(message, of)}\n`));
+      for (const message of messages) controller.enqueue(encoder.encode(`${toArchiveLine(message, of)}\n`));
       controller.close();
     },
   });

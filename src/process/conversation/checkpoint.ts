@@ -5,12 +5,12 @@
 import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { concat } from "../../lib/bytes.ts";
 import { NOTHING_SPENT } from "../../ports/usage.ts";
-import { chatLine } from "./archive.ts";
+import { toChatLine } from "./archive.ts";
 import { findOverspent } from "../loop/budget.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { Checkpoint } from "../kernel-port.ts";
 import type { State } from "../rows/state.ts";
-import { summarizeWorkspace, transcript } from "./summary.ts";
+import { summarizeWorkspace, formatTranscript } from "./summary.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 
 /** How much of the conversation the model reads. */
@@ -28,7 +28,7 @@ export async function checkpoint(state: State, reason: Checkpoint["reason"]): Pr
   if (conversation === undefined || conversation.messageCount === 0) return;
   const { first, next } = state.history.bounds(DEFAULT_CONVERSATION);
   const of = { conversationId: DEFAULT_CONVERSATION, generation: conversation.generation };
-  const text = transcript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
+  const text = formatTranscript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
   await state.ports.kernel.checkpoint({ reason, chat: encodeChat(state), transcript: text });
 }
 
@@ -37,7 +37,7 @@ function encodeChat({ history }: State): Uint8Array {
   const lines: Uint8Array[] = [];
   let bytes = 0;
   for (const message of history.readBackwards(DEFAULT_CONVERSATION)) {
-    const line = encoder.encode(`${chatLine(message)}\n`);
+    const line = encoder.encode(`${toChatLine(message)}\n`);
     bytes += line.length;
     if (bytes > CHAT_BYTES_MAX) break;
     lines.push(line);

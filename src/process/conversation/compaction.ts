@@ -3,7 +3,7 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import { segmentPath, toArchive } from "./archive.ts";
-import { estimateTokens, resizeContext } from "../../agent/estimate.ts";
+import { estimateTokens, estimateContextAfterChange } from "../../agent/estimate.ts";
 import type { Message } from "../rows/history.ts";
 import type { Preparation } from "../kernel-port.ts";
 import { measureExtent, storeContext } from "../loop/measure.ts";
@@ -11,7 +11,7 @@ import type { Run } from "../rows/runs.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
 import { type StoredSegment, toSegment } from "../rows/segments.ts";
 import type { State, Tell } from "../rows/state.ts";
-import { markerText, summarize } from "./summary.ts";
+import { compactionMarkerText, summarize } from "./summary.ts";
 import type { GeneratedAnswer } from "../loop/generate.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 import type { ProcessEventFields, Payload } from "../../protocol/signals.ts";
@@ -52,7 +52,7 @@ export async function compact(state: State, args: CompactArgs, signal: AbortSign
   return state.change((tell) => {
     mustBeIdle(state, conversationId);
     if (!isUnchanged(state, prefix)) fail(409, "The conversation has changed in the meantime: look at it and compact it again");
-    const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
+    const marker = compactionMarkerText(prefix.end - prefix.first, archivePath, text, null);
     const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
     if (generated !== null) recordUsage(state, result.summaryMessageId, null, generated, tell);
     tellCompacted(state, result, {}, tell);
@@ -79,8 +79,8 @@ export async function compactForRun(
   if (text === null) return { failed: `The summary could not be generated: ${generated.error ?? "the model's answer was empty"}` };
   const id = state.ports.uuid();
   const path = segmentPath(state.ports.archiveRoot(), conversationId, id);
-  const marker = markerText(prefix.end - prefix.first, path, text, findArchivedRequest(state, run, prefix));
-  if (estimateTokens(marker) >= tokensOf(messagesOf(state, prefix)))
+  const marker = compactionMarkerText(prefix.end - prefix.first, path, text, findArchivedRequest(state, run, prefix));
+  if (estimateTokens(marker) >= estimateMessageTokens(messagesInPrefix(state, prefix)))
     return { failed: "The summary is not shorter than the messages it replaces." };
   const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell): AutoCompactOutcome => {
@@ -92,7 +92,7 @@ export async function compactForRun(
     const { provider, model } = preparation.choice;
     const { segment, archivedMessages } = result;
     const policy = state.conversations.policy(conversationId);
-    const { pressure = null } = state.conversations.context(conversationId) ?? {};
+    const { pressure = null } = state.conversations.measuredContext(conversationId) ?? {};
     tellLifecycle("conversation.auto_compacted", { conversationId, provider, model, pressure, policy, segment, archivedMessages }, tell);
     return "compacted";
   });
@@ -118,13 +118,13 @@ function prefixBeforeLast(state: State, conversationId: string, keepLast: number
   let end = next - keepLast;
   // Keeps more messages rather than separate a result from its call.
   while (end > first && state.history.roleAt(conversationId, end) === "toolResult") end--;
-  return prefixOf(state, conversationId, first, end);
+  return makePrefix(state, conversationId, first, end);
 }
 
 function prefixThrough(state: State, conversationId: string, messageId: number): Prefix | null {
   const message = state.history.get(messageId);
   if (message?.conversationId !== conversationId) fail(404, `Message not found in conversation: ${messageId}`);
-  return prefixOf(state, conversationId, state.history.bounds(conversationId).first, stepEnd(state, conversationId, message.place));
+  return makePrefix(state, conversationId, state.history.bounds(conversationId).first, stepEnd(state, conversationId, message.place));
 }
 
 /** The place after a message and the results of its calls. */
@@ -134,7 +134,7 @@ export function stepEnd(state: State, conversationId: string, place: number): nu
   return end;
 }
 
-function prefixOf(state: State, conversationId: string, first: number, end: number): Prefix | null {
+function makePrefix(state: State, conversationId: string, first: number, end: number): Prefix | null {
   const generation = state.conversations.get(conversationId)?.generation;
   if (generation === undefined || end <= first) return null;
   const [{ id: fromId } = { id: 0 }] = state.history.range(conversationId, first, first + 1);
@@ -144,18 +144,18 @@ function prefixOf(state: State, conversationId: string, first: number, end: numb
   return { conversationId, generation, first, end, fromId, toId };
 }
 
-function messagesOf(state: State, { conversationId, first, end }: Prefix): Iterable<Message> {
+function messagesInPrefix(state: State, { conversationId, first, end }: Prefix): Iterable<Message> {
   return state.history.range(conversationId, first, end);
 }
 
 async function summarizePrefix(state: State, prefix: Prefix, preparation: Preparation | null, signal: AbortSignal) {
   const prepared = preparation ?? (await state.ports.kernel.prepare(prefix.conversationId));
-  return summarize(state.ports, state.pid, prepared, messagesOf(state, prefix), prefix, signal);
+  return summarize(state.ports, state.pid, prepared, messagesInPrefix(state, prefix), prefix, signal);
 }
 
 async function archivePrefix(state: State, prefix: Prefix, id: string): Promise<string> {
   const path = segmentPath(state.ports.archiveRoot(), prefix.conversationId, id);
-  await state.ports.kernel.archive(path, await toArchive(messagesOf(state, prefix), prefix));
+  await state.ports.kernel.archive(path, await toArchive(messagesInPrefix(state, prefix), prefix));
   return path;
 }
 
@@ -180,7 +180,7 @@ function replacePrefix(
   const { conversationId, generation, end, fromId, toId } = prefix;
   const now = state.ports.now();
   const liveThroughId = state.history.findLast(conversationId)?.id ?? toId;
-  const removedTokens = tokensOf(messagesOf(state, prefix));
+  const removedTokens = estimateMessageTokens(messagesInPrefix(state, prefix));
   const { id: summaryMessageId } = state.history.replaceThrough(conversationId, end - 1, { role: "system", text: marker }, now);
   const segment: StoredSegment = {
     ...to,
@@ -194,9 +194,9 @@ function replacePrefix(
     createdAt: now,
   };
   state.segments.add(segment);
-  const context = state.conversations.context(conversationId);
+  const context = state.conversations.measuredContext(conversationId);
   if (context !== null) {
-    const smaller = resizeContext(context, estimateTokens(marker) - removedTokens, {
+    const smaller = estimateContextAfterChange(context, estimateTokens(marker) - removedTokens, {
       ...measureExtent(state, conversationId),
       updatedAt: now,
     });
@@ -225,7 +225,7 @@ function findArchivedRequest(state: State, { runId, message }: Run, { conversati
   return message.text;
 }
 
-function tokensOf(messages: Iterable<Message>): number {
+function estimateMessageTokens(messages: Iterable<Message>): number {
   let tokens = 0;
   for (const { id: _, runId: __, createdAt: ___, role: ____, ...content } of messages) tokens += estimateTokens(content);
   return tokens;

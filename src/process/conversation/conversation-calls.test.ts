@@ -128,7 +128,7 @@ describe("manual compaction", () => {
       [2, "a1"],
       [3, "q2"],
     ]);
-    expect(world.process.conversation.segments({})).toEqual([result.segment]);
+    expect(world.process.conversation.listSegments({})).toEqual([result.segment]);
     const { messages, messageCount } = world.process.conversation.history({}, null);
     expect([messageCount, messages.map(({ id }) => id)]).toEqual([3, [1, 7, 8]]);
   });
@@ -157,7 +157,7 @@ describe("manual compaction", () => {
     expect(world.history()).toHaveLength(5);
     await world.process.conversation.compact({ throughMessageId: 2, summary: "s" });
     expect(world.history()).toEqual([expect.stringMatching(/^system/), "assistant: done"]);
-    const [first] = world.process.conversation.segments({}).slice(-1);
+    const [first] = world.process.conversation.listSegments({}).slice(-1);
     const { messages } = await world.process.conversation.readSegment({ segmentId: first!.id });
     expect(messages.slice(-2).map(({ content }) => content)).toEqual([
       { toolName: "Read", isError: false, durationMs: expect.any(Number), toolCallId: expect.any(String), output: "content of /a" },

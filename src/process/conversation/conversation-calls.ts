@@ -20,22 +20,22 @@ import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, ty
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
 import { toSegment } from "../rows/segments.ts";
 import type { State } from "../rows/state.ts";
-import { wireMessage } from "./wire-message.ts";
+import { toWireMessage } from "./wire-message.ts";
 import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 
 const PAGE = 200;
 const PAGE_MAX = 1000;
 const SEGMENT_PAGE_MAX = 500;
 
-type Id = { conversationId?: string | undefined };
+type ConversationArgs = { conversationId?: string | undefined };
 export type PageArgs = { limit?: number | undefined; offset?: number | undefined };
 /**
  * `tail` pages from the newest message, `beforeMessageId` and `afterMessageId` from a message; `offset` counts from the oldest
  * and excludes the others.
  */
-export type HistoryArgs = Id &
+export type HistoryArgs = ConversationArgs &
   PageArgs & { tail?: boolean | undefined; beforeMessageId?: number | undefined; afterMessageId?: number | undefined };
-type PolicyArgs = Id &
+type PolicyArgs = ConversationArgs &
   Partial<Record<"compactAtPressure" | "keepLast", number | undefined>> & { overflow?: ContextPolicy["overflow"] | undefined };
 
 export type HistoryPage<Hil> = {
@@ -63,8 +63,8 @@ export class ConversationCalls {
     this.#signal = signal;
   }
 
-  open({ conversationId, title }: Id & { title?: string | undefined }): { conversation: Conversation; created: boolean } {
-    const id = conversationId === undefined ? this.#state.ports.uuid() : idOf(conversationId);
+  open({ conversationId, title }: ConversationArgs & { title?: string | undefined }): { conversation: Conversation; created: boolean } {
+    const id = conversationId === undefined ? this.#state.ports.uuid() : conversationIdOrDefault(conversationId);
     return this.#state.change((tell) => {
       const result = this.#state.conversations.open(id, title, this.#state.ports.now());
       tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
@@ -76,13 +76,13 @@ export class ConversationCalls {
     return this.#state.conversations.list(includeClosed);
   }
 
-  get({ conversationId }: Id): Conversation | null {
-    return this.#state.conversations.get(idOf(conversationId)) ?? null;
+  get({ conversationId }: ConversationArgs): Conversation | null {
+    return this.#state.conversations.get(conversationIdOrDefault(conversationId)) ?? null;
   }
 
   /** Its messages stay; no new ones are accepted. */
-  close({ conversationId }: Id): { conversationId: string; closed: boolean } {
-    const id = idOf(conversationId);
+  close({ conversationId }: ConversationArgs): { conversationId: string; closed: boolean } {
+    const id = conversationIdOrDefault(conversationId);
     return this.#state.change((tell) => {
       const closed = this.#state.conversations.close(id, this.#state.ports.now()) !== undefined;
       if (closed) tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
@@ -90,12 +90,12 @@ export class ConversationCalls {
     });
   }
 
-  policy({ conversationId }: Id): ContextPolicy {
-    return this.#state.conversations.policy(idOf(conversationId));
+  policy({ conversationId }: ConversationArgs): ContextPolicy {
+    return this.#state.conversations.policy(conversationIdOrDefault(conversationId));
   }
 
   setPolicy({ conversationId, overflow, compactAtPressure, keepLast }: PolicyArgs): ContextPolicy {
-    const id = idOf(conversationId);
+    const id = conversationIdOrDefault(conversationId);
     return this.#state.change((tell) => {
       const old = this.#state.conversations.policy(id);
       const updated = {
@@ -114,16 +114,16 @@ export class ConversationCalls {
 
   /** `pendingHil` is the oldest question to a person, which only the kernel knows. */
   history<Hil>({ conversationId, ...args }: HistoryArgs, pendingHil: Hil | null): HistoryPage<Hil> {
-    const id = idOf(conversationId);
-    const { offset, limit, isMore } = this.#page(id, args);
+    const id = conversationIdOrDefault(conversationId);
+    const { offset, limit, isMore } = this.#resolveRange(id, args);
     const { messages, messageCount } = this.#state.history.page(id, offset, limit);
     const more = isMore ? { truncated: true as const } : {};
     const context = currentContext(this.#state, id);
-    return { conversationId: id, messages: messages.map(wireMessage), messageCount, offset, ...more, pendingHil, context };
+    return { conversationId: id, messages: messages.map(toWireMessage), messageCount, offset, ...more, pendingHil, context };
   }
 
   /** The requested range, and whether there is more in the direction of paging. */
-  #page(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
+  #resolveRange(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
     const isByMessage = beforeMessageId !== undefined || afterMessageId !== undefined;
     if (offset !== undefined && (tail || isByMessage))
       fail(400, "offset cannot be combined with tail, beforeMessageId or afterMessageId: leave it out");
@@ -142,35 +142,38 @@ export class ConversationCalls {
 
   /** In all conversations if none is named. */
   search({ conversationId, ...args }: SearchArgs): Promise<SearchResult> {
-    return search(this.#state, { ...args, conversationId: conversationId === undefined ? undefined : idOf(conversationId) });
+    return search(this.#state, {
+      ...args,
+      conversationId: conversationId === undefined ? undefined : conversationIdOrDefault(conversationId),
+    });
   }
 
-  segments({ conversationId }: Id): Segment[] {
-    return this.#state.segments.list(idOf(conversationId)).map(toSegment);
+  listSegments({ conversationId }: ConversationArgs): Segment[] {
+    return this.#state.segments.list(conversationIdOrDefault(conversationId)).map(toSegment);
   }
 
-  async readSegment({ conversationId, segmentId, limit = PAGE, offset = 0 }: Id & PageArgs & { segmentId: string }) {
-    const id = idOf(conversationId);
+  async readSegment({ conversationId, segmentId, limit = PAGE, offset = 0 }: ConversationArgs & PageArgs & { segmentId: string }) {
+    const id = conversationIdOrDefault(conversationId);
     const segment = requireSegment(this.#state, id, segmentId);
     const all = await readArchivedMessages(this.#state, segment);
     const from = clampInteger(0, offset);
     const end = from + Math.min(SEGMENT_PAGE_MAX, clampInteger(1, limit));
     const more = end < all.length ? { truncated: true as const } : {};
-    const messages = all.slice(from, end).map(wireMessage);
+    const messages = all.slice(from, end).map(toWireMessage);
     return { conversationId: id, segment: toSegment(segment), messages, messageCount: all.length, ...more };
   }
 
-  compact({ conversationId, ...args }: Omit<CompactArgs, "conversationId"> & Id) {
-    return compact(this.#state, { ...args, conversationId: idOf(conversationId) }, this.#signal());
+  compact({ conversationId, ...args }: Omit<CompactArgs, "conversationId"> & ConversationArgs) {
+    return compact(this.#state, { ...args, conversationId: conversationIdOrDefault(conversationId) }, this.#signal());
   }
 
-  fork({ conversationId, targetConversationId, ...args }: Omit<ForkArgs, "conversationId"> & Id): Promise<ForkResult> {
-    const target = targetConversationId === undefined ? {} : { targetConversationId: idOf(targetConversationId) };
-    return fork(this.#state, { ...args, ...target, conversationId: idOf(conversationId) });
+  fork({ conversationId, targetConversationId, ...args }: Omit<ForkArgs, "conversationId"> & ConversationArgs): Promise<ForkResult> {
+    const target = targetConversationId === undefined ? {} : { targetConversationId: conversationIdOrDefault(targetConversationId) };
+    return fork(this.#state, { ...args, ...target, conversationId: conversationIdOrDefault(conversationId) });
   }
 
-  reset({ conversationId, archive = true }: Id & { archive?: boolean | undefined }): Promise<ResetResult> {
-    return this.#scheduleWorkAfter(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
+  reset({ conversationId, archive = true }: ConversationArgs & { archive?: boolean | undefined }): Promise<ResetResult> {
+    return this.#scheduleWorkAfter(resetConversation(this.#state, conversationIdOrDefault(conversationId), archive, this.#stop));
   }
 
   /** proc.reset, and proc.kill, which need not archive. The kernel deletes attachments. */
@@ -193,7 +196,7 @@ export class ConversationCalls {
 }
 
 /** The trimmed id of a conversation; the default one if none is given. */
-export function idOf(given: string | undefined): string {
+export function conversationIdOrDefault(given: string | undefined): string {
   const id = given?.trim() || DEFAULT_CONVERSATION;
   if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id must have at most ${CONVERSATION_ID_CHARS_MAX} characters`);
   return id;

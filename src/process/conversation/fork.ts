@@ -30,7 +30,7 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   const { conversationId, segmentId, throughMessageId, includeLiveSuffix = true } = args;
   if ((segmentId === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of segmentId and throughMessageId");
   if (segmentId === undefined)
-    return copyInto(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
+    return createFork(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
       messagesThrough(state, conversationId, throughMessageId!),
     );
   const segment = requireSegment(state, conversationId, segmentId);
@@ -38,7 +38,7 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   const archived = await readArchivedMessages(state, segment);
   const includesSuffix = includeLiveSuffix && isSameGeneration;
   const later = includesSuffix ? await readArchivedSuffix(state, segment) : [];
-  return copyInto(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, includesSuffix, () => [
+  return createFork(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, includesSuffix, () => [
     ...archived,
     ...(includesSuffix ? [...later, ...liveSuffix(state, segment)] : []),
   ]);
@@ -85,7 +85,7 @@ function isInSuffix({ toMessageId, liveThroughId }: StoredSegment, id: number): 
 type ForkSource = Pick<ForkResult, "segment" | "throughMessageId">;
 
 /** Copies messages with new ids and the original times. */
-function copyInto(
+function createFork(
   state: State,
   { conversationId, targetConversationId = state.ports.uuid(), title }: ForkArgs,
   at: string,

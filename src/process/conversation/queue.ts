@@ -35,7 +35,7 @@ export class Queue {
   /** Releases queued messages that are on hold, of one conversation or all, and returns how many there were. */
   resume(conversationId?: string): number {
     return this.#state.change((tell) => {
-      const resumed = this.#state.runs.release(conversationId ?? null);
+      const resumed = this.#state.runs.releaseQueued(conversationId ?? null);
       const scope = conversationId === undefined ? {} : { conversationId };
       if (resumed > 0) tell(PROC_CHANGED, { changes: ["queue"], ...scope, resumed });
       return resumed;

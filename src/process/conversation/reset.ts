@@ -16,7 +16,7 @@ export type ResetAllResult = { archivedMessages: number; archivedTo?: string; ar
 /** `stop` aborts the model and the tools. */
 export async function resetConversation(state: State, conversationId: string, archive: boolean, stop: () => void): Promise<ResetResult> {
   if (state.conversations.get(conversationId) === undefined) fail(404, `Unknown conversation: ${conversationId}`);
-  return withHold(state, [conversationId], async () => {
+  return withConversationsHeld(state, [conversationId], async () => {
     endRuns(state, [conversationId], "conversation.reset", stop);
     const conversation = state.conversations.get(conversationId)!;
     const path = segmentPath(state.ports.archiveRoot(), conversationId, state.ports.uuid());
@@ -37,7 +37,7 @@ export type ResetAllArgs = { reason: Checkpoint["reason"]; archive: boolean; has
 /** Empties all conversations; segments and policies stay. */
 export async function resetAll(state: State, { reason, archive, hasWorkspace }: ResetAllArgs, stop: () => void): Promise<ResetAllResult> {
   const ids = state.conversations.list(true).map(({ id }) => id);
-  return withHold(state, ids, async () => {
+  return withConversationsHeld(state, ids, async () => {
     endRuns(state, ids, reason, stop);
     if (hasWorkspace) await checkpoint(state, reason);
     const root = state.ports.archiveRoot();
@@ -55,7 +55,7 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
   });
 }
 
-async function withHold<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
+async function withConversationsHeld<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
   const busy = ids.find((id) => state.held.has(id));
   if (busy !== undefined) fail(409, `Conversation is being reset: ${busy}. Wait for that to end`);
   for (const id of ids) state.held.add(id);

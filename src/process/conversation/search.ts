@@ -4,7 +4,7 @@
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { readArchivedMessages } from "./fork.ts";
 import type { Message } from "../rows/history.ts";
-import { type State, textOf } from "../rows/state.ts";
+import { type State, textOfBlocks } from "../rows/state.ts";
 
 export type SearchArgs = { conversationId?: string | undefined; query: string; limit?: number | undefined };
 
@@ -109,7 +109,7 @@ function patternOf(query: string): RegExp {
 }
 
 function snippetOf(message: Message, pattern: RegExp): string | null {
-  const text = wordsOf(message);
+  const text = searchableText(message);
   const found = pattern.exec(text);
   if (found === null) return null;
   const from = Math.max(0, found.index - BEFORE_CHARS);
@@ -119,7 +119,7 @@ function snippetOf(message: Message, pattern: RegExp): string | null {
 }
 
 /** The searchable text: what was said, arguments of tools and their outputs, but not thoughts. */
-function wordsOf(message: Message): string {
+function searchableText(message: Message): string {
   switch (message.role) {
     case "user":
     case "system":
@@ -128,7 +128,7 @@ function wordsOf(message: Message): string {
       return message.output;
     case "assistant": {
       const calls = message.blocks.flatMap((block) => (block.type === "toolCall" ? Object.values(block.arguments ?? {}) : []));
-      return [textOf(message.blocks), ...calls.filter((value) => typeof value === "string")].join("\n");
+      return [textOfBlocks(message.blocks), ...calls.filter((value) => typeof value === "string")].join("\n");
     }
   }
 }

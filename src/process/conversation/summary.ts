@@ -1,10 +1,10 @@
 // Summaries by the model: the one that replaces archived messages, with the text around it that people and the model read, and
 // the one of a workspace.
 
-import { archiveLine, type GenerationId } from "./archive.ts";
+import { toArchiveLine, type GenerationId } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
 import type { Preparation, ProcessPorts } from "../kernel-port.ts";
-import { textOf } from "../rows/state.ts";
+import { textOfBlocks } from "../rows/state.ts";
 import { generate, type GeneratedAnswer } from "../loop/generate.ts";
 
 const TRANSCRIPT_CHARS = 24_000;
@@ -32,7 +32,7 @@ export function summarize(
   of: GenerationId,
   signal: AbortSignal,
 ): Promise<Summary> {
-  return askForSummary(ports, pid, { ...preparation, system: INSTRUCTION }, transcript(messages, of), signal);
+  return askForSummary(ports, pid, { ...preparation, system: INSTRUCTION }, formatTranscript(messages, of), signal);
 }
 
 /** The same for a workspace: from its latest messages and its present summary, which may be empty. */
@@ -62,16 +62,16 @@ async function askForSummary(
     pid,
     signal,
   });
-  return { text: textOf(generated.blocks).trim() || null, generated };
+  return { text: textOfBlocks(generated.blocks).trim() || null, generated };
 }
 
 /** The beginning and the end of the messages as text; a long conversation is not held in memory. */
-export function transcript(messages: Iterable<Message>, of: GenerationId, chars = TRANSCRIPT_CHARS): string {
+export function formatTranscript(messages: Iterable<Message>, of: GenerationId, chars = TRANSCRIPT_CHARS): string {
   const headChars = Math.floor(chars * HEAD_SHARE);
   const tailChars = chars - headChars;
   let [head, tail, length] = ["", "", 0];
   for (const message of messages) {
-    const line = `${archiveLine(message, of)}\n`;
+    const line = `${toArchiveLine(message, of)}\n`;
     length += line.length;
     const room = headChars - head.length;
     head += line.slice(0, room);
@@ -84,7 +84,7 @@ export function transcript(messages: Iterable<Message>, of: GenerationId, chars 
 }
 
 /** Replaces the archived messages. `request` is the message being worked on, if it was archived too. */
-export function markerText(archived: number, path: string, summary: string, request: string | null): string {
+export function compactionMarkerText(archived: number, path: string, summary: string, request: string | null): string {
   const requestText = request === null ? "" : `\n\nThe request in progress was:\n\n${request.slice(0, REQUEST_CHARS)}`;
   return `This conversation was compacted: ${archived} earlier messages were archived in ${path} on gsv.\n\nSummary of them:\n\n${summary}${requestText}`;
 }

@@ -15,17 +15,17 @@ export type WireToolCall = {
   thoughtSignature?: string;
 };
 
-export function wireMessage(message: Message): HistoryMessage {
+export function toWireMessage(message: Message): HistoryMessage {
   const { id, role, createdAt, runId } = message;
-  return { id, role, content: contentOf(message), timestamp: createdAt, ...(runId === null ? {} : { runId }) };
+  return { id, role, content: toWireContent(message), timestamp: createdAt, ...(runId === null ? {} : { runId }) };
 }
 
-function contentOf(message: Message): unknown {
+function toWireContent(message: Message): unknown {
   switch (message.role) {
     case "user":
       return message.media === undefined || message.media.length === 0 ? message.text : { text: message.text, media: message.media };
     case "assistant": {
-      const { text, thinking, toolCalls } = partsOf(message.blocks);
+      const { text, thinking, toolCalls } = toWireParts(message.blocks);
       if (message.stopped === true) return { text, thinking, toolCalls, stopped: true };
       return thinking.length === 0 && toolCalls.length === 0 ? text : { text, thinking, toolCalls };
     }
@@ -46,10 +46,10 @@ function contentOf(message: Message): unknown {
   }
 }
 
-export type Parts = { text: string; thinking: WireThinking[]; toolCalls: WireToolCall[] };
+export type WireParts = { text: string; thinking: WireThinking[]; toolCalls: WireToolCall[] };
 
-export function partsOf(blocks: readonly OutputBlock[]): Parts {
-  const parts: Parts = { text: "", thinking: [], toolCalls: [] };
+export function toWireParts(blocks: readonly OutputBlock[]): WireParts {
+  const parts: WireParts = { text: "", thinking: [], toolCalls: [] };
   for (const block of blocks) {
     if (block.type === "text") parts.text += block.text;
     else if (block.type === "thinking") {
@@ -64,7 +64,7 @@ export function partsOf(blocks: readonly OutputBlock[]): Parts {
 }
 
 /** In the usual order of models: thoughts, text, calls. */
-export function blocksOf({ text, thinking, toolCalls }: Parts): OutputBlock[] {
+export function fromWireParts({ text, thinking, toolCalls }: WireParts): OutputBlock[] {
   return [
     ...thinking.map(({ thinkingSignature: signature, ...rest }) => ({ ...rest, ...(signature === undefined ? {} : { signature }) })),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),

@@ -10,10 +10,15 @@ export type Budget = { run: Limits; process: Limits };
 /** `user` covers all processes of the owner. */
 export type BudgetScope = Overspent["scope"];
 /** `since` is what had been used when the budget was last extended. */
-export type Account = { total: Spent; since: Spent };
+export type SpendingAccount = { total: Spent; since: Spent };
 
 /** The limits that were reached, those of the run first. */
-export function findOverspent(budget: Budget, run: Account, process: Account, owner: { limits: Limits; account: Account }): Overspent[] {
+export function findOverspent(
+  budget: Budget,
+  run: SpendingAccount,
+  process: SpendingAccount,
+  owner: { limits: Limits; account: SpendingAccount },
+): Overspent[] {
   return [
     ...exceededLimits("run", budget.run, run),
     ...exceededLimits("process", budget.process, process),
@@ -21,7 +26,7 @@ export function findOverspent(budget: Budget, run: Account, process: Account, ow
   ];
 }
 
-function exceededLimits(scope: Overspent["scope"], limits: Limits, { total, since }: Account): Overspent[] {
+function exceededLimits(scope: Overspent["scope"], limits: Limits, { total, since }: SpendingAccount): Overspent[] {
   const now = amountsOf(total);
   const then = amountsOf(since);
   return LIMITS.flatMap((limit) => {

@@ -57,7 +57,7 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
   world.budget = { run: { modelCalls: 1 }, process: {} };
   world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1, compactAtPressure: 0.8 });
   world.sql.commit();
-  const isIdle = () => !world.hasDied && world.process.activeRun === undefined && world.process.waitingCount === 0;
+  const isIdle = () => !world.hasDied && world.process.activeRun === undefined && world.process.queuedRunCount === 0;
   const isSaid = (runId: string) => world.sql.get("SELECT 1 FROM runs WHERE run_id = ?", runId) !== undefined;
   for (const runId of RUNS)
     await untilDone(
@@ -65,7 +65,7 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
       async () => void world.say(`${runId} ${LONG}`, { runId }),
       () => isSaid(runId) && isIdle(),
     );
-  const segment = world.process.conversation.segments({}).at(-1);
+  const segment = world.process.conversation.listSegments({}).at(-1);
   if (segment === undefined) throw new Error("nothing was compacted");
   const forked = () => world.process.conversation.get({ conversationId: "copy" })?.messageCount ?? 0;
   await untilDone(

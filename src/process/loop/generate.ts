@@ -4,8 +4,8 @@ import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } fr
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { Preparation, ProcessPorts } from "../kernel-port.ts";
-import type { ReadRows } from "./recent-messages.ts";
-import { type HistoryRow, toMessages } from "./model-messages.ts";
+import type { RecentRows } from "./recent-messages.ts";
+import { type HistoryRow, toModelMessages } from "./model-messages.ts";
 
 const PIECES_PER_YIELD = 32;
 /** If the context window of a model is unknown, the history it is sent is cut to this size. */
@@ -18,12 +18,12 @@ export type GenerateRequest = {
 };
 
 /** The request that would be sent now: the rows that were read, here with their pictures. */
-export function buildRequest(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): GenerateRequest {
+export function buildRequest(rows: readonly HistoryRow[], read: RecentRows, preparation: Preparation): GenerateRequest {
   const { provider, model } = preparation.choice;
   const fixed = fixedTokens(preparation);
   const budget = Math.max(1, inputTokensMax(preparation) - fixed);
   const tokens = read.tokens + pictureTokens(rows, read.rows);
-  const { messages } = toMessages(rows, budget, `${provider}/${model}`, tokens);
+  const { messages } = toModelMessages(rows, budget, `${provider}/${model}`, tokens);
   return { messages, estimatedTokens: fixed + tokens };
 }
 

@@ -145,7 +145,7 @@ describe("auto-compaction", () => {
     await world.idle();
     expect(reasons()).toEqual(["error context.auto_compact.failed"]);
     expect(world.history().at(-1)).toMatch(/after 3 compactions in this run\. Compact it manually/);
-    expect(world.process.conversation.segments({})).toHaveLength(3);
+    expect(world.process.conversation.listSegments({})).toHaveLength(3);
   });
 });
 

@@ -62,7 +62,7 @@ function append(block: OutputBlock | undefined, delta: string): void {
 }
 
 /** With the field names of the wire. */
-export function wireEvent(event: ModelEvent): AnswerEvent {
+export function toWireEvent(event: ModelEvent): AnswerEvent {
   if ("index" in event) {
     const { index, ...rest } = event;
     return { ...rest, contentIndex: index };

@@ -1,7 +1,7 @@
 // Measures how much a run has used and how full its conversation is before every model call, and what follows from that.
 
 import { findOverspent } from "./budget.ts";
-import { contextState, estimateTokens, type Preflight, preflight, resizeContext } from "../../agent/estimate.ts";
+import { computeContextState, estimateTokens, type Preflight, preflight, estimateContextAfterChange } from "../../agent/estimate.ts";
 import type { OwnerAccount, Preparation } from "../kernel-port.ts";
 import type { OverflowView } from "./next.ts";
 import { type Run, activeMs } from "../rows/runs.ts";
@@ -45,7 +45,7 @@ export function measureRun(
     estimatedInputTokens: request.estimatedTokens,
     updatedAt: state.ports.now(),
   };
-  const context = contextState(known, null);
+  const context = computeContextState(known, null);
   const check = preflight(state.conversations.policy(conversationId), context, run.compactions);
   // If the model is called now, its answer soon brings a better figure, so this one is not stored.
   if (check.do !== "go") state.change((tell) => storeContext(state, context, tell));
@@ -55,7 +55,7 @@ export function measureRun(
     preparation,
     request,
     context,
-    over: exceededLimits(state, run, preparation, owner),
+    over: findRunOverspent(state, run, preparation, owner),
     ...toOverflowView(check),
   };
 }
@@ -70,21 +70,21 @@ export function toOverflowView(check: Preflight): Pick<Measurement, "overflow" |
 /** Stores the newest state of the context and reports it to followers. */
 export function storeContext(state: State, context: ContextState, tell: Tell): void {
   const { conversationId, runId } = context;
-  state.conversations.setContext(conversationId, context);
+  state.conversations.setMeasuredContext(conversationId, context);
   // With its run, so that only followers of that run receive it.
   tell(PROC_CHANGED, { changes: ["context"], conversationId, ...(runId === undefined ? {} : { runId }), context });
 }
 
 /** The present state: adds the estimated size of messages since the last measurement, and reads nothing older. */
 export function currentContext(state: State, conversationId: string): ContextState | null {
-  const context = state.conversations.context(conversationId);
+  const context = state.conversations.measuredContext(conversationId);
   const { messageCount, lastMessageId } = measureExtent(state, conversationId);
   if (context === null || context.lastMessageId === lastMessageId) return context;
   const measured = context.lastMessageId == null ? undefined : state.history.get(context.lastMessageId);
   const { first, next } = state.history.bounds(conversationId);
   const since = [...state.history.range(conversationId, measured === undefined ? first : measured.place + 1, next)];
   const more = since.reduce((tokens, message) => tokens + estimateTokens(message), 0);
-  return resizeContext(context, more, { messageCount, lastMessageId, updatedAt: state.ports.now() });
+  return estimateContextAfterChange(context, more, { messageCount, lastMessageId, updatedAt: state.ports.now() });
 }
 
 export function measureExtent(state: State, conversationId: string): { messageCount: number; lastMessageId: number | null } {
@@ -99,7 +99,7 @@ export function measureSpent(state: State, run: Run): { run: Spent; process: Spe
   return { run: { ...state.usage.ofRun(run.runId), wallMs }, process: { ...ofProcess, wallMs: ofProcess.wallMs + wallMs } };
 }
 
-function exceededLimits(state: State, run: Run, { budget }: Preparation, owner: OwnerAccount): Overspent[] {
+function findRunOverspent(state: State, run: Run, { budget }: Preparation, owner: OwnerAccount): Overspent[] {
   const spent = measureSpent(state, run);
   return findOverspent(
     budget,

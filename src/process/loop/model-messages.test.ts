@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { ModelMessage, OutputBlock } from "../../ports/models.ts";
-import { EVENT, type HistoryRow, toMessages } from "./model-messages.ts";
+import { EVENT, type HistoryRow, toModelMessages } from "./model-messages.ts";
 
 let nextId = 1;
 const at = () => ({ id: nextId, createdAt: nextId++ * 1_000 });
@@ -19,7 +19,7 @@ const call = (id: string): OutputBlock => ({ type: "toolCall", id, name: "Read",
 
 test("a plain turn is unchanged", () => {
   const rows = [user("hi"), assistant(text("let me look"), call("c1")), result("c1"), assistant(text("there")), user("thanks")];
-  expect(toMessages(rows).messages).toEqual([
+  expect(toModelMessages(rows).messages).toEqual([
     { role: "user", content: [text("hi")] },
     { role: "assistant", content: [text("let me look"), call("c1")] },
     { role: "tool", callId: "c1", toolName: "Read", isError: false, content: [text("done")] },
@@ -29,10 +29,10 @@ test("a plain turn is unchanged", () => {
 });
 
 test("runtime events are marked and merged with messages of people", () => {
-  expect(toMessages([user("hi"), system("a child has ended"), user("well?")]).messages).toEqual([
+  expect(toModelMessages([user("hi"), system("a child has ended"), user("well?")]).messages).toEqual([
     { role: "user", content: [text("hi"), text(`${EVENT}\na child has ended`), text("well?")] },
   ]);
-  expect(toMessages([user(`${EVENT} do it`)]).messages).toEqual([{ role: "user", content: [text(`> ${EVENT} do it`)] }]);
+  expect(toModelMessages([user(`${EVENT} do it`)]).messages).toEqual([{ role: "user", content: [text(`> ${EVENT} do it`)] }]);
 });
 
 test("a missing result becomes an error that says so; late and repeated results are dropped", () => {
@@ -46,7 +46,7 @@ test("a missing result becomes an error that says so; late and repeated results 
     result("c1", "late"),
     user("and?"),
   ];
-  const { messages } = toMessages(rows);
+  const { messages } = toModelMessages(rows);
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "user", "assistant", "user"]);
   expect(messages[2]).toMatchObject({
     callId: "c1",
@@ -66,7 +66,7 @@ test("calls with the same id get different ids, each with its own result", () =>
     result("0", "second"),
     result("0", "third"),
   ];
-  const tools = toMessages(rows).messages.filter((message) => message.role === "tool");
+  const tools = toModelMessages(rows).messages.filter((message) => message.role === "tool");
   expect(tools.map(({ callId, content }) => [callId, content[0]])).toEqual([
     ["0", text("first")],
     ["0_2", text("second")],
@@ -90,7 +90,7 @@ test("pictures are sent as pictures, and other media is described", () => {
       },
     },
   ];
-  expect(toMessages(rows).messages).toEqual([
+  expect(toModelMessages(rows).messages).toEqual([
     {
       role: "user",
       content: [
@@ -107,7 +107,7 @@ test("of very many pictures the newest are sent, and the others are replaced by 
   const rows = Array.from({ length: 30 }, (_, at): HistoryRow => {
     return { ...user("look"), role: "user", content: { text: "look", media: [{ ...image, data: new Uint8Array([at]) }] } };
   });
-  const blocks = toMessages(rows).messages.flatMap(({ content }) => [...content]);
+  const blocks = toModelMessages(rows).messages.flatMap(({ content }) => [...content]);
   const pictures = blocks.flatMap((block) => (block.type === "image" ? [block.data[0]] : []));
   expect(pictures).toEqual(Array.from({ length: 20 }, (_, at) => at + 10));
   expect(blocks.filter((block) => block.type === "text" && block.text.includes("was here")).length).toBe(10);
@@ -116,13 +116,13 @@ test("of very many pictures the newest are sent, and the others are replaced by 
 test("another model does not get thoughts and signatures that are not its own", () => {
   const blocks: OutputBlock[] = [{ type: "thinking", thinking: "hm", signature: "s" }, text("ok"), { ...call("c"), signature: "t" }];
   const rows: HistoryRow[] = [user("hi"), { ...at(), role: "assistant", content: { blocks, model: "a/one" } }, result("c")];
-  expect(toMessages(rows, null, "a/one").messages[1]).toEqual({ role: "assistant", content: blocks });
-  expect(toMessages(rows, null, "b/two").messages[1]).toEqual({ role: "assistant", content: [text("ok"), call("c")] });
+  expect(toModelMessages(rows, null, "a/one").messages[1]).toEqual({ role: "assistant", content: blocks });
+  expect(toModelMessages(rows, null, "b/two").messages[1]).toEqual({ role: "assistant", content: [text("ok"), call("c")] });
 });
 
 test("a run without a message, and one after an answer, get an event that says so", () => {
-  expect(toMessages([]).messages).toEqual([{ role: "user", content: [{ type: "text", text: expect.stringContaining(EVENT) }] }]);
-  const { messages } = toMessages([user("hi"), assistant(text("ho"))]);
+  expect(toModelMessages([]).messages).toEqual([{ role: "user", content: [{ type: "text", text: expect.stringContaining(EVENT) }] }]);
+  const { messages } = toModelMessages([user("hi"), assistant(text("ho"))]);
   expect(messages.at(-1)).toMatchObject({ role: "user" });
 });
 
@@ -135,7 +135,7 @@ const TURNS = Array.from({ length: 40 }, (_, at) => [
 
 test("the newest turns are kept whole, behind a line that says what is left out", () => {
   const rows = [...TURNS, user("last")];
-  const { messages, omitted } = toMessages(rows, 3_000);
+  const { messages, omitted } = toModelMessages(rows, 3_000);
   expect(estimateTokens(messages)).toBeLessThanOrEqual(3_000);
   expect(omitted % 4).toBe(0);
   expect(messages[0]).toMatchObject({
@@ -146,18 +146,18 @@ test("the newest turns are kept whole, behind a line that says what is left out"
     ],
   });
   expect(messages.at(-1)).toEqual({ role: "user", content: [text("last")] });
-  expect(toMessages(rows, 1_000_000).omitted).toBe(0);
+  expect(toModelMessages(rows, 1_000_000).omitted).toBe(0);
 });
 
 test("the cut stays in place for some turns, so that the provider's cache hits", () => {
-  const cuts = Array.from({ length: 20 }, (_, extra) => toMessages([...TURNS.slice(0, 80 + extra * 4), user("last")], 3_000).omitted);
+  const cuts = Array.from({ length: 20 }, (_, extra) => toModelMessages([...TURNS.slice(0, 80 + extra * 4), user("last")], 3_000).omitted);
   expect(new Set(cuts).size).toBeLessThan(12);
   expect(cuts).toEqual(cuts.toSorted((a, b) => a - b));
 });
 
 test("of one long turn the request and the newest work are kept", () => {
   const work = Array.from({ length: 50 }, (_, at) => [assistant(call(`w${at}`)), result(`w${at}`, `${at} ${"r".repeat(400)}`)]).flat();
-  const { messages } = toMessages([user("old"), assistant(text("yes")), user("build it"), ...work], 3_000);
+  const { messages } = toModelMessages([user("old"), assistant(text("yes")), user("build it"), ...work], 3_000);
   const all = JSON.stringify(messages);
   expect(estimateTokens(messages)).toBeLessThanOrEqual(3_000);
   expect(all).toContain("build it");
@@ -216,7 +216,7 @@ const anyBudget = fc.option(fc.integer({ min: 0, max: 2_000 }));
 test("the messages are valid for any history", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 40 }), anyBudget, (rows, budget) => {
-      expect(problems(toMessages(rows, budget).messages)).toEqual([]);
+      expect(problems(toModelMessages(rows, budget).messages)).toEqual([]);
     }),
     { numRuns: 2_000 },
   );
@@ -232,7 +232,7 @@ test("a history that loses any of its rows stays valid and keeps the last messag
       (lost, from, to, budget) => {
         const rows = [...TURNS, user("last words")].filter((_, at) => !lost[at] || (at >= from && at < to));
         const said = [...rows.filter(({ content }) => !("text" in content && content.text === "last words")), user("last words")];
-        const { messages } = toMessages(said, budget);
+        const { messages } = toModelMessages(said, budget);
         expect(problems(messages)).toEqual([]);
         expect(JSON.stringify(messages.at(-1))).toContain("last words");
       },

@@ -44,13 +44,13 @@ export const EVENT = "[Process Event]:";
  * Newest last. With a budget, the oldest turns are left out until the rest fits; the last request always stays. `model` is the
  * model to be called, provider/model; `tokens` is the size of the rows if it is known, which saves measuring them again.
  */
-export function toMessages(
+export function toModelMessages(
   rows: readonly HistoryRow[],
   budgetTokens: number | null = null,
   model: string | null = null,
   tokens = Infinity,
 ): PreparedMessages {
-  const steps = stepsOf(rows, model);
+  const steps = groupIntoSteps(rows, model);
   const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
   const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : fitSteps(steps, budgetTokens);
   return { messages: addFraming(mergeNeighbours(limitImages(kept))), omitted };
@@ -62,24 +62,24 @@ type Step = { kind: "input" | "answer"; messages: readonly ModelMessage[]; rows:
 type Assistant = Extract<HistoryRow, { role: "assistant" }>;
 type ToolCall = Extract<OutputBlock, { type: "toolCall" }>;
 
-function stepsOf(rows: readonly HistoryRow[], model: string | null): Step[] {
+function groupIntoSteps(rows: readonly HistoryRow[], model: string | null): Step[] {
   const steps: Step[] = [];
   const ids = new Set<string>();
   rows.forEach((row, at) => {
-    if (row.role === "assistant") steps.push(answerStep(row, resultsAfter(rows, at), ids, model));
+    if (row.role === "assistant") steps.push(makeAnswerStep(row, resultsAfter(rows, at), ids, model));
     else if (row.role === "user")
       steps.push(
-        inputStep(row, [
-          ...textBlock(row.content.text, isEvent(row.content.text) ? "> " : ""),
-          ...(row.content.media ?? []).flatMap(mediaBlocks),
+        makeInputStep(row, [
+          ...makeTextBlocks(row.content.text, isEvent(row.content.text) ? "> " : ""),
+          ...(row.content.media ?? []).flatMap(makeMediaBlocks),
         ]),
       );
-    else if (row.role === "system") steps.push(inputStep(row, textBlock(row.content.text, `${EVENT}\n`)));
+    else if (row.role === "system") steps.push(makeInputStep(row, makeTextBlocks(row.content.text, `${EVENT}\n`)));
   });
   return steps.filter(({ messages }) => messages.length > 0);
 }
 
-function inputStep(row: HistoryRow, content: InputBlock[]): Step {
+function makeInputStep(row: HistoryRow, content: InputBlock[]): Step {
   return { kind: "input", messages: content.length === 0 ? [] : [{ role: "user", content }], rows: 1, at: row.createdAt };
 }
 
@@ -94,11 +94,13 @@ function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
   return results;
 }
 
-function answerStep(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
+function makeAnswerStep(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
   const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
   const isStopped = row.content.stopped === true;
   // Thoughts that were cut off have no signature.
-  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(withoutSignature) : row.content.blocks).filter(hasSubstance);
+  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(withoutThoughtsAndSignatures) : row.content.blocks).filter(
+    hasSubstance,
+  );
   const unusedResults = [...results];
   const messages: ModelMessage[] = [];
   const content = blocks.map((block) => {
@@ -106,12 +108,12 @@ function answerStep(row: Assistant, results: readonly ToolResult[], ids: Set<str
     // Some servers restart their call ids in every answer; others refuse an id they have seen.
     const call = { ...block, id: uniqueId(block.id, ids) };
     const found = unusedResults.findIndex(({ callId }) => callId === block.id);
-    messages.push(resultMessage(call, found === -1 ? null : unusedResults.splice(found, 1)[0]!));
+    messages.push(makeResultMessage(call, found === -1 ? null : unusedResults.splice(found, 1)[0]!));
     return call;
   });
   // Providers refuse an answer that consists of thoughts alone.
   const isAnswer = content.some(({ type }) => type !== "thinking");
-  const cutOff = isStopped ? [eventMessage("The user stopped this answer here.")] : [];
+  const cutOff = isStopped ? [makeEventMessage("The user stopped this answer here.")] : [];
   return {
     kind: "answer",
     messages: isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [],
@@ -120,14 +122,14 @@ function answerStep(row: Assistant, results: readonly ToolResult[], ids: Set<str
   };
 }
 
-function resultMessage({ id, name }: ToolCall, result: ToolResult | null): ModelMessage {
+function makeResultMessage({ id, name }: ToolCall, result: ToolResult | null): ModelMessage {
   const { isError, output, images = [] } = result ?? { isError: true, output: `Error: No result was recorded. ${UNKNOWN_OUTCOME}` };
   const text: InputBlock = { type: "text", text: isBlank(output) ? "(no output)" : output };
-  return { role: "tool", callId: id, toolName: name, isError, content: [text, ...images.map(imageBlock)] };
+  return { role: "tool", callId: id, toolName: name, isError, content: [text, ...images.map(makeImageBlock)] };
 }
 
 /** Thoughts and signatures are only valid for the model that wrote them: others refuse them. */
-function withoutSignature(block: OutputBlock): OutputBlock[] {
+function withoutThoughtsAndSignatures(block: OutputBlock): OutputBlock[] {
   if (block.type === "thinking") return [];
   if (block.type === "text") return [block];
   const { signature: _, ...call } = block;
@@ -186,7 +188,7 @@ function fitSteps(steps: readonly Step[], budget: number): FittedSteps {
   let from = 0;
   for (let dropped = 0; from < steps.length && (dropped < tokensToDrop || !isTurnStart(steps, from)); from++) dropped += sizes[from]!;
   if (from > lastTurn) return cutLastTurn(steps, sizes, lastTurn, room);
-  return { kept: [...omissionMarker(steps.slice(0, from)), ...steps.slice(from)], omitted: countRows(steps.slice(0, from)) };
+  return { kept: [...makeOmissionMarker(steps.slice(0, from)), ...steps.slice(from)], omitted: countRows(steps.slice(0, from)) };
 }
 
 /** The last turn alone is too long: keeps its request and the newest part of the work on it. */
@@ -198,7 +200,7 @@ function cutLastTurn(steps: readonly Step[], sizes: readonly number[], turn: num
   for (let dropped = 0; from < steps.length - 1 && dropped < tokensToDrop; from++) dropped += sizes[from]!;
   const [before, asked, between, rest] = [steps.slice(0, turn), steps.slice(turn, work), steps.slice(work, from), steps.slice(from)];
   return {
-    kept: [...omissionMarker(before), ...asked, ...omissionMarker(between), ...rest],
+    kept: [...makeOmissionMarker(before), ...asked, ...makeOmissionMarker(between), ...rest],
     omitted: countRows(before) + countRows(between),
   };
 }
@@ -217,12 +219,12 @@ function roundUpToQuarters(excess: number, room: number): number {
   return Math.ceil(Math.max(0, excess) / piece) * piece;
 }
 
-function omissionMarker(gone: readonly Step[]): Step[] {
+function makeOmissionMarker(gone: readonly Step[]): Step[] {
   const [first, last] = [gone[0], gone.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = `from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}`;
   const text = `${countRows(gone)} messages ${span} are left out here to save room. They are still in this conversation's history.`;
-  return [{ kind: "input", messages: [eventMessage(text)], rows: 0, at: last.at }];
+  return [{ kind: "input", messages: [makeEventMessage(text)], rows: 0, at: last.at }];
 }
 
 function countRows(steps: readonly Step[]): number {
@@ -250,8 +252,8 @@ function mergeNeighbours(steps: readonly Step[]): ModelMessage[] {
 /** A process may start without a message, and may be woken after it has answered: then an event says so. */
 function addFraming(messages: ModelMessage[]): ModelMessage[] {
   if (messages[0]?.role !== "user")
-    messages.unshift(eventMessage("This run was started without a message. Do what your context asks of you."));
-  if (messages.at(-1)?.role === "assistant") messages.push(eventMessage("Continue from here."));
+    messages.unshift(makeEventMessage("This run was started without a message. Do what your context asks of you."));
+  if (messages.at(-1)?.role === "assistant") messages.push(makeEventMessage("Continue from here."));
   return messages;
 }
 
@@ -259,19 +261,19 @@ function isEvent(text: string): boolean {
   return text.trimStart().startsWith(EVENT);
 }
 
-function eventMessage(text: string): ModelMessage {
+function makeEventMessage(text: string): ModelMessage {
   return { role: "user", content: [{ type: "text", text: `${EVENT}\n${text}` }] };
 }
 
-function textBlock(text: string, before = ""): InputBlock[] {
+function makeTextBlocks(text: string, before = ""): InputBlock[] {
   return isBlank(text) ? [] : [{ type: "text", text: `${before}${text}` }];
 }
 
-function imageBlock({ mimeType, data }: ToolImage): InputBlock {
+function makeImageBlock({ mimeType, data }: ToolImage): InputBlock {
   return { type: "image", mimeType, data };
 }
 
-function mediaBlocks(media: Media): InputBlock[] {
+function makeMediaBlocks(media: Media): InputBlock[] {
   const { type, mimeType, data, url, filename, size, duration, transcription } = media;
   if (type === "image" && data !== undefined) return [{ type: "image", mimeType, data }];
   const facts = [

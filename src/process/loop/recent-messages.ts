@@ -6,7 +6,7 @@ import type { History, Message } from "../rows/history.ts";
 import type { HistoryRow } from "./model-messages.ts";
 
 /** `tokens` is the estimated size of the rows. */
-export type ReadRows = { rows: readonly HistoryRow[]; tokens: number };
+export type RecentRows = { rows: readonly HistoryRow[]; tokens: number };
 
 export class RecentMessages {
   #conversationId = "";
@@ -19,11 +19,11 @@ export class RecentMessages {
   #sizes: number[] = [];
 
   /** Returns the newest messages, up to and including the first that exceeds `tokensMax`; the caller makes the exact cut. */
-  read(history: History, conversationId: string, tokensMax: number): ReadRows {
+  read(history: History, conversationId: string, tokensMax: number): RecentRows {
     const { next } = history.bounds(conversationId);
     const isSame = conversationId === this.#conversationId && history.revision === this.#revision && tokensMax === this.#tokensMax;
     if (isSame && next >= this.#next) for (const message of history.range(conversationId, this.#next, next)) this.#add(message);
-    else this.#readAll(history, conversationId, tokensMax);
+    else this.#reload(history, conversationId, tokensMax);
     this.#next = next;
     return this.#trimToNewest();
   }
@@ -34,13 +34,13 @@ export class RecentMessages {
     this.#sizes = [];
   }
 
-  #readAll(history: History, conversationId: string, tokensMax: number): void {
+  #reload(history: History, conversationId: string, tokensMax: number): void {
     this.forget();
     const newestFirst: Message[] = [];
     let tokens = 0;
     for (const message of history.readBackwards(conversationId)) {
       newestFirst.push(message);
-      tokens += estimateTokens(rowOf(message).content);
+      tokens += estimateTokens(toHistoryRow(message).content);
       if (tokens > tokensMax) break;
     }
     for (const message of newestFirst.toReversed()) this.#add(message);
@@ -50,12 +50,12 @@ export class RecentMessages {
   }
 
   #add(message: Message): void {
-    const row = rowOf(message);
+    const row = toHistoryRow(message);
     this.#rows.push(row);
     this.#sizes.push(estimateTokens(row.content));
   }
 
-  #trimToNewest(): ReadRows {
+  #trimToNewest(): RecentRows {
     let from = this.#rows.length;
     let tokens = 0;
     while (from > 0 && tokens <= this.#tokensMax) tokens += this.#sizes[--from]!;
@@ -67,6 +67,6 @@ export class RecentMessages {
   }
 }
 
-function rowOf({ id, createdAt, runId: _, role, ...content }: Message): HistoryRow {
+function toHistoryRow({ id, createdAt, runId: _, role, ...content }: Message): HistoryRow {
   return { id, createdAt, role, content } as HistoryRow;
 }

@@ -2,10 +2,10 @@
 // answer or the whole of it.
 
 import type { OutputBlock } from "../../ports/models.ts";
-import { contextState, estimateTokens } from "../../agent/estimate.ts";
+import { computeContextState, estimateTokens } from "../../agent/estimate.ts";
 import type { MessageContent } from "../rows/history.ts";
 import { measureExtent, storeContext, type Measurement } from "./measure.ts";
-import { LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
+import { LEASE_MS, type State, type Tell, textOfBlocks } from "../rows/state.ts";
 import { syscallOf } from "../../agent/tools.ts";
 import type { GeneratedAnswer } from "./generate.ts";
 import { PROC_CHANGED, RUN_OUTPUT } from "../../protocol/signal-names.ts";
@@ -38,12 +38,12 @@ export function recordAnswer(
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
   const context = { ...known, ...measureExtent(state, conversationId), estimatedInputTokens, updatedAt: now };
-  storeContext(state, contextState(context, isAnswer ? usage : null), tell);
+  storeContext(state, computeContextState(context, isAnswer ? usage : null), tell);
   if (!isAnswer) {
     const reason = error === null ? "generation.empty" : "generation.error";
     return state.endActiveRun(run, { status: "error", reason, text: null, error: error ?? "The model's answer was empty" }, tell);
   }
-  const text = textOf(blocks);
+  const text = textOfBlocks(blocks);
   const thinking = blocks.filter(({ type }) => type === "thinking");
   if (text.trim() !== "" || thinking.length > 0) tell(RUN_OUTPUT, { text, thinking, runId, conversationId });
   const toolCalls = blocks.filter((block) => block.type === "toolCall");

@@ -14,11 +14,11 @@ import { type Preparation, type ProcessPorts, STOPPED } from "../kernel-port.ts"
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { MessageContent } from "../rows/history.ts";
 import type { Run } from "../rows/runs.ts";
-import { LEASE_MS, PERSON_LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
+import { LEASE_MS, PERSON_LEASE_MS, type State, type Tell, textOfBlocks } from "../rows/state.ts";
 import { overspentText } from "./budget.ts";
 import { EarlyAnswers } from "./early-answers.ts";
 import { generate, historyTokensMax, buildRequest } from "./generate.ts";
-import { PartialAnswer, wireEvent } from "./live-answer.ts";
+import { PartialAnswer, toWireEvent } from "./live-answer.ts";
 import { measureRun, type Measurement, measureSpent, toOverflowView } from "./measure.ts";
 import { type Action, type LastMessageKind, nextAction, type RunView } from "./next.ts";
 import { Pictures } from "./pictures.ts";
@@ -49,7 +49,7 @@ export class Runner {
     this.#ports = state.ports;
     this.#pictures = new Pictures(state.ports.kernel);
     this.tools = new ToolRunner(state, () => this.schedule());
-    state.partial = (runId) => this.#partialMessage(runId);
+    state.readPartialAnswer = (runId) => this.#partialMessage(runId);
   }
 
   /** Starts to work, or looks for the next step again after the present one. */
@@ -106,7 +106,7 @@ export class Runner {
   async #runUntilIdle(): Promise<void> {
     do {
       this.#isWorkRequested = false;
-      const action = nextAction(this.#view());
+      const action = nextAction(this.#buildProcessView());
       if (action.do === "rest" || action.do === "wait") {
         this.#ports.wakeAt(this.#state.runs.findActive()?.leaseUntil ?? null);
         continue;
@@ -146,7 +146,7 @@ export class Runner {
           const run = this.#state.runs.findActive();
           if (run?.runId !== runId) return;
           const { status, reason } = action;
-          if (status === "ok") this.#state.endActiveRun(run, { status, reason, text: this.#lastText(run) }, tell);
+          if (status === "ok") this.#state.endActiveRun(run, { status, reason, text: this.#lastAnswerText(run) }, tell);
           else this.#endWithError(run, reason, this.#measured?.why ?? "This run made no progress for too long.", tell);
         });
         // Also stops whatever the run waited for.
@@ -213,7 +213,7 @@ export class Runner {
     const onEvent = (event: ModelEvent) => {
       const seq = live.add(event);
       const { pid } = this.#state;
-      this.#state.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
+      this.#state.stream({ pid, runId, conversationId, modelCall, seq, event: toWireEvent(event), timestamp: this.#ports.now() });
       if (event.type === "retrying" && !this.#state.isClosed) this.#announceRetry(run, event);
     };
     const { preparation, request } = measured;
@@ -242,9 +242,9 @@ export class Runner {
     this.#state.endActiveRun(run, { status: "error", reason, text: null, error: why }, tell);
   }
 
-  #lastText({ conversationId }: Run): string | null {
+  #lastAnswerText({ conversationId }: Run): string | null {
     const last = this.#state.history.findLast(conversationId);
-    return last?.role === "assistant" ? textOf(last.blocks) : null;
+    return last?.role === "assistant" ? textOfBlocks(last.blocks) : null;
   }
 
   /** The partial answer as a message. Leaves out tool calls, because nobody needs them any more. */
@@ -283,16 +283,16 @@ export class Runner {
     }
   }
 
-  #view() {
+  #buildProcessView() {
     const run = this.#state.runs.findActive();
     if (run === undefined) {
       this.#prepared = this.#measured = null;
       this.#recent.forget();
     }
-    return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#state.listStartable() };
+    return { now: this.#ports.now(), run: run === undefined ? null : this.#buildRunView(run), waiting: this.#state.listStartable() };
   }
 
-  #runView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
+  #buildRunView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
     const last = this.#state.history.findLast(conversationId);
     const calls = last?.role === "assistant" ? this.#state.calls.listForMessage(runId, last.id) : [];
     const isMeasured = this.#measured?.runId === runId && this.#measured.lastMessageId === (last?.id ?? null);

@@ -47,7 +47,7 @@ export class ToolRunner {
     // Not awaited: other calls may run in parallel, and the result schedules the next step.
     void outcome
       .then(async (end) => {
-        const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
+        const kept = end.kind === "asked" ? end : { ...end, output: await this.#capOutput(call, end.output) };
         if (this.#state.isClosed) return;
         if (kept.kind === "asked") this.#recordQuestion(call, kept.request);
         else this.#recordEnd(call, kept);
@@ -99,7 +99,7 @@ export class ToolRunner {
   }
 
   /** The part of an output that may enter the history; the whole is stored elsewhere. */
-  async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
+  async #capOutput({ callId, runId, messageId }: Call, output: string): Promise<string> {
     const { calls, ports } = this.#state;
     const others = calls.listForMessage(runId, messageId);
     const used = others.reduce((chars, other) => chars + (other.state === "done" ? other.output.length : 0), 0);

@@ -98,12 +98,12 @@ export class Conversations {
   }
 
   /** How full its context was when it was last measured. */
-  context(id: string): ContextState | null {
+  measuredContext(id: string): ContextState | null {
     const row = this.#sql.get("SELECT context FROM conversations WHERE id = ?", id);
     return row?.context == null ? null : (JSON.parse(String(row.context)) as ContextState);
   }
 
-  setContext(id: string, context: ContextState | null): void {
+  setMeasuredContext(id: string, context: ContextState | null): void {
     this.#sql.run("UPDATE conversations SET context = ? WHERE id = ?", context === null ? null : JSON.stringify(context), id);
   }
 

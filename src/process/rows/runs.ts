@@ -76,12 +76,12 @@ export class Runs {
   }
 
   /** Puts all queued runs of a conversation on hold and returns how many there were. */
-  hold(conversationId: string): number {
+  holdQueued(conversationId: string): number {
     return this.#sql.run("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
   }
 
   /** Those of one conversation, or all. */
-  release(conversationId: string | null): number {
+  releaseQueued(conversationId: string | null): number {
     const released = "UPDATE runs SET on_hold = 0 WHERE state = 'waiting' AND on_hold = 1";
     return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
   }

@@ -59,7 +59,7 @@ const stops: Migration = {
 };
 
 /** Exists before the first message: calls that name no conversation mean this one. */
-function defaultConversation(now: number): Migration {
+function makeDefaultConversationMigration(now: number): Migration {
   return {
     version: 3,
     statements: [
@@ -91,5 +91,5 @@ const largeRows: Migration = {
 };
 
 export function migrate(sql: Sql, now: number): void {
-  migrateBy(sql, [initial, stops, defaultConversation(now), largeRows]);
+  migrateBy(sql, [initial, stops, makeDefaultConversationMigration(now), largeRows]);
 }

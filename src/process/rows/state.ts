@@ -15,7 +15,7 @@ import { type Run, type RunOutcome, type RunReason, Runs, activeMs } from "./run
 import { migrate } from "./schema.ts";
 import { Segments } from "./segments.ts";
 import { Usage } from "./usage.ts";
-import { wireMessage } from "../conversation/wire-message.ts";
+import { toWireMessage } from "../conversation/wire-message.ts";
 
 /** A run without progress for this long is ended, whatever it was doing. */
 export const LEASE_MS = 15 * 60 * 1000;
@@ -37,7 +37,7 @@ export class State {
   readonly segments: Segments;
   readonly usage: Usage;
   /** The partial answer, as it is stored when a run is stopped; null if nothing of it has arrived. */
-  partial: (runId: string) => Extract<MessageContent, { role: "assistant" }> | null = () => null;
+  readPartialAnswer: (runId: string) => Extract<MessageContent, { role: "assistant" }> | null = () => null;
   /** Conversations that are being emptied, in which no run may begin. */
   readonly held = new Set<string>();
   /** This instance may not write any more: there may be a newer one. */
@@ -66,7 +66,7 @@ export class State {
     const value = sql.transaction(() =>
       body((signal, payload) => {
         const now = this.ports.now();
-        events.push(this.events.add(signal, { ...this.#commonFields(now), ...payload } as Payload<typeof signal>, now));
+        events.push(this.events.add(signal, { ...this.#commonEventFields(now), ...payload } as Payload<typeof signal>, now));
       }),
     );
     // Events of a failed commit are never emitted; the owner of the database starts a new instance.
@@ -78,7 +78,7 @@ export class State {
     return value;
   }
 
-  #commonFields(now: number): ProcessEventFields {
+  #commonEventFields(now: number): ProcessEventFields {
     const pausedCount = this.runs.countOnHold();
     const paused = pausedCount === 0 ? {} : { pausedCount };
     return { pid: this.pid, queuedCount: this.runs.countWaiting(), ...paused, timestamp: now };
@@ -97,7 +97,7 @@ export class State {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
     // Text of models and tools is reported by events of its own.
-    const content = role === "user" || role === "system" ? { content: wireMessage(message).content } : {};
+    const content = role === "user" || role === "system" ? { content: toWireMessage(message).content } : {};
     const ofRun = runId === null ? {} : { runId };
     tell(PROC_CHANGED, { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
     return message;
@@ -135,12 +135,13 @@ export class State {
     if (run?.runId !== runId) return;
     const last = this.history.findLast(run.conversationId);
     if (last?.role !== "assistant") return;
-    for (const call of this.calls.listForMessage(runId, last.id)) this.appendMessage(run.conversationId, runId, resultOf(call), tell);
+    for (const call of this.calls.listForMessage(runId, last.id))
+      this.appendMessage(run.conversationId, runId, toResultMessage(call), tell);
   }
 
   /** Ends the active run, its open calls, and the runs that are answered together with it. */
   endActiveRun(run: Run, outcome: RunOutcome, tell: Tell): void {
-    const partialMessage = outcome.status === "aborted" ? this.partial(run.runId) : null;
+    const partialMessage = outcome.status === "aborted" ? this.readPartialAnswer(run.runId) : null;
     if (partialMessage !== null) this.appendMessage(run.conversationId, run.runId, partialMessage, tell);
     this.endOpenCalls(run, tell);
     this.calls.removeForRun(run.runId);
@@ -186,7 +187,7 @@ export class State {
   }
 }
 
-function resultOf(call: Call): MessageContent {
+function toResultMessage(call: Call): MessageContent {
   const { callId, tool, isError, outcome, output, images } = call;
   const durationMs = durationOf(call);
   return {
@@ -201,6 +202,6 @@ function resultOf(call: Call): MessageContent {
   };
 }
 
-export function textOf(blocks: readonly OutputBlock[]): string {
+export function textOfBlocks(blocks: readonly OutputBlock[]): string {
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

@@ -1,9 +1,9 @@
 // bash: runs a script in the same shell.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 import { runInnerShell } from "../inner.ts";
 
-export default command({
+export default defineCommandFile({
   name: "bash",
   usage: "[-eunx] [-o option] [-c script | path] [word...]",
   doc: "Run a script in its own shell. -c takes the script itself, -n only checks its syntax, -e -u -x -o are the options of set.",

@@ -1,10 +1,10 @@
 // chmod.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 import { applyMode } from "../modes.ts";
 import { walk } from "../walk.ts";
 
-export default command({
+export default defineCommandFile({
   name: "chmod",
   usage: "[-R] mode path...",
   doc: "Change the permissions of files. The mode is octal, such as 640, or symbolic, such as u+x,go-w. -R includes everything below a directory.",

@@ -1,6 +1,6 @@
 // cksum.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   let crc = index << 24;
@@ -8,7 +8,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   return crc >>> 0;
 });
 
-export default command({
+export default defineCommandFile({
   name: "cksum",
   usage: "[path...]",
   doc: "Print the CRC and length of files, or of standard input.",

@@ -1,8 +1,8 @@
 // cmp.
 
-import { command, CommandError, parseFlags } from "../command.ts";
+import { defineCommandFile, CommandError, parseFlags } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "cmp",
   usage: "[-s] file [file]",
   doc: "Compare two files byte by byte; - is standard input. -s prints nothing. Exits with 0 if they are equal, 1 if they differ.",

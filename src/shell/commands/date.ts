@@ -1,6 +1,6 @@
 // date: just-bash's own, plus -I, -r and relative dates such as yesterday, 2 days ago, 2024-01-31 +1 month.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   sec: 1000,
@@ -20,7 +20,7 @@ const ISO: Readonly<Record<string, string>> = {
   seconds: "%Y-%m-%dT%H:%M:%S+00:00",
 };
 
-export default command({
+export default defineCommandFile({
   name: "date",
   usage: "[-u] [-d text | -r path] [-I[date|minutes|seconds]] [+FORMAT]",
   doc: "Print the time, always in UTC. -d prints another time: a date, @seconds, or words such as yesterday, 2 days ago, 2024-01-31 +1 month; -r prints when a file was changed; -I uses ISO 8601.",
@@ -31,7 +31,7 @@ export default command({
       const inline = /^--date=([\s\S]*)$/.exec(arg)?.[1] ?? /^-d([\s\S]+)$/.exec(arg)?.[1];
       const iso = /^(?:-I|--iso-8601=?)(.*)$/.exec(arg)?.[1];
       if (arg === "-d" || arg === "--date" || arg === "-ud" || inline !== undefined)
-        builtinArgs.push("-d", parseDate(inline ?? args[++at] ?? ""));
+        builtinArgs.push("-d", resolveRelativeDate(inline ?? args[++at] ?? ""));
       else if (arg === "-r" || arg === "--reference")
         builtinArgs.push("-d", formatSeconds((await link.stat(resolve(args[++at] ?? ""))).modifiedAt));
       else if (iso !== undefined) builtinArgs.push(`+${ISO[iso] ?? failInvalid(iso)}`);
@@ -41,14 +41,14 @@ export default command({
   },
 });
 
-function parseDate(text: string): string {
+function resolveRelativeDate(text: string): string {
   const words = /(?:^|\s)(?:(now|today|yesterday|tomorrow)|([+-]?\s*\d+|next|last)\s*([a-z]+?)s?(\s+ago)?)(?=\s|$)/gi;
   const base = text.replace(words, (match, name: string | undefined, _count, unit: string | undefined) =>
     name !== undefined || isUnit(unit ?? "") ? " " : match,
   );
   const isRelative = base !== text;
   if (!isRelative) return text;
-  const start = base.trim() === "" ? Date.now() : Date.parse(toUtc(base.trim()));
+  const start = base.trim() === "" ? Date.now() : Date.parse(addUtcZone(base.trim()));
   if (Number.isNaN(start)) return text;
   let date = new Date(start);
   for (const [, name, count = "", unit = "", ago] of text.matchAll(words)) {
@@ -72,7 +72,7 @@ function addUnits(date: Date, count: number, unit: string): Date {
   return next;
 }
 
-function toUtc(text: string): string {
+function addUtcZone(text: string): string {
   if (/^@-?\d+$/.test(text)) return new Date(Number(text.slice(1)) * 1000).toISOString();
   const iso = text.replace(/^(\d{4}-\d\d-\d\d)[ T]?/, "$1T").replace(/T$/, "T00:00");
   return /(?:Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(iso) || !/^\d{4}-/.test(iso) ? text : `${iso}Z`;

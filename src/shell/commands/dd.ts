@@ -1,7 +1,7 @@
 // dd.
 
 import { toLatin1 } from "../../lib/bytes.ts";
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 import { parseSize } from "../sizes.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -9,11 +9,11 @@ const BYTES_MAX = 2 * 1024 * 1024;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 const NAMES = new Set(["if", "of", "bs", "ibs", "obs", "count", "skip", "seek", "conv", "status", "iflag", "oflag"]);
 
-export default command({
+export default defineCommandFile({
   name: "dd",
   usage: "[if=path] [of=path] [bs=size] [count=blocks] [skip=blocks] [seek=blocks] [conv=notrunc]",
   doc: "Copy a part of a file. /dev/zero and /dev/urandom need a count.",
-  async run({ link, resolve, read, bytes }, args) {
+  async run({ link, resolve, read, stdinBytes }, args) {
     const options = new Map(args.map((arg) => [arg.split("=")[0]!, arg.slice(arg.indexOf("=") + 1)] as const));
     for (const name of options.keys()) if (!NAMES.has(name)) throw new CommandError(`unrecognized operand '${name}'`, 2);
     const sizeOption = (name: string, fallback: number) => {
@@ -27,7 +27,7 @@ export default command({
     const path = source === undefined ? null : resolve(source);
     const isEndless = path === "/dev/zero" || path === "/dev/urandom" || path === "/dev/random";
     if (isEndless && block * count > BYTES_MAX) throw new CommandError(`exceeds the output limit of a command (${BYTES_MAX} bytes)`);
-    const all = isEndless ? generate(path, block * count) : source === undefined ? bytes() : await read(source);
+    const all = isEndless ? readEndlessDevice(path, block * count) : source === undefined ? stdinBytes() : await read(source);
     const part = isEndless ? all : all.slice(start, Math.min(all.length, start + block * count));
     const full = Math.floor(part.length / block);
     const records = `${full}+${part.length % block === 0 ? 0 : 1}`;
@@ -46,7 +46,7 @@ export default command({
   },
 });
 
-function generate(path: string, length: number): Uint8Array {
+function readEndlessDevice(path: string, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   if (path !== "/dev/zero") for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
   return bytes;

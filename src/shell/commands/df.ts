@@ -1,11 +1,11 @@
 // df: shows the caller's quota as the only file system.
 
-import { command, CommandError, parseFlags } from "../command.ts";
+import { defineCommandFile, CommandError, parseFlags } from "../command.ts";
 import { humanSize } from "../human-size.ts";
 
 const HEAD = ["Filesystem", "Used", "Available", "Use%", "Mounted on"];
 
-export default command({
+export default defineCommandFile({
   name: "df",
   usage: "[-h] [path...]",
   doc: "Show how much you store and how much you may store. The gateway's tree is one file system, and its size is your quota; a dash means no limit. Sizes are in blocks of 1024 bytes; -h prints them with units.",

@@ -1,7 +1,7 @@
 // diff, in the normal and the unified format. just-bash's own supports only the unified format, and no directories.
 
 import { diffArrays, structuredPatch } from "diff";
-import { command, type CommandContext, CommandError } from "../command.ts";
+import { defineCommandFile, type CommandContext, CommandError } from "../command.ts";
 
 const FLAGS: Readonly<Record<string, string>> = {
   unified: "u",
@@ -19,7 +19,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 type Style = { flags: ReadonlySet<string>; context: number };
 type Side = { name: string; lines: string[]; endsOpen: boolean; at: Date };
 
-export default command({
+export default defineCommandFile({
   name: "diff",
   usage: "[-uqrNiwbBsa] [-U lines] one other",
   doc: "Show how two files or directories differ; - is standard input. -u adds context lines, -U sets how many, -q only reports whether they differ, -r compares directories recursively, -N treats absent files as empty, -i ignores case, -w and -b ignore white space, -B ignores empty lines. Exits with 0 if nothing differs, 1 if something does.",

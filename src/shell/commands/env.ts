@@ -1,8 +1,8 @@
 // env: just-bash's own, except that a command it starts sees the variables.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "env",
   usage: "[-i] [-u name] [name=value...] [command [word...]]",
   doc: "Run a command with other environment variables. -u removes one, -i removes all. Without a command, print them.",

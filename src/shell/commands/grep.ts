@@ -1,8 +1,8 @@
 // grep: just-bash's own, plus what it does not support: several patterns, and -s.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "grep",
   usage: "[-EFPivnclLqosrhHwx] [-e pattern] [-m count] [-A -B -C lines] [--include=glob] pattern [path...]",
   doc: "Print lines that match a pattern. Works as on any Unix; -P does not support lookahead and lookbehind.",

@@ -1,9 +1,9 @@
 // groups.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 import { People } from "../people.ts";
 
-export default command({
+export default defineCommandFile({
   name: "groups",
   usage: "[user...]",
   doc: "Print the groups of a user. Without a name, prints yours.",
@@ -13,7 +13,7 @@ export default command({
     const lines = args.map(
       (name) =>
         `${name} : ${people
-          .groupsOf(people.requirePerson(name))
+          .groupIdsOf(people.requirePerson(name))
           .map((gid) => people.groupName(gid))
           .join(" ")}\n`,
     );

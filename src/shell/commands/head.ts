@@ -1,7 +1,7 @@
 // head: just-bash's own, except for devices without an end, which it cannot read whole first, and for -n -N.
 
 import { toLatin1 } from "../../lib/bytes.ts";
-import { command, CommandError, type Output } from "../command.ts";
+import { defineCommandFile, CommandError, type Output } from "../command.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
 const ENDLESS_DEVICES = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, number>> = {
   T: 1024 ** 4,
 };
 
-export default command({
+export default defineCommandFile({
   name: "head",
   usage: "[-n lines | -c bytes] [path...]",
   doc: "Print the beginning of files. /dev/zero and /dev/urandom need -c.",

@@ -1,19 +1,19 @@
 // help: lists the commands.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 import { readManual, summaryOf } from "../manual.ts";
 
-export default command({
+export default defineCommandFile({
   name: "help",
   usage: "[name]",
   doc: "List all commands, or explain one.",
   async run(context, [name]) {
-    if (name === "--names") return [...context.programs(), ...BUILT_IN].map((word) => `${word}\n`).join("");
+    if (name === "--names") return [...context.commandNames(), ...BUILT_IN].map((word) => `${word}\n`).join("");
     if (name !== undefined) return readManual(context, name);
     const ours = context.commands;
     const width = Math.max(...ours.map((file) => file.name.length));
     const names = new Set(ours.map((file) => file.name));
-    const others = context.programs().filter((program) => !names.has(program));
+    const others = context.commandNames().filter((program) => !names.has(program));
     return [
       "GSV commands (man NAME explains one):",
       ...ours.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),

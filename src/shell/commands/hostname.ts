@@ -1,8 +1,8 @@
 // hostname.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "hostname",
   usage: "",
   doc: "Print the gateway's name. Root can set it: gsv config set config/server/name NAME.",

@@ -1,9 +1,9 @@
 // id.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 import { People } from "../people.ts";
 
-export default command({
+export default defineCommandFile({
   name: "id",
   usage: "[-u | -g | -G | -n] [user]",
   doc: "Print the ids and names of a user and their groups. Without a name, prints yours. -u prints only the user id, -g the primary group id, -G all group ids, -n names instead of ids.",
@@ -12,7 +12,7 @@ export default command({
     const name = args.find((arg) => !arg.startsWith("-"));
     const people = await People.read(link);
     const person = name === undefined ? { ...who, gecos: "" } : people.requirePerson(name);
-    const gids = name === undefined ? [...new Set([who.gid, ...who.gids])] : people.groupsOf(person);
+    const gids = name === undefined ? [...new Set([who.gid, ...who.gids])] : people.groupIdsOf(person);
     const isNamed = flags.includes("n");
     const group = (gid: number) => (isNamed ? people.groupName(gid) : String(gid));
     if (flags.includes("u")) return `${isNamed ? person.username : person.uid}\n`;

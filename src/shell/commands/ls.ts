@@ -1,9 +1,9 @@
 // ls, with the real owners and modes.
 
 import { FileError, type FileStat } from "../../hardware/filesystem.ts";
-import { command, type CommandContext, parseFlags } from "../command.ts";
+import { defineCommandFile, type CommandContext, parseFlags } from "../command.ts";
 import { humanSize } from "../human-size.ts";
-import { modeText } from "../modes.ts";
+import { formatMode } from "../modes.ts";
 import { People } from "../people.ts";
 
 const FLAGS = {
@@ -25,7 +25,7 @@ const FLAGS = {
 type Item = { name: string; path: string; stat: FileStat };
 type Style = { flags: ReadonlySet<string>; people: People | null; now: number };
 
-export default command({
+export default defineCommandFile({
   name: "ls",
   usage: "[-aAlhRrSFpdt1n] [path...]",
   doc: "List files. -a lists all, -A all but . and .., -l adds owners and modes, -h prints sizes with units, -R lists subdirectories, -r reverses the order, -S sorts by size, -t by time, -F and -p mark directories, -d lists the directory itself, -1 one file per line, -n owners as numbers.",
@@ -115,7 +115,7 @@ function formatItems(items: readonly Item[], { flags, people, now }: Style): str
     const owner = people?.userName(uid) ?? String(uid);
     const group = people?.groupName(gid) ?? String(gid);
     return [
-      modeText(kind, mode),
+      formatMode(kind, mode),
       "1",
       owner,
       group,

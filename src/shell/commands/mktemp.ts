@@ -1,11 +1,11 @@
 // mktemp.
 
 import { FileError } from "../../hardware/filesystem.ts";
-import { command, CommandError, parseFlags } from "../command.ts";
+import { defineCommandFile, CommandError, parseFlags } from "../command.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-export default command({
+export default defineCommandFile({
   name: "mktemp",
   usage: "[-dqtu] [-p directory] [template]",
   doc: "Create an empty file with a new name and print the name. -d creates a directory, -p sets where, -u only prints a name. The template ends in at least three X, which are replaced; the default is /tmp/tmp.XXXXXXXXXX.",

@@ -1,8 +1,8 @@
 // nproc. A command runs in one thread, so the answer is always 1.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "nproc",
   usage: "",
   doc: "Print the number of processors that a command may use: one.",

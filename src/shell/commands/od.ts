@@ -1,6 +1,6 @@
 // od. just-bash's own prints only octal.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 import { parseSize } from "../sizes.ts";
 
 type Format = { size: number; width: number; show: (bytes: Uint8Array) => string };
@@ -9,7 +9,7 @@ const PER_LINE = 16;
 const ESCAPES: Readonly<Record<number, string>> = { 0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r" };
 const LETTERS: Readonly<Record<string, string>> = { b: "o1", c: "c", d: "u2", o: "o2", s: "d2", x: "x2" };
 
-export default command({
+export default defineCommandFile({
   name: "od",
   usage: "[-bcdosx] [-A d|o|x|n] [-t type] [-j skip] [-N count] [-v] [path...]",
   doc: "Show the bytes of a file. -A sets the radix of offsets, or n for none; -t the format, such as x1, o1, u1, d2, x4 or c; -c shows characters, -b octal bytes, -x hexadecimal words; -j skips bytes, -N limits how many are shown.",

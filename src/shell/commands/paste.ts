@@ -1,8 +1,8 @@
 // paste: just-bash's own, plus combined flags such as -sd, and the standard input if no file is named.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "paste",
   usage: "[-s] [-d characters] [path...]",
   doc: "Join lines of files side by side. -s joins the lines of each file instead, -d sets the separator.",

@@ -1,6 +1,6 @@
 // proc: agent processes from inside a shell. In an agent's command it means the agent itself unless --pid names another.
 
-import { command, type CommandContext, CommandError, type Output } from "../command.ts";
+import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 
 /** Positional arguments, and options by name; options without a value are true. */
 type ParsedArgs = { rest: string[]; options: ReadonlyMap<string, string | true> };
@@ -37,7 +37,7 @@ proc send PID MESSAGE: send a message to another process. proc call PID MESSAGE:
 
 --pid P selects a process (default: the one this runs in), --conversation ID one of its conversations (default: default). Words after -- are not options.`;
 
-export default command({
+export default defineCommandFile({
   name: "proc",
   usage: "self | list | segments | policy | segment ID | compact | fork | send PID MESSAGE | call PID MESSAGE",
   doc: DOC,

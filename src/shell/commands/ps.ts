@@ -1,10 +1,10 @@
 // ps: lists the shell that runs it and the caller's agent processes.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
 type Entry = { pid: string; state: string; label: string | null; profile: string };
 
-export default command({
+export default defineCommandFile({
   name: "ps",
   usage: "",
   doc: "List your processes. The list includes the shell that runs this; proc list shows more about the others.",

@@ -1,9 +1,9 @@
 // realpath. There are no links, so it only removes dots from the path.
 
 import { FileError } from "../../hardware/filesystem.ts";
-import { command, CommandError, parseFlags } from "../command.ts";
+import { defineCommandFile, CommandError, parseFlags } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "realpath",
   usage: "[-emqs] path...",
   doc: "Print absolute paths without . and .. components. With -e, the whole path must exist; with -m, nothing has to; otherwise, all but the last component.",

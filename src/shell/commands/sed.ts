@@ -1,8 +1,8 @@
 // sed: just-bash's own, plus the backups of -i.bak.
 
-import { command, type CommandContext } from "../command.ts";
+import { defineCommandFile, type CommandContext } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "sed",
   usage: "[-nEri] [-e script] [-f path] [script] [path...]",
   doc: "Edit lines of text. -n prints only what the script prints, -E uses extended expressions, -i edits files in place, -i.bak keeps a backup.",

@@ -1,8 +1,8 @@
 // shuf.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "shuf",
   usage: "[-e words... | -i from-to] [-n count] [path]",
   doc: "Shuffle lines. -e shuffles words instead of lines, -i numbers, -n limits how many, -r allows repeats.",

@@ -1,6 +1,6 @@
 // sort, in the byte order of ls and globs. just-bash's own sorts by locale and finds keys only without blanks before them.
 
-import { command, type CommandContext, CommandError } from "../command.ts";
+import { defineCommandFile, type CommandContext, CommandError } from "../command.ts";
 
 type Key = { from: number; fromChar: number; to: number; toChar: number; flags: string };
 type Options = { flags: string; separator: string | null; keys: Key[]; output: string | null; paths: string[] };
@@ -22,7 +22,7 @@ const LONG: Readonly<Record<string, string>> = {
   "random-sort": "R",
 };
 
-export default command({
+export default defineCommandFile({
   name: "sort",
   usage: "[-rnghVMfbdsucCzR] [-k from[,to][flags]] [-t character] [-o path] [path...]",
   doc: "Sort lines by their bytes. -n sorts numbers, -g numbers with fractions and exponents, -h sizes such as 2K 1G, -V versions, -M months; -f ignores case, -r reverses the order, -u prints each line once, -k sorts by fields, -t sets the field separator, -s keeps the order of equal lines, -c only checks, -o writes to a file, -R shuffles.",
@@ -31,7 +31,7 @@ export default command({
     const { flags } = options;
     const end = flags.includes("z") ? "\0" : "\n";
     const lines = (await readTexts(context, options.paths)).flatMap((text) => linesOf(text, end));
-    const order = orderOf(options);
+    const order = makeOrder(options);
     if (/[cC]/.test(flags)) return checkOrder(lines, order, flags, options.paths[0] ?? "-");
     const sorted = flags.includes("R") ? shuffle(lines) : lines.toSorted(order.full);
     const kept = flags.includes("u") ? sorted.filter((line, at) => at === 0 || order.keyed(sorted[at - 1]!, line) !== 0) : sorted;
@@ -102,11 +102,11 @@ function linesOf(text: string, end: string): string[] {
 
 type Order = Record<"keyed" | "full", (a: string, b: string) => number>;
 
-function orderOf({ flags, keys, separator }: Options): Order {
+function makeOrder({ flags, keys, separator }: Options): Order {
   const general = flags.replace(/[uscCz]/g, "");
   const rules = (keys.length === 0 ? [null] : keys).map((key) => {
     const own = key === null || key.flags === "" ? general : key.flags;
-    const compare = comparer(own);
+    const compare = makeComparer(own);
     const sign = own.includes("r") ? -1 : 1;
     return (a: string, b: string) => sign * compare(extractKey(a, key, separator, own), extractKey(b, key, separator, own));
   });
@@ -129,7 +129,7 @@ function extractKey(line: string, key: Key | null, separator: string | null, fla
   return (flags.includes("b") ? text.trimStart() : text).slice(key.fromChar - 1);
 }
 
-function comparer(flags: string): (a: string, b: string) => number {
+function makeComparer(flags: string): (a: string, b: string) => number {
   const by = (value: (text: string) => number) => (a: string, b: string) => value(a) - value(b);
   if (flags.includes("h")) return by(parseHumanSize);
   if (flags.includes("g")) return by((text) => (Number.isNaN(Number.parseFloat(text)) ? -Infinity : Number.parseFloat(text)));

@@ -1,10 +1,10 @@
 // stat.
 
-import { command, CommandError } from "../command.ts";
-import { modeText } from "../modes.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
+import { formatMode } from "../modes.ts";
 import { People } from "../people.ts";
 
-export default command({
+export default defineCommandFile({
   name: "stat",
   usage: "[-c FORMAT] path...",
   doc: "Show the attributes of a file. FORMAT takes %n name, %N quoted name, %s size, %F kind, %a mode, %A mode in letters, %u %U owner, %g %G group, %Y modification time.",
@@ -25,7 +25,7 @@ export default command({
         s: String(stat.size),
         F: stat.kind === "directory" ? "directory" : stat.size === 0 ? "regular empty file" : "regular file",
         a: mode,
-        A: modeText(stat.kind, stat.mode),
+        A: formatMode(stat.kind, stat.mode),
         u: String(stat.uid),
         U: people.userName(stat.uid),
         g: String(stat.gid),

@@ -1,11 +1,11 @@
 // truncate.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 import { parseSize } from "../sizes.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 
-export default command({
+export default defineCommandFile({
   name: "truncate",
   usage: "-s size path...",
   doc: "Set the size of files: longer files are cut, shorter ones are filled with zeros. The size may be relative, +N or -N, and end in K, M or G.",

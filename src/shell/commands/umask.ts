@@ -1,8 +1,8 @@
 // umask. New files are always 0644 here, so a script that asks for another mask gets an error.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "umask",
   usage: "[0022]",
   doc: "Print the file mode mask, which is always 0022. It cannot be changed; use chmod.",

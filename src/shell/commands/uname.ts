@@ -1,6 +1,6 @@
 // uname.
 
-import { command, parseFlags } from "../command.ts";
+import { defineCommandFile, parseFlags } from "../command.ts";
 
 const FLAGS = {
   all: "a",
@@ -12,7 +12,7 @@ const FLAGS = {
   "operating-system": "o",
 };
 
-export default command({
+export default defineCommandFile({
   name: "uname",
   usage: "[-asnrvmo]",
   doc: "Print system information: the system, and with options its name, version and host.",

@@ -1,8 +1,8 @@
 // uniq: just-bash's own, with the counts padded to the width that scripts expect.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "uniq",
   usage: "[-cdui] [path]",
   doc: "Print adjacent equal lines once. -c adds a count, -d prints only repeated lines, -u only unique lines, -i ignores case.",

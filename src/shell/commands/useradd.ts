@@ -1,9 +1,9 @@
 // useradd: the same call as gsv user add.
 
-import { command, CommandError } from "../command.ts";
-import { inputLines } from "../input.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
+import { makeLineReader } from "../input.ts";
 
-export default command({
+export default defineCommandFile({
   name: "useradd",
   usage: "[-c full-name] [-G group,...] name",
   doc: "Add a user. Only root may do this. Reads the password of the new user from standard input.",
@@ -18,7 +18,7 @@ export default command({
     }
     const [username, ...others] = rest;
     if (username === undefined || others.length > 0) throw new CommandError("give one user name", 2);
-    const password = await inputLines(context)("password of the new user");
+    const password = await makeLineReader(context)("password of the new user");
     await context.link.runSyscall("sys.user.create", { username, password, ...options });
     return `useradd: ${username} can log in now\n`;
   },

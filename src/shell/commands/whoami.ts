@@ -1,8 +1,8 @@
 // whoami.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
-export default command({
+export default defineCommandFile({
   name: "whoami",
   usage: "",
   doc: "Print your user name.",

@@ -1,18 +1,18 @@
 // xargs. just-bash's own supports few of the options.
 
-import { command, CommandError } from "../command.ts";
+import { defineCommandFile, CommandError } from "../command.ts";
 
 type Options = { perCall: number; perLine: number; replace: string | null; delimiter: string | null; skipsEmpty: boolean; traces: boolean };
 
 const WORDS_MAX = 5_000;
 
-export default command({
+export default defineCommandFile({
   name: "xargs",
   usage: "[-0rt] [-d character] [-I text] [-n words] [-L lines] [-P any] [command [word...]]",
   doc: "Run a command with words from standard input. -0 and -d set the separator, -n the number of words per command, -L the number of lines per command, -I a text that is replaced by a whole line, -r runs nothing if there is no input, -t prints each command. Commands run one after another.",
   async run(context, args) {
     const { options, words } = parseArgs(args);
-    const items = parseItems(new TextDecoder().decode(context.bytes()), options);
+    const items = parseItems(new TextDecoder().decode(context.stdinBytes()), options);
     const base = words.length === 0 ? ["echo"] : words;
     if (items.length === 0 && (options.skipsEmpty || options.replace !== null)) return "";
     const output = { stdout: "", stderr: "", exitCode: 0 };

@@ -1,10 +1,10 @@
 // yes. A command's whole output is passed to the next one in a pipe, so it cannot be endless; this many lines should do.
 
-import { command } from "../command.ts";
+import { defineCommandFile } from "../command.ts";
 
 const LINES = 10_000;
 
-export default command({
+export default defineCommandFile({
   name: "yes",
   usage: "[text]",
   doc: `Print y, or the text, repeatedly. Prints ${LINES} lines, because here a command ends before the next one in a pipe starts.`,

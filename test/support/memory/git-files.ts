@@ -31,14 +31,14 @@ export class MemoryGit implements GitFiles {
   }
 
   /** Counts as one call, however many files. */
-  async readHeads(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async readFirstBytes(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
     const before = this.calls;
     const found = await Promise.all(paths.map((path) => this.read(repo, path)));
     this.calls = before + 1;
     return found.map((file) => file?.bytes.slice(0, bytes) ?? null);
   }
 
-  async change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean> {
+  async commitChanges(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean> {
     for (const change of changes) {
       if (change.type !== "put" || change.ifOid === undefined) continue;
       if (this.#lookup(repo, change.path)?.hash !== change.ifOid) fail(409, `${change.path} was changed meanwhile`);

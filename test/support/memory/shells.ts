@@ -1,6 +1,6 @@
 // The Shells port in the test's own process: the real interpreter, without a thread around it.
 
-import { Sessions, commandInfo } from "../../../src/hardware/sessions.ts";
+import { Sessions, toCommandInfo } from "../../../src/hardware/sessions.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
 import type {
   Exit,
@@ -8,7 +8,7 @@ import type {
   SendOutcome,
   CommandInput,
   SessionInfo,
-  SessionState,
+  PollResult,
   ShellCommand,
   ShellLink,
   Shells,
@@ -27,10 +27,10 @@ export class MemoryShells implements Shells {
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     // Loaded lazily: most simulations run no command, and the interpreter is large.
     const { runCommand } = await import("../../../src/shell/run.ts");
-    return this.#sessions.start(command.who.uid, commandInfo(command), (sink) => {
+    return this.#sessions.start(command.who.uid, toCommandInfo(command), (sink) => {
       const over = new AbortController();
       const input = new Lines(() => sink.onInputWanted());
-      const terminal = { write: sink.onOutput, line: () => input.next() };
+      const terminal = { write: sink.onOutput, readLine: () => input.next() };
       const run = runCommand(command, (ask) => link(ask, over.signal), terminal, THREAD_LIMITS, over.signal);
       let end: Exit | null = null;
       const done = run.then(({ stdout, stderr, ...exit }): Exit => {
@@ -53,7 +53,7 @@ export class MemoryShells implements Shells {
     return this.#sessions.waitForRoom(uid);
   }
 
-  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: PollOptions, signal: AbortSignal): Promise<PollResult | null> {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
 

@@ -4,7 +4,7 @@
 
 import type { SocketEvents, SocketPeer, Sockets } from "../../../src/ports/sockets.ts";
 import type { StorageError } from "../../../src/ports/sql.ts";
-import { lostBatchFrame, PING, PONG } from "../../../src/protocol/frames.ts";
+import { encodeLostBatchFrame, PING, PONG } from "../../../src/protocol/frames.ts";
 import type { Agenda } from "./agenda.ts";
 import type { Random } from "./random.ts";
 import type { MemorySql } from "./sql.ts";
@@ -181,7 +181,7 @@ export class MemorySockets implements Sockets {
         if ("code" in frame) this.#startClose(frame.socketId, frame.code, frame.reason);
         else this.#write(frame.socketId, frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
-        this.#write(frame.socketId, lostBatchFrame(frame.answers, failure.full, failure.message));
+        this.#write(frame.socketId, encodeLostBatchFrame(frame.answers, failure.full, failure.message));
       }
     }
   }

@@ -1,14 +1,14 @@
 // Calls the gateway's real models over the Node host's real Net port, and collects their events.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { nodeNet } from "../../../src/hosts/node/net.ts";
+import { makeNodeNet } from "../../../src/hosts/node/net.ts";
 import { type ModelsOptions, ProviderModels } from "../../../src/models/models.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../../../src/ports/models.ts";
 
 /** Retries wait one millisecond, so that tests do not wait. */
 export function testModels(options: Partial<ModelsOptions> = {}): ProviderModels {
   return new ProviderModels({
-    net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }),
+    net: makeNodeNet({ isAllowed: (host) => host === "127.0.0.1" }),
     crypto: { randomBytes: (length) => randomBytes(length), uuid: () => randomUUID() },
     ...options,
     limits: { backoffMs: 1, ...options.limits },

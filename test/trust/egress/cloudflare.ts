@@ -13,12 +13,12 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** Makes the request it is told to, and reports the outcome. */
 const WORKER = `
-  import { cloudflareNet } from "./src/hosts/cloudflare/net.ts";
-  import { allowList } from "./src/kernel/egress/allow.ts";
+  import { makeCloudflareNet } from "./src/hosts/cloudflare/net.ts";
+  import { makeAllowList } from "./src/kernel/egress/allow.ts";
   export default {
     async fetch(request) {
       const { url, method = "GET", headers = {}, body, options = {}, allowed } = await request.json();
-      const net = cloudflareNet({ isAllowed: allowList(allowed, undefined) });
+      const net = makeCloudflareNet({ isAllowed: makeAllowList(allowed, undefined) });
       try {
         const response = await net.fetch({ url, method, headers, body: body && new TextEncoder().encode(body) }, options);
         return Response.json({ outcome: "ok", text: await new Response(response.body).text(), status: response.status, url: response.url });

@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from "node:net";
-import { nodeNet, queryDns } from "../../../src/hosts/node/net.ts";
-import { allowList } from "../../../src/kernel/egress/allow.ts";
+import { makeNodeNet, queryDns } from "../../../src/hosts/node/net.ts";
+import { makeAllowList } from "../../../src/kernel/egress/allow.ts";
 import type { Net } from "../../../src/ports/net.ts";
 import { TEST_CERT, TEST_KEY } from "../../support/tls.ts";
 import { type NameServer, startNameServer, type Zone } from "./dns.ts";
@@ -59,8 +59,8 @@ export class World {
   }
 
   net(allowed = "", baseUrl?: string): Net {
-    return nodeNet({
-      isAllowed: allowList(allowed, baseUrl),
+    return makeNodeNet({
+      isAllowed: makeAllowList(allowed, baseUrl),
       resolve: (name, signal) => queryDns(name, signal, [this.names.address]),
       mapEndpoint: (address, port) => {
         this.dialled.push(address);

@@ -20,7 +20,7 @@ export class Screen {
       pid,
       onEvent: (event) => this.#event(event),
       onPiece: (piece) => this.#piece(piece),
-      onLive: (live, seq) => this.#live(live, seq),
+      onLiveAnswer: (live, seq) => this.#live(live, seq),
       onGap: () => this.wrong.push("events were no longer kept"),
       onError: (error) => this.wrong.push(`it cannot be followed: ${error.message}`),
     });

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
-import type { RunPoint } from "../../../src/hosts/node/faults.ts";
+import type { RunCrashPoint } from "../../../src/hosts/node/faults.ts";
 import type { Bar } from "../bar.ts";
 import type { Faults } from "../crash/gateway.ts";
 import type { Random } from "../crash/random.ts";
@@ -14,7 +14,7 @@ import { Approver, send } from "./person.ts";
 import { WIRES, World } from "./world.ts";
 
 /** Every step of a run, and at most at which occurrence of it the gateway dies. */
-export const POINTS: Record<RunPoint, number> = {
+export const POINTS: Record<RunCrashPoint, number> = {
   "run-accepted": 3,
   "run-queued": 2,
   "run-model-called": 4,
@@ -42,7 +42,7 @@ const EXIT_MS = 300;
 const HANG_MS = 30_000;
 
 export type Death =
-  | { at: RunPoint | "before commit" | "after commit"; times: number }
+  | { at: RunCrashPoint | "before commit" | "after commit"; times: number }
   | { at: "any moment"; afterMs: number }
   | { at: "the end" };
 

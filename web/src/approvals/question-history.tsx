@@ -82,7 +82,7 @@ function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt
     kind === "budget"
       ? "To go on beyond a budget"
       : `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
-  const subject = kind === "budget" ? null : subjectOf(shown.text);
+  const subject = kind === "budget" ? null : parseSubject(shown.text);
   return (
     <li class="entry entry-tall">
       <div class="entry-words">
@@ -112,7 +112,7 @@ function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt
 }
 
 /** The command or the path: the gateway puts it on the second line, after the target. */
-function subjectOf(shown: string): string | null {
+function parseSubject(shown: string): string | null {
   const [, line] = shown.split("\n");
   return line === undefined ? null : line.replace(/^\w+: /, "").slice(0, 200);
 }

@@ -3,13 +3,13 @@
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
 import { MessageView } from "./message.tsx";
-import { historyRows } from "./message-rows.ts";
+import { makeHistoryRows } from "./message-rows.ts";
 import { SystemMessage } from "./system-message.tsx";
 
 type ArchivedProps = { conversation: Conversation; messages: readonly HistoryMessage[]; segmentId: string };
 
 export default function ArchivedMessages({ conversation, messages, segmentId }: ArchivedProps) {
-  const rows = historyRows({ from: 0, messages, total: messages.length, reloads: 0 });
+  const rows = makeHistoryRows({ from: 0, messages, total: messages.length, reloads: 0 });
   return (
     <>
       {rows.map((row) => {

@@ -19,7 +19,7 @@ export function addFiles(existing: readonly Attachment[], files: Iterable<File>)
     else if (size > MEDIA_BYTES_MAX)
       problem = `${file.name} was left out: all files of a message together may have 25 MB. Copy large files to a machine instead.`;
     else if (all.length >= FILES_MAX) problem = `At most ${FILES_MAX} files go with one message.`;
-    else all.push({ id: ++lastId, file, preview: isImage(file) ? URL.createObjectURL(file) : null });
+    else all.push({ id: ++lastId, file, preview: isPreviewableImage(file) ? URL.createObjectURL(file) : null });
   }
   return { all, problem };
 }
@@ -31,15 +31,15 @@ export function releasePreview({ preview }: Attachment): void {
 export async function readAsMedia({ file }: Attachment): Promise<SentMedia> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const mimeType = file.type || "application/octet-stream";
-  return { type: kindOf(mimeType), mimeType, data: encodeBase64(bytes), filename: file.name, size: file.size };
+  return { type: mediaKindOf(mimeType), mimeType, data: encodeBase64(bytes), filename: file.name, size: file.size };
 }
 
-function kindOf(mimeType: string): SentMedia["type"] {
+function mediaKindOf(mimeType: string): SentMedia["type"] {
   const [kind] = mimeType.split("/");
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
 }
 
-function isImage({ type }: File): boolean {
+function isPreviewableImage({ type }: File): boolean {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(type);
 }
 

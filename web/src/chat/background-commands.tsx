@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, describeError, type Result } from "../state/call.ts";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { showNotice } from "../state/notices.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -12,7 +12,7 @@ import "./queue.css";
 
 type Session = Result<"proc.session.list">["sessions"][number];
 
-const isSessionChange = matchChanges("sessions", "devices");
+const isSessionChange = makeChangeFilter("sessions", "devices");
 /** A killed command ends at once, unless its machine is slow. */
 const KILL_WAIT_MS = 5_000;
 

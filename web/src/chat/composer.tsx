@@ -30,12 +30,12 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     setDraft(next);
     saveDraft(username.peek(), pid, id, next);
   };
-  const add = (added: Iterable<File>) => {
+  const addAttachments = (added: Iterable<File>) => {
     const { all, problem } = addFiles(files, added);
     setFiles(all);
     setProblem(problem);
   };
-  const remove = (removed: Attachment) => {
+  const removeAttachment = (removed: Attachment) => {
     releasePreview(removed);
     setFiles(files.filter((one) => one !== removed));
     field.current?.focus();
@@ -102,7 +102,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
       onDrop={(event) => {
         event.preventDefault();
         setDragging(false);
-        add(event.dataTransfer?.files ?? []);
+        addAttachments(event.dataTransfer?.files ?? []);
       }}
     >
       {problem !== null && <Banner tone="warn">{problem}</Banner>}
@@ -114,7 +114,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
                 {one.preview !== null && <img src={one.preview} alt="" />}
                 <span class="composer-file-name">{one.file.name}</span>
                 <span class="soft small">{formatSize(one.file.size)}</span>
-                <IconButton icon="close" label={`Leave out ${one.file.name}`} onClick={() => remove(one)} />
+                <IconButton icon="close" label={`Leave out ${one.file.name}`} onClick={() => removeAttachment(one)} />
               </li>
             ))}
           </ul>
@@ -127,7 +127,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
             multiple
             hidden
             onChange={(event) => {
-              add(event.currentTarget.files ?? []);
+              addAttachments(event.currentTarget.files ?? []);
               event.currentTarget.value = "";
             }}
           />
@@ -144,7 +144,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
               const pasted = [...(event.clipboardData?.files ?? [])];
               if (pasted.length === 0) return;
               event.preventDefault();
-              add(pasted);
+              addAttachments(pasted);
             }}
           />
           {run !== null && (

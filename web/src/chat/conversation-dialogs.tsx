@@ -80,14 +80,14 @@ function ActionDialog({ title, confirmLabel, isDanger = false, isReady = true, o
   );
 }
 
-function idsOf({ pid, id }: Conversation): { pid: string; conversationId: string } {
+function toConversationIds({ pid, id }: Conversation): { pid: string; conversationId: string } {
   return { pid, conversationId: id };
 }
 
 function Rename({ conversation, onClose }: DialogProps) {
   const [title, setTitle] = useState(conversation.info.value.peek()?.title ?? "");
   const work = async () => {
-    await call("proc.conversation.open", { ...idsOf(conversation), title: title.trim() });
+    await call("proc.conversation.open", { ...toConversationIds(conversation), title: title.trim() });
     return null;
   };
   return (
@@ -105,7 +105,7 @@ function Compact({ conversation, onClose }: DialogProps) {
   const isNumber = keep.trim() !== "" && Number.isInteger(keepLast) && keepLast >= 0;
   const work = async () => {
     const how = by === "model" ? { generateSummary: true } : { summary: summary.trim() };
-    const { archivedMessages } = await call("proc.conversation.compact", { ...idsOf(conversation), keepLast, ...how });
+    const { archivedMessages } = await call("proc.conversation.compact", { ...toConversationIds(conversation), keepLast, ...how });
     return `${archivedMessages} messages were archived`;
   };
   return (
@@ -138,13 +138,13 @@ function Compact({ conversation, onClose }: DialogProps) {
   );
 }
 
-type Overflow = "manual" | "auto-compact" | "fail";
+type OverflowPolicy = "manual" | "auto-compact" | "fail";
 
 function Policy({ conversation, onClose }: DialogProps) {
-  const policy = useLatest("proc.conversation.policy.get", idsOf(conversation));
-  const [chosen, setChosen] = useState<Overflow | null>(null);
+  const policy = useLatest("proc.conversation.policy.get", toConversationIds(conversation));
+  const [chosen, setChosen] = useState<OverflowPolicy | null>(null);
   const work = async () => {
-    if (chosen !== null) await call("proc.conversation.policy.set", { ...idsOf(conversation), overflow: chosen });
+    if (chosen !== null) await call("proc.conversation.policy.set", { ...toConversationIds(conversation), overflow: chosen });
     return null;
   };
   return (
@@ -174,7 +174,7 @@ function Policy({ conversation, onClose }: DialogProps) {
 
 function Reset({ conversation, onClose }: DialogProps) {
   const work = async () => {
-    const { archivedMessages } = await call("proc.conversation.reset", idsOf(conversation));
+    const { archivedMessages } = await call("proc.conversation.reset", toConversationIds(conversation));
     return `The conversation is empty again. ${archivedMessages} messages were archived`;
   };
   return (

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
-import { useTitle } from "../frame/titles.ts";
+import { usePaneTitle } from "../frame/titles.ts";
 import { call, describeError } from "../state/call.ts";
 import { Conversation } from "../state/conversation.ts";
 import { showNotice } from "../state/notices.ts";
@@ -37,7 +37,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const list = useRef<ListHandle | null>(null);
   const [foundKey, setFoundKey] = useState<string | null>(null);
   const info = conversation.info.value.value;
-  useTitle(isNamed ? conversationName(info ?? { id, title: null }) : null);
+  usePaneTitle(isNamed ? conversationName(info ?? { id, title: null }) : null);
   const section = useRef<HTMLElement>(null);
   useActions(() => makeConversationActions(conversation, setDialog, () => focusComposer(section.current)), [conversation]);
   useClearAnnouncement(conversation);

@@ -28,7 +28,7 @@ function ImageView({ pid, media }: { pid: string; media: Media }) {
   const name = media.filename ?? "A picture";
   useEffect(() => {
     let isMounted = true;
-    readImage(pid, media.key!).then(
+    readImageDataUrl(pid, media.key!).then(
       (found) => isMounted && setUrl(found),
       (error: unknown) => isMounted && setProblem(describeError(error)),
     );
@@ -58,7 +58,7 @@ export function formatSize(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-function readImage(pid: string, key: string): Promise<string> {
+function readImageDataUrl(pid: string, key: string): Promise<string> {
   const id = `${pid} ${key}`;
   const cached = cache.get(id);
   if (cached !== undefined) return cached;

@@ -1,6 +1,6 @@
 // Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
-import { type CallOutcome, parseOutcome } from "../state/conversation.ts";
+import { type CallOutcome, parseCallOutcome } from "../state/conversation.ts";
 
 export type Media = {
   type: string;
@@ -22,14 +22,14 @@ export type ToolResult = {
   media: Media[];
 };
 
-type Data = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-export function textOf(content: unknown): string {
+export function parseText(content: unknown): string {
   if (typeof content === "string") return content;
   return isRecord(content) && typeof content.text === "string" ? content.text : "";
 }
 
-export function reasoningOf(content: unknown): string[] {
+export function parseReasoning(content: unknown): string[] {
   if (!isRecord(content)) return [];
   return recordsIn(content.thinking).flatMap((one) =>
     typeof one.thinking === "string" && one.thinking.trim() !== "" ? [one.thinking] : [],
@@ -41,11 +41,11 @@ export function isStopped(content: unknown): boolean {
   return isRecord(content) && content.stopped === true;
 }
 
-export function callsOf(content: unknown): ToolCall[] {
-  return isRecord(content) ? recordsIn(content.toolCalls).map(callOf) : [];
+export function parseToolCalls(content: unknown): ToolCall[] {
+  return isRecord(content) ? recordsIn(content.toolCalls).map(parseToolCall) : [];
 }
 
-export function callOf(one: Data): ToolCall {
+export function parseToolCall(one: JsonObject): ToolCall {
   return {
     id: String(one.id),
     name: String(one.name),
@@ -54,20 +54,20 @@ export function callOf(one: Data): ToolCall {
   };
 }
 
-export function resultOf(content: unknown): ToolResult | null {
+export function parseToolResult(content: unknown): ToolResult | null {
   if (!isRecord(content)) return null;
   return {
     toolCallId: String(content.toolCallId),
     toolName: String(content.toolName),
     isError: content.isError === true,
-    outcome: parseOutcome(content.outcome),
+    outcome: parseCallOutcome(content.outcome),
     durationMs: typeof content.durationMs === "number" ? content.durationMs : null,
     output: typeof content.output === "string" ? content.output : JSON.stringify(content.output ?? ""),
-    media: mediaOf(content),
+    media: parseMedia(content),
   };
 }
 
-export function mediaOf(content: unknown): Media[] {
+export function parseMedia(content: unknown): Media[] {
   if (!isRecord(content)) return [];
   return recordsIn(content.media).map((one) => ({
     type: nonEmptyString(one.type) ?? "image",
@@ -80,7 +80,7 @@ export function mediaOf(content: unknown): Media[] {
 }
 
 /** The subject of a call: its command, path or query. */
-export function subjectOf({ name, args, raw }: ToolCall): string {
+export function callSubjectOf({ name, args, raw }: ToolCall): string {
   if (args === null) return raw?.slice(0, 200) ?? "";
   const { target: _, ...rest } = args;
   const [command, path, query] = [nonEmptyString(rest.input), nonEmptyString(rest.path), nonEmptyString(rest.query)];
@@ -90,7 +90,7 @@ export function subjectOf({ name, args, raw }: ToolCall): string {
   return Object.keys(rest).length === 0 ? name : JSON.stringify(rest);
 }
 
-export function targetOf({ args }: ToolCall): string {
+export function callTargetOf({ args }: ToolCall): string {
   return nonEmptyString(args?.target) ?? "gsv";
 }
 
@@ -99,7 +99,7 @@ export function wholeOutputPath(output: string): string | null {
   return /\n\[\.\.\. \d+ of \d+ characters left out; all of it is in (\/\S+) on gsv/.exec(output)?.[1] ?? null;
 }
 
-function recordsIn(value: unknown): Data[] {
+function recordsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
@@ -107,6 +107,6 @@ function nonEmptyString(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function isRecord(value: unknown): value is Data {
+function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

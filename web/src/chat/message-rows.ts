@@ -5,7 +5,7 @@ import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { PendingQuestion } from "../state/approvals.ts";
 import type { OutgoingMessage } from "../state/outbox.ts";
 import type { HistoryMessage, WindowView } from "../state/history-window.ts";
-import { callsOf, resultOf, textOf, type ToolResult } from "./message-content.ts";
+import { parseToolCalls, parseToolResult, parseText, type ToolResult } from "./message-content.ts";
 
 export type Row =
   | { kind: "older"; key: string }
@@ -22,15 +22,15 @@ export function messageKey(id: number): string {
 }
 
 /** The rows of the history, which do not change while an answer streams. */
-export function historyRows({ from, messages }: WindowView): Row[] {
-  const results = resultsOf(messages);
+export function makeHistoryRows({ from, messages }: WindowView): Row[] {
+  const results = indexResultsByCallId(messages);
   const called = new Set<string>();
   const rows: Row[] = from > 0 ? [{ kind: "older", key: "older" }] : [];
   let day = "";
   for (const message of messages) {
-    const calls = message.role === "assistant" ? callsOf(message.content) : [];
+    const calls = message.role === "assistant" ? parseToolCalls(message.content) : [];
     for (const { id } of calls) called.add(id);
-    const result = message.role === "toolResult" ? resultOf(message.content) : null;
+    const result = message.role === "toolResult" ? parseToolResult(message.content) : null;
     // A result is shown with its call, unless the call is outside the window.
     if (result !== null && called.has(result.toolCallId)) continue;
     const dayOfMessage = new Date(message.timestamp).toDateString();
@@ -48,7 +48,7 @@ export type Tail = {
   isWorking: boolean;
 };
 
-export function tailRows({ pendingAnswers, outgoing, questions, isWorking }: Tail): Row[] {
+export function makeTailRows({ pendingAnswers, outgoing, questions, isWorking }: Tail): Row[] {
   const startedAnswers = pendingAnswers.filter(({ blocks }) => blocks.length > 0);
   return [
     ...startedAnswers.map((answer): Row => ({ kind: "streamed", key: `c${answer.runId}.${answer.modelCall}`, answer })),
@@ -69,7 +69,7 @@ export function estimateHeight(row: Row): number {
     case "question":
       return 320;
     case "message": {
-      const lines = Math.ceil(textOf(row.message.content).length / 80);
+      const lines = Math.ceil(parseText(row.message.content).length / 80);
       return 56 + Math.min(40, lines) * 24 + row.results.length * 48;
     }
     default:
@@ -77,10 +77,10 @@ export function estimateHeight(row: Row): number {
   }
 }
 
-function resultsOf(messages: readonly HistoryMessage[]): Map<string, RowResult> {
+function indexResultsByCallId(messages: readonly HistoryMessage[]): Map<string, RowResult> {
   const results = new Map<string, RowResult>();
   for (const message of messages) {
-    const result = message.role === "toolResult" ? resultOf(message.content) : null;
+    const result = message.role === "toolResult" ? parseToolResult(message.content) : null;
     if (result !== null) results.set(result.toolCallId, { ...result, message });
   }
   return results;

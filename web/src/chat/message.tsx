@@ -6,7 +6,7 @@ import { Lazy } from "../frame/lazy.tsx";
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
 import { Icon } from "../ui/icon.tsx";
-import { callsOf, isStopped, mediaOf, resultOf, textOf, reasoningOf } from "./message-content.ts";
+import { parseToolCalls, isStopped, parseMedia, parseToolResult, parseText, parseReasoning } from "./message-content.ts";
 import { MediaList } from "./media.tsx";
 import { MessageTools } from "./message-tools.tsx";
 import type { RowResult } from "./message-rows.ts";
@@ -49,8 +49,8 @@ export class MessageView extends Component<MessageProps> {
 
 function UserMessage(props: MessageProps) {
   const { conversation, message } = props;
-  const media = mediaOf(message.content);
-  const text = textOf(message.content);
+  const media = parseMedia(message.content);
+  const text = parseText(message.content);
   return (
     <article class="message message-user" aria-label={`You, ${formatTime(message.timestamp)}`} tabIndex={-1}>
       <div class="bubble">
@@ -64,12 +64,12 @@ function UserMessage(props: MessageProps) {
 
 function AgentMessage(props: MessageProps) {
   const { conversation, message, results } = props;
-  const text = textOf(message.content);
+  const text = parseText(message.content);
   return (
     <article class="message message-agent" aria-label={`Agent, ${formatTime(message.timestamp)}`} tabIndex={-1}>
-      <Thoughts thoughts={reasoningOf(message.content)} />
+      <Thoughts thoughts={parseReasoning(message.content)} />
       {text.trim() !== "" && <Lazy load={loadMarkdown} props={{ text }} />}
-      {callsOf(message.content).map((call, at) => (
+      {parseToolCalls(message.content).map((call, at) => (
         <ToolCard key={call.id} conversation={conversation} call={call} result={results[at] ?? null} />
       ))}
       {isStopped(message.content) && <p class="message-stopped">Stopped here</p>}
@@ -80,7 +80,7 @@ function AgentMessage(props: MessageProps) {
 
 /** A result whose call is outside the loaded window. */
 function ResultWithoutCall({ conversation, message }: MessageProps) {
-  const result = resultOf(message.content);
+  const result = parseToolResult(message.content);
   if (result === null) return null;
   const call = { id: result.toolCallId, name: result.toolName, args: {}, raw: null };
   return (

@@ -13,7 +13,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { StreamedMessage } from "./streamed-message.tsx";
 import { FileLabel } from "./media.tsx";
 import { MessageView } from "./message.tsx";
-import { estimateHeight, historyRows, type Row, tailRows } from "./message-rows.ts";
+import { estimateHeight, makeHistoryRows, type Row, makeTailRows } from "./message-rows.ts";
 import { type ListHandle, VirtualList } from "./virtual-list.tsx";
 
 type MessagesProps = {
@@ -29,12 +29,12 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 export function Messages({ conversation, list, foundKey, onFork }: MessagesProps) {
   const [isFollowing, setFollowing] = useState(true);
   const view = conversation.window.view!;
-  const history = useMemo(() => historyRows(view), [view]);
+  const history = useMemo(() => makeHistoryRows(view), [view]);
   const isAtNewest = view.from + view.messages.length >= view.total;
   const rows = isAtNewest
     ? [
         ...history,
-        ...tailRows({
+        ...makeTailRows({
           pendingAnswers: conversation.pendingAnswers.value,
           outgoing: conversation.outbox.messages,
           questions: conversation.questions.value.value ?? [],
@@ -53,7 +53,7 @@ export function Messages({ conversation, list, foundKey, onFork }: MessagesProps
       <VirtualList
         rows={rows}
         label="Messages"
-        heightOf={estimateHeight}
+        estimateHeight={estimateHeight}
         render={(row) => (
           <div class={row.key === foundKey ? "row-found" : undefined}>
             <RowView row={row} conversation={conversation} onFork={onFork} />
@@ -119,7 +119,7 @@ function OutgoingMessageView({ conversation, outgoing }: { conversation: Convers
   };
   const discard = () => {
     clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
-    conversation.outbox.remove((one) => one.runId === runId);
+    conversation.outbox.removeWhere((one) => one.runId === runId);
   };
   return (
     <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>

@@ -21,7 +21,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   return (
     <section class="queue" aria-label="Waiting messages">
       <div class="queue-head">
-        <h3 class="queue-title">{titleOf(waiting.length, heldCount)}</h3>
+        <h3 class="queue-title">{formatQueueTitle(waiting.length, heldCount)}</h3>
         {heldCount > 0 && (
           <Button busy={isBusy} onClick={() => void resume()}>
             {heldCount === 1 ? "Send now" : "Send them now"}
@@ -37,7 +37,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function titleOf(count: number, held: number): string {
+function formatQueueTitle(count: number, held: number): string {
   if (held > 0) return `${held === 1 ? "1 message" : `${held} messages`} on hold since you stopped`;
   return count === 1 ? "Waits to be said" : `${count} wait to be said`;
 }

@@ -12,7 +12,7 @@ export function computeTops<R extends { key: string }>(
 }
 
 /** The rows between two positions, at least one unless the list is empty. */
-export function findRange(tops: Float64Array, from: number, to: number): { start: number; end: number } {
+export function findRowRange(tops: Float64Array, from: number, to: number): { start: number; end: number } {
   const count = tops.length - 1;
   const start = Math.min(Math.max(0, count - 1), findRowAt(tops, from));
   let end = start;

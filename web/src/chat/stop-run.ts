@@ -8,7 +8,7 @@ export async function stopRun(conversation: Conversation): Promise<void> {
   // A partial answer stays, marked as stopped, and queued messages show that they are on hold: a notice would only cover them.
   const isVisible = (conversation.streamedAnswer.peek()?.blocks.length ?? 0) > 0 || (conversation.queue.value.peek() ?? []).length > 0;
   try {
-    const { aborted, stillRunning } = await conversation.abort();
+    const { aborted, stillRunning } = await conversation.abortRun();
     if (!aborted) return showNotice("Nothing was running any more");
     const [first] = stillRunning;
     if (first === undefined) return isVisible ? void (conversation.announcement.value = "Stopped") : showNotice("Stopped");

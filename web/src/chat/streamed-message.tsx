@@ -4,7 +4,7 @@ import { Component } from "preact";
 import { Lazy } from "../frame/lazy.tsx";
 import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { callOf } from "./message-content.ts";
+import { parseToolCall } from "./message-content.ts";
 import { Thoughts } from "./message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 
@@ -28,7 +28,7 @@ export class StreamedMessage extends Component<StreamedMessageProps> {
         {text.trim() !== "" && <Lazy load={loadMarkdown} props={{ text }} />}
         {blocks.map((block) =>
           block.type === "toolCall" ? (
-            <ToolCard key={block.id} conversation={conversation} call={callOf(block)} result={null} isStreaming />
+            <ToolCard key={block.id} conversation={conversation} call={parseToolCall(block)} result={null} isStreaming />
           ) : null,
         )}
       </article>

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Archive } from "./archive.tsx";
-import { textOf } from "./message-content.ts";
+import { parseText } from "./message-content.ts";
 import type { MessageProps } from "./message.tsx";
 import { adviseOnFailure } from "./failure-advice.ts";
 
@@ -14,7 +14,7 @@ const SHORT_CHARS = 400;
 
 /** `before`: the segment whose archive contains this message; a marker inside it belongs to an older segment. */
 export function SystemMessage({ conversation, message, before = null }: MessageProps & { before?: string | null }) {
-  const text = textOf(message.content);
+  const text = parseText(message.content);
   const segments = conversation.segments.value.value ?? [];
   const olderSegments =
     before === null

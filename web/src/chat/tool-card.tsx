@@ -8,14 +8,14 @@ import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { wholeOutputPath, subjectOf, targetOf, type ToolCall } from "./message-content.ts";
+import { wholeOutputPath, callSubjectOf, callTargetOf, type ToolCall } from "./message-content.ts";
 import { MediaList } from "./media.tsx";
 import type { RowResult } from "./message-rows.ts";
 import { Elapsed } from "./elapsed.tsx";
 import "./tool-card.css";
 
 type CardProps = { conversation: Conversation; call: ToolCall; result: RowResult | null; isStreaming?: boolean };
-type State = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
+type CallBadge = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
 const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
 const HEAD_LINES = 12;
@@ -26,8 +26,8 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   const [isOpen, setOpen] = useState(false);
   const running = conversation.calls.value.get(call.id) ?? null;
   const output = result?.output ?? running?.end?.text ?? null;
-  const state = stateOf(conversation, call, result, isStreaming);
-  const target = targetOf(call);
+  const state = badgeForCall(conversation, call, result, isStreaming);
+  const target = callTargetOf(call);
   const durationMs = result?.durationMs ?? null;
   return (
     <div class="tool" data-tone={state.tone}>
@@ -36,7 +36,7 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
           <Icon name="right" />
         </span>
         <span class="tool-name">{makeVisible(call.name)}</span>
-        <code class="tool-about">{makeVisible(firstLine(subjectOf(call)))}</code>
+        <code class="tool-about">{makeVisible(firstLine(callSubjectOf(call)))}</code>
         {target !== "gsv" && <span class="tool-target">{makeVisible(target)}</span>}
         <span class="tool-state">
           {state.tone === "run" ? <Spinner /> : <Icon name={ICON[state.tone]} />}
@@ -63,7 +63,7 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   );
 }
 
-function stateOf(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): State {
+function badgeForCall(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): CallBadge {
   if (result !== null) return badgeForOutcome(result.isError, result.outcome, result.output);
   if (isStreaming) return { word: "being written", tone: "run" };
   const end = conversation.calls.value.get(call.id)?.end;
@@ -73,7 +73,7 @@ function stateOf(conversation: Conversation, call: ToolCall, result: RowResult |
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
 }
 
-function badgeForOutcome(isError: boolean, outcome: CallOutcome | null, output: string): State {
+function badgeForOutcome(isError: boolean, outcome: CallOutcome | null, output: string): CallBadge {
   if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
   // The command is still running in the background.

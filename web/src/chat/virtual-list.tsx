@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { findRange, computeTops } from "./row-positions.ts";
+import { findRowRange, computeTops } from "./row-positions.ts";
 
 export type Keyed = { key: string };
 export type ListHandle = { scrollToEnd(): void; scrollToRow(key: string): void };
@@ -13,7 +13,7 @@ type ListProps<R extends Keyed> = {
   rows: readonly R[];
   label: string;
   /** Estimate, until the row is measured. */
-  heightOf: (row: R) => number;
+  estimateHeight: (row: R) => number;
   render: (row: R) => ComponentChildren;
   /** When it changes, the rows were replaced: the list shows the end, unless the anchor row still exists. */
   resetKey: number;
@@ -35,7 +35,7 @@ const END_PX = 48;
 const PASSES_MAX = 10;
 
 export function VirtualList<R extends Keyed>(props: ListProps<R>) {
-  const { rows, label, heightOf, render, resetKey, isAtNewest, onNearTop, onNearEnd, onFollowing, handle } = props;
+  const { rows, label, estimateHeight, render, resetKey, isAtNewest, onNearTop, onNearEnd, onFollowing, handle } = props;
   const box = useRef<HTMLDivElement>(null);
   const [, refresh] = useState(0);
   const state = useMemo(
@@ -57,12 +57,12 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
       state.isFollowing = isAtNewest;
     }
   }
-  const tops = computeTops(rows, state.heights, heightOf);
+  const tops = computeTops(rows, state.heights, estimateHeight);
   const total = tops[rows.length]!;
   const view = box.current?.clientHeight ?? 800;
   const anchorIndex = state.anchor === null ? -1 : rows.findIndex(({ key }) => key === state.anchor!.key);
   const top = state.isFollowing ? Math.max(0, total - view) : anchorIndex >= 0 ? tops[anchorIndex]! - state.anchor!.at : state.top;
-  const { start, end } = findRange(tops, top - MARGIN_PX, top + view + MARGIN_PX);
+  const { start, end } = findRowRange(tops, top - MARGIN_PX, top + view + MARGIN_PX);
   const isNear = { top: top < NEAR_PX, end: total - top - view < NEAR_PX };
 
   useLayoutEffect(() => {

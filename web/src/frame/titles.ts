@@ -8,7 +8,7 @@ import type { PaneName } from "./route.ts";
 export const titles = signal<Partial<Record<PaneName, string>>>({});
 
 /** For screens: sets the title of the pane while mounted; null means the name of the screen. */
-export function useTitle(title: string | null): void {
+export function usePaneTitle(title: string | null): void {
   const pane = useContext(PaneContext);
   useEffect(() => {
     if (pane === null || title === null) return;

@@ -5,7 +5,7 @@ import { makeVisible } from "../../../src/approval/visible.ts";
 import { installLine, installLineWindows, LINE_WORKS_MS, addressWarning } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
 import { type PaneName, joinPath } from "../frame/route.ts";
-import { useTitle } from "../frame/titles.ts";
+import { usePaneTitle } from "../frame/titles.ts";
 import { call } from "../state/call.ts";
 import { username } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
@@ -34,7 +34,7 @@ async function createInstallToken(deviceId: string): Promise<InstallToken> {
 
 export function AddMachine({ deviceId, pane: _ }: { deviceId: string | null; pane: PaneName }) {
   const [installToken, setInstallToken] = useState<InstallToken | null>(null);
-  useTitle(deviceId === null ? "Add a machine" : `New line for ${makeVisible(deviceId)}`);
+  usePaneTitle(deviceId === null ? "Add a machine" : `New line for ${makeVisible(deviceId)}`);
   return (
     <div class="machines">
       <Link class="back" to={deviceId === null ? joinPath("machines") : joinPath("machines", "device", deviceId)}>

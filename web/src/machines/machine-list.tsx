@@ -5,7 +5,7 @@ import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, joinPath } from "../frame/route.ts";
 import type { Result } from "../state/call.ts";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -19,7 +19,7 @@ import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = Result<"sys.device.list">["devices"][number];
 
-const isDeviceChange = matchChanges("devices");
+const isDeviceChange = makeChangeFilter("devices");
 
 export function MachineList({ pane }: { pane: PaneName }) {
   const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => {
@@ -50,7 +50,7 @@ export function MachineList({ pane }: { pane: PaneName }) {
           ) : (
             <>
               <div class="machines-head">
-                <p class="soft">{formatCount(devices)}</p>
+                <p class="soft">{formatMachineCount(devices)}</p>
                 {addButton}
               </div>
               <ul class="entries">
@@ -106,7 +106,7 @@ export function OnlineBadge({ online }: { online: boolean }) {
   );
 }
 
-function formatCount(devices: readonly Device[]): string {
+function formatMachineCount(devices: readonly Device[]): string {
   const online = devices.filter((device) => device.online).length;
   return `${devices.length === 1 ? "1 machine" : `${devices.length} machines`}, ${online === 0 ? "none" : online} online`;
 }

@@ -3,7 +3,7 @@
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { go, type PaneName, joinPath } from "../frame/route.ts";
 import { TokenEntry } from "../settings/token-entry.tsx";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,7 +11,7 @@ import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
 export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; ownerUid: number; pane: PaneName }) {
-  const tokens = useLatest("sys.token.list", { uid: ownerUid }, matchChanges("tokens"));
+  const tokens = useLatest("sys.token.list", { uid: ownerUid }, makeChangeFilter("tokens"));
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
     <Card

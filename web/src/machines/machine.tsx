@@ -5,9 +5,9 @@ import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, joinPath } from "../frame/route.ts";
-import { useTitle } from "../frame/titles.ts";
+import { usePaneTitle } from "../frame/titles.ts";
 import type { Result } from "../state/call.ts";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
@@ -26,12 +26,12 @@ import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = NonNullable<Result<"sys.device.get">["device"]>;
 
-const isDeviceChange = matchChanges("devices");
+const isDeviceChange = makeChangeFilter("devices");
 
 export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }) {
   const [isForgetting, setForgetting] = useState(false);
   const latest = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isDeviceChange(sent));
-  useTitle(makeVisible(deviceId));
+  usePaneTitle(makeVisible(deviceId));
   const openList = () => go(joinPath("machines"), { pane });
   return (
     <div class="machines">

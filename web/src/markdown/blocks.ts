@@ -48,7 +48,7 @@ function blockAt(lines: readonly string[], at: number): ParsedBlock {
   if (RULE.test(line)) return { block: { type: "rule" }, end: at + 1 };
   if (QUOTE.test(line)) return quoteAt(lines, at);
   if (ITEM.test(line)) return listAt(lines, at);
-  if (isTable(lines, at)) return tableAt(lines, at);
+  if (startsTable(lines, at)) return tableAt(lines, at);
   return paragraphAt(lines, at);
 }
 
@@ -80,19 +80,19 @@ function quoteAt(lines: readonly string[], at: number): ParsedBlock {
 
 function listAt(lines: readonly string[], at: number): ParsedBlock {
   const first = ITEM.exec(lines[at]!)!;
-  const kind = kindOf(first[2]!);
+  const kind = listKindOf(first[2]!);
   const items: ListItem[] = [];
   let end = at;
   while (end < lines.length) {
     const item = ITEM.exec(lines[end]!);
-    if (item === null || kindOf(item[2]!) !== kind || RULE.test(lines[end]!)) break;
+    if (item === null || listKindOf(item[2]!) !== kind || RULE.test(lines[end]!)) break;
     const next = itemEnd(lines, end, item[0].length);
-    items.push(itemOf(lines.slice(end, next), item[0].length));
+    items.push(parseItem(lines.slice(end, next), item[0].length));
     end = next;
     // Skip empty lines between two items, but not after the last.
     let after = end;
     while (after < lines.length && lines[after]!.trim() === "") after += 1;
-    if (after < lines.length && kindOf(ITEM.exec(lines[after]!)?.[2] ?? "") === kind) end = after;
+    if (after < lines.length && listKindOf(ITEM.exec(lines[after]!)?.[2] ?? "") === kind) end = after;
   }
   return { block: { type: "list", start: kind === "1" ? Number.parseInt(first[2]!, 10) : null, items }, end };
 }
@@ -116,7 +116,7 @@ function itemEnd(lines: readonly string[], at: number, indent: number): number {
   return end;
 }
 
-function itemOf(lines: readonly string[], indent: number): ListItem {
+function parseItem(lines: readonly string[], indent: number): ListItem {
   const [first = "", ...rest] = lines;
   const text = [first.slice(Math.min(indent, first.length)), ...rest.map((line) => outdent(line, indent))].join("\n");
   const task = /^\[([ xX])\] +/.exec(text);
@@ -128,32 +128,32 @@ function outdent(line: string, by: number): string {
 }
 
 /** The kind of a list: its bullet, or "1" for numbers. Another kind starts a new list. */
-function kindOf(sign: string): string {
+function listKindOf(sign: string): string {
   return /^\d/.test(sign) ? "1" : sign;
 }
 
-function isTable(lines: readonly string[], at: number): boolean {
+function startsTable(lines: readonly string[], at: number): boolean {
   const under = lines[at + 1];
   if (under === undefined || !lines[at]!.includes("|") || !TABLE_LINE.test(under)) return false;
-  return cellsOf(lines[at]!).length === cellsOf(under).length;
+  return splitCells(lines[at]!).length === splitCells(under).length;
 }
 
 function tableAt(lines: readonly string[], at: number): ParsedBlock {
-  const head = cellsOf(lines[at]!);
-  const align = cellsOf(lines[at + 1]!).map((cell): Align => {
+  const head = splitCells(lines[at]!);
+  const align = splitCells(lines[at + 1]!).map((cell): Align => {
     const [isLeft, isRight] = [cell.startsWith(":"), cell.endsWith(":")];
     return isLeft && isRight ? "center" : isRight ? "right" : isLeft ? "left" : null;
   });
   let end = at + 2;
   while (end < lines.length && lines[end]!.trim() !== "" && lines[end]!.includes("|")) end += 1;
   const rows = lines.slice(at + 2, end).map((line) => {
-    const cells = cellsOf(line);
+    const cells = splitCells(line);
     return head.map((_, column) => cells[column] ?? "");
   });
   return { block: { type: "table", align, head, rows }, end };
 }
 
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   const bare = line
     .trim()
     .replace(/^\|/, "")
@@ -174,5 +174,5 @@ function paragraphAt(lines: readonly string[], at: number): ParsedBlock {
 /** Whether a block starts here that may interrupt a paragraph without an empty line. */
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at]!;
-  return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line) || isTable(lines, at);
+  return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line) || startsTable(lines, at);
 }

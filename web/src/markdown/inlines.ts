@@ -33,7 +33,7 @@ export function parseInlines(text: string, depth = 0): Inline[] {
     }
     appendText(inlines, text.slice(at, next));
     at = next;
-    const one = specialAt(text, at, depth);
+    const one = specialInlineAt(text, at, depth);
     if (one === null) {
       appendText(inlines, text[at]!);
       at += 1;
@@ -65,7 +65,7 @@ function appendText(found: Inline[], text: string): void {
 
 type ParsedInline = { inline: Inline; end: number };
 
-function specialAt(text: string, at: number, depth: number): ParsedInline | null {
+function specialInlineAt(text: string, at: number, depth: number): ParsedInline | null {
   switch (text[at]) {
     case "\\":
       return escapeAt(text, at);
@@ -166,9 +166,9 @@ function emphasisAt(text: string, at: number, depth: number): ParsedInline | nul
 /** Emphasis starts before a non-space and ends after one; an underscore inside a word does not count. */
 function findMarkEnd(text: string, at: number, mark: string): number | null {
   const from = at + mark.length;
-  const isWord = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
+  const isWordCharacter = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
   if (text[from] === undefined || /\s/.test(text[from])) return null;
-  if (mark[0] === "_" && isWord(text[at - 1])) return null;
+  if (mark[0] === "_" && isWordCharacter(text[at - 1])) return null;
   for (let end = from + 1; end < Math.min(text.length, at + MARK_SCAN_CHARS); end += 1) {
     if (text[end] === "\\") end += 1;
     else if (text[end] === "`") {
@@ -182,7 +182,7 @@ function findMarkEnd(text: string, at: number, mark: string): number | null {
         end = inner === null ? end + 1 : inner + 1;
         continue;
       }
-      if (mark[0] === "_" && isWord(text[end + mark.length])) continue;
+      if (mark[0] === "_" && isWordCharacter(text[end + mark.length])) continue;
       return end;
     }
   }

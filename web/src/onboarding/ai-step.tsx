@@ -13,7 +13,7 @@ export function AiStep({ errorOf }: StepProps) {
   return (
     <>
       <GuidedField field="aiKind">
-        <Radio<AiKind> legend="Who answers" boxes value={aiKind} onValue={choose} options={[ownOption(), ...OPTIONS]} />
+        <Radio<AiKind> legend="Who answers" boxes value={aiKind} onValue={chooseAiKind} options={[makeGatewayModelOption(), ...OPTIONS]} />
       </GuidedField>
       {aiKind === "provider" && <ProviderWithKey errorOf={errorOf} />}
       {aiKind === "local" && <LocalServer errorOf={errorOf} />}
@@ -26,7 +26,7 @@ const OPTIONS = [
   { value: "local" as const, label: "A server of your own", hint: "Ollama, LM Studio, llama.cpp or vLLM. Nothing leaves your machines." },
 ];
 
-function ownOption() {
+function makeGatewayModelOption() {
   const { provider, title, model } = gatewayModel.value!;
   if (provider === "demo")
     return {
@@ -38,7 +38,7 @@ function ownOption() {
 }
 
 /** Clears provider and key if they belong to another kind: a key must not reach another provider. */
-function choose(aiKind: AiKind): void {
+function chooseAiKind(aiKind: AiKind): void {
   const isLocal = LOCAL_PROVIDERS.includes(draft.peek().provider);
   const fits = aiKind === "own" || (aiKind === "local") === isLocal;
   changeDraft({ aiKind, ...(fits ? {} : { provider: "", model: "", baseUrl: "", apiKey: "" }) });

@@ -66,7 +66,7 @@ export function applyCheckedModel(found: ModelCheckResult): void {
 }
 
 /** The problem that the last check found with a field. */
-export function checkError(field: "provider" | "model" | "apiKey" | "baseUrl"): string | null {
+export function modelCheckErrorOf(field: "provider" | "model" | "apiKey" | "baseUrl"): string | null {
   const problem = modelCheck.value?.problem;
   return problem?.field === field ? problem.message : null;
 }

@@ -10,7 +10,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { draft, type Draft, FIELD_OF, applyPatch } from "./draft.ts";
 import { callSetup, gatewayModel } from "./setup-calls.ts";
-import { goTo, step, STEP_OF, TITLES } from "./steps.ts";
+import { goToStep, step, STEP_OF, TITLES } from "./steps.ts";
 
 type WireDraft = Args<"sys.setup.assist">["draft"];
 type FilledField = { field: keyof Draft; words: string };
@@ -78,7 +78,7 @@ function GuidePanel({ takesFocus, onClose }: { takesFocus: boolean; onClose: () 
     setBusy(true);
     addMessage({ role: "user", content, filled: [], focus: null });
     try {
-      addMessage(await requestAnswer());
+      addMessage(await requestAndApplyAnswer());
     } catch (error) {
       addMessage({ role: "assistant", content: describeError(error), filled: [], focus: null, isProblem: true });
     } finally {
@@ -128,7 +128,7 @@ function MessageEntry({ said: { role, content, filled, focus, isProblem } }: { s
         <ul class="guide-filled" aria-label="Filled in">
           {filled.map(({ field, words }) => (
             <li key={field}>
-              <button type="button" onClick={() => goTo(STEP_OF[field])}>
+              <button type="button" onClick={() => goToStep(STEP_OF[field])}>
                 {words}
               </button>
             </li>
@@ -144,7 +144,7 @@ function MessageEntry({ said: { role, content, filled, focus, isProblem } }: { s
   );
 }
 
-async function requestAnswer(): Promise<GuideMessage> {
+async function requestAndApplyAnswer(): Promise<GuideMessage> {
   const messages = guideMessages.peek().filter(({ isProblem }) => isProblem !== true);
   const answer = await callSetup("sys.setup.assist", {
     lane: draft.peek().lane,
@@ -185,7 +185,7 @@ function secretsOf({ password, again, adminPassword, apiKey }: Draft): string[] 
 }
 
 function focusField(field: keyof Draft): void {
-  goTo(STEP_OF[field]);
+  goToStep(STEP_OF[field]);
   // After the step has rendered.
   setTimeout(() => document.querySelector<HTMLElement>(`.setup-main [name="${field}"]`)?.focus());
 }

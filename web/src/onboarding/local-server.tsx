@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { ModelCheck, formatDuration, checkModel } from "./model-check.tsx";
-import { changeDraft, type ModelCheckResult, modelCheck, checkError, draft } from "./draft.ts";
+import { changeDraft, type ModelCheckResult, modelCheck, modelCheckErrorOf, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { LOCAL_SERVERS } from "./providers.ts";
@@ -55,14 +55,14 @@ export function LocalServer({ errorOf }: StepProps) {
           legend="Found"
           value={provider}
           onValue={(id) => selectServer(found.find((one) => one.provider === id)!)}
-          options={found.map((one) => ({ value: one.provider, label: one.title, hint: hintOf(one) }))}
+          options={found.map((one) => ({ value: one.provider, label: one.title, hint: formatServerHint(one) }))}
         />
       )}
       <GuidedField field="baseUrl">
         <TextInput
           label="Or its address"
           hint="Of any server that speaks like OpenAI's, as the gateway reaches it."
-          error={checkError("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
+          error={modelCheckErrorOf("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
           name="baseUrl"
           placeholder="http://127.0.0.1:8080/v1"
           inputMode="url"
@@ -71,12 +71,12 @@ export function LocalServer({ errorOf }: StepProps) {
           onValue={(typed) => changeDraft({ baseUrl: typed.trim(), provider: typed.trim() === "" ? "" : OPENAI_COMPATIBLE, model: "" })}
         />
       </GuidedField>
-      {(provider === OPENAI_COMPATIBLE || apiKey !== "" || checkError("apiKey") !== null) && (
+      {(provider === OPENAI_COMPATIBLE || apiKey !== "" || modelCheckErrorOf("apiKey") !== null) && (
         <PasswordField
           label="Key"
           name="apiKey"
           hint="Only if it asks for one."
-          error={checkError("apiKey") ?? errorOf("apiKey")}
+          error={modelCheckErrorOf("apiKey") ?? errorOf("apiKey")}
           autocomplete="off"
           value={apiKey}
           onValue={(typed) => changeDraft({ apiKey: typed.trim() })}
@@ -92,7 +92,7 @@ function selectServer(one: ModelCheckResult): void {
   modelCheck.value = one;
 }
 
-function hintOf({ ok, models, model, ms, problem }: ModelCheckResult): string {
+function formatServerHint({ ok, models, model, ms, problem }: ModelCheckResult): string {
   if (!ok) return problem?.message ?? "It does not answer.";
   const count = models?.length ?? 0;
   return `${count === 1 ? "One model" : `${count} models`}; ${model} answered in ${formatDuration(ms ?? 0)}.`;

@@ -5,7 +5,7 @@ import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { changeDraft, modelCheck, checkError, type ModelCheckResult, applyCheckedModel, draft } from "./draft.ts";
+import { changeDraft, modelCheck, modelCheckErrorOf, type ModelCheckResult, applyCheckedModel, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { callSetup } from "./setup-calls.ts";
 import type { StepProps } from "./step-props.ts";
@@ -25,7 +25,7 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
       const result = await checkModel();
       setModels(result.models ?? []);
       // The user has changed the fields meanwhile, so the result does not apply.
-      if (!isUnchanged(checkedDraft)) return;
+      if (!isModelUnchanged(checkedDraft)) return;
       applyCheckedModel(result);
       if (result.problem !== null) setTimeout(focusInvalidField);
     } catch (error) {
@@ -44,7 +44,7 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
               ? `${models.length} to choose from. Type to search.`
               : "Leave it empty and check: the list comes from the provider."
           }
-          error={checkError("model") ?? errorOf("model")}
+          error={modelCheckErrorOf("model") ?? errorOf("model")}
         >
           {(controlProps) => (
             <div class="secret">
@@ -103,7 +103,7 @@ export async function checkModel(
   return ai!;
 }
 
-function isUnchanged(checkedDraft: ReturnType<typeof draft.peek>): boolean {
+function isModelUnchanged(checkedDraft: ReturnType<typeof draft.peek>): boolean {
   const current = draft.peek();
   return (["aiKind", "provider", "model", "apiKey", "baseUrl"] as const).every((name) => current[name] === checkedDraft[name]);
 }

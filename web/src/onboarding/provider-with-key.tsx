@@ -2,7 +2,7 @@
 
 import { Select } from "../ui/choice.tsx";
 import { ModelCheck } from "./model-check.tsx";
-import { changeDraft, checkError, draft } from "./draft.ts";
+import { changeDraft, modelCheckErrorOf, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { PROVIDERS } from "./providers.ts";
@@ -16,7 +16,7 @@ export function ProviderWithKey({ errorOf }: StepProps) {
       <GuidedField field="provider">
         <Select
           label="Provider"
-          error={checkError("provider") ?? errorOf("provider")}
+          error={modelCheckErrorOf("provider") ?? errorOf("provider")}
           value={provider}
           onValue={(id) => changeDraft({ provider: id, model: "", baseUrl: "", apiKey: "" })}
           options={[{ value: "", label: "Choose one" }, ...PROVIDERS.map(({ id, title }) => ({ value: id, label: title }))]}
@@ -28,7 +28,7 @@ export function ProviderWithKey({ errorOf }: StepProps) {
             label="Key"
             name="apiKey"
             hint={`Made at ${keys}. It is kept encrypted on this gateway and shown to nobody but the provider.`}
-            error={checkError("apiKey") ?? errorOf("apiKey")}
+            error={modelCheckErrorOf("apiKey") ?? errorOf("apiKey")}
             autocomplete="off"
             value={apiKey}
             onValue={(typed) => changeDraft({ apiKey: typed.trim() })}

@@ -25,7 +25,7 @@ export function needsKey(id: string): boolean {
   return PROVIDERS.some((provider) => provider.id === id);
 }
 
-export function titleOf(id: string): string {
+export function providerTitleOf(id: string): string {
   return (
     [...PROVIDERS, ...LOCAL_SERVERS].find((provider) => provider.id === id)?.title ?? (id === "openai-compatible" ? "Your own server" : id)
   );

@@ -9,12 +9,12 @@ import { modelCheck, draft } from "./draft.ts";
 import { formatDuration } from "./model-check.tsx";
 import { gatewayModel } from "./setup-calls.ts";
 import type { Problems } from "./draft-problems.ts";
-import { titleOf } from "./providers.ts";
-import { goTo, type Step, STEP_OF, stepBefore, TITLES } from "./steps.ts";
-import { submit } from "./submit.ts";
-import { timeIn } from "./time-zones.ts";
+import { providerTitleOf } from "./providers.ts";
+import { goToStep, type Step, STEP_OF, stepBefore, TITLES } from "./steps.ts";
+import { submitSetup } from "./submit.ts";
+import { formatTimeIn } from "./time-zones.ts";
 
-type Row = { step: Step; title: string; value: string; remark?: { words: string; isGood: boolean } };
+type ReviewRow = { step: Step; title: string; value: string; remark?: { words: string; isGood: boolean } };
 
 /** `onProblem` makes a step show its errors. */
 export function ReviewStep({ problems, onProblem }: { problems: Problems; onProblem: (step: Step) => void }) {
@@ -24,13 +24,13 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
   const incompleteSteps = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
   const fixStep = (step: Step) => {
     onProblem(step);
-    goTo(step);
+    goToStep(step);
   };
   const previous = stepBefore("review") ?? "account";
   return (
     <div class="setup-form">
       <dl class="review">
-        {reviewRows().map(({ step, title, value, remark }) => (
+        {makeReviewRows().map(({ step, title, value, remark }) => (
           <div class="review-row" key={title} data-missing={incompleteSteps.includes(step) ? "yes" : undefined}>
             <dt>{title}</dt>
             <dd>
@@ -38,7 +38,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
               {remark !== undefined && <Badge tone={remark.isGood ? "good" : "warn"}>{remark.words}</Badge>}
             </dd>
             <dd class="review-change">
-              <Button look="quiet" aria-label={`Change: ${title}`} onClick={() => goTo(step)}>
+              <Button look="quiet" aria-label={`Change: ${title}`} onClick={() => goToStep(step)}>
                 Change
               </Button>
             </dd>
@@ -64,11 +64,11 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
           busy={operation.isBusy}
           buttonRef={button}
           disabled={incompleteSteps.length > 0}
-          onClick={() => void operation.run(submit)}
+          onClick={() => void operation.run(submitSetup)}
         >
           Set up this gateway
         </Button>
-        <Button look="quiet" icon="back" disabled={operation.isBusy} onClick={() => goTo(previous)}>
+        <Button look="quiet" icon="back" disabled={operation.isBusy} onClick={() => goToStep(previous)}>
           Back
         </Button>
       </div>
@@ -76,7 +76,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
   );
 }
 
-function reviewRows(): Row[] {
+function makeReviewRows(): ReviewRow[] {
   const { username, password, adminMode, adminPassword, timezone, hasDevice, deviceId, expiryDays } = draft.value;
   return [
     { step: "account", title: "Name", value: username || "Not chosen yet" },
@@ -91,8 +91,8 @@ function reviewRows(): Row[] {
             ? "root, password not typed yet"
             : "root, with a password of its own",
     },
-    aiRow(),
-    { step: "time", title: "Time zone", value: `${timezone}, ${timeIn(timezone, Date.now())}` },
+    makeAiRow(),
+    { step: "time", title: "Time zone", value: `${timezone}, ${formatTimeIn(timezone, Date.now())}` },
     {
       step: "machine",
       title: "First machine",
@@ -101,7 +101,7 @@ function reviewRows(): Row[] {
   ];
 }
 
-function aiRow(): Row {
+function makeAiRow(): ReviewRow {
   const { aiKind, provider, model, baseUrl } = draft.value;
   const row = { step: "ai" as const, title: "AI" };
   if (aiKind === "own") {
@@ -114,5 +114,5 @@ function aiRow(): Row {
       ? { words: `answered in ${formatDuration(result.ms ?? 0)}`, isGood: true }
       : { words: "not checked", isGood: false };
   const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
-  return { ...row, value: provider === "" ? "Not chosen yet" : `${titleOf(provider)}${where}, ${model || "no model yet"}`, remark };
+  return { ...row, value: provider === "" ? "Not chosen yet" : `${providerTitleOf(provider)}${where}, ${model || "no model yet"}`, remark };
 }

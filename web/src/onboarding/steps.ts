@@ -52,14 +52,14 @@ export const STEP_OF: Readonly<Record<keyof Draft, Step>> = {
 };
 
 /** Removed from the URL at once, so that it does not stay in the browser's history. */
-export const codeFromUrl = takeCode();
+export const codeFromUrl = takeCodeFromUrl();
 
-const currentStep = signal<Step>(readStep());
+const currentStep = signal<Step>(readStepFromUrl());
 export const step = computed(() => currentStep.value);
 /** The steps of the chosen lane. */
 export const laneSteps = computed(() => LANES[draft.value.lane]);
 
-export function goTo(to: Step): void {
+export function goToStep(to: Step): void {
   if (to === currentStep.peek()) return;
   history.pushState(null, "", to === "welcome" ? location.pathname : `#${to}`);
   currentStep.value = to;
@@ -77,12 +77,12 @@ export function stepBefore(from: Step): Step | null {
   return at === -1 ? "review" : (steps[at - 1] ?? null);
 }
 
-function readStep(): Step {
+function readStepFromUrl(): Step {
   const name = location.hash.slice(1);
   return Object.hasOwn(TITLES, name) ? (name as Step) : "welcome";
 }
 
-function takeCode(): string {
+function takeCodeFromUrl(): string {
   const code = /^#setup=(.+)$/.exec(location.hash)?.[1];
   if (code === undefined) return "";
   history.replaceState(null, "", location.pathname);
@@ -94,5 +94,5 @@ function takeCode(): string {
 }
 
 addEventListener("popstate", () => {
-  currentStep.value = readStep();
+  currentStep.value = readStepFromUrl();
 });

@@ -43,7 +43,7 @@ export function makeSetupArgs(draft: Draft, now: number): Args<"sys.setup"> {
 }
 
 /** Throws on failure. An error about a field is also shown at that field. */
-export async function submit(): Promise<void> {
+export async function submitSetup(): Promise<void> {
   const { username, password, aiKind, provider } = draft.peek();
   // Load it while the gateway hashes the password.
   void import("./arrival.tsx").catch(() => {});

@@ -5,7 +5,7 @@ import { Field } from "../ui/field.tsx";
 import { changeDraft, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import type { StepProps } from "./step-props.ts";
-import { cityOf, timeIn, findZones } from "./time-zones.ts";
+import { cityOf, formatTimeIn, findZones } from "./time-zones.ts";
 
 export function TimeStep({ errorOf }: StepProps) {
   const { timezone } = draft.value;
@@ -17,7 +17,7 @@ export function TimeStep({ errorOf }: StepProps) {
         <p class="chosen">
           <b>{cityOf(timezone)}</b>
           <span class="soft">
-            {timezone}, where it is {timeIn(timezone, now)}
+            {timezone}, where it is {formatTimeIn(timezone, now)}
           </span>
         </p>
       </GuidedField>
@@ -31,7 +31,7 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
   const [at, setAt] = useState(0);
   const zones = findZones(typed);
   const isOpen = typed.trim() !== "";
-  const choose = (name: string | undefined) => {
+  const chooseZone = (name: string | undefined) => {
     if (name === undefined) return;
     changeDraft({ timezone: name });
     setTyped("");
@@ -40,7 +40,7 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
   const handleKeydown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (move !== undefined && zones.length > 0) setAt((at + move + zones.length) % zones.length);
-    else if (event.key === "Enter" && isOpen) choose(zones[at]?.name);
+    else if (event.key === "Enter" && isOpen) chooseZone(zones[at]?.name);
     else if (event.key === "Escape" && isOpen) setTyped("");
     else return;
     event.preventDefault();
@@ -77,11 +77,11 @@ function CitySearch({ error, now }: { error: string | null; now: number }) {
             role="option"
             aria-selected={index === at ? "true" : "false"}
             onPointerMove={() => setAt(index)}
-            onClick={() => choose(name)}
+            onClick={() => chooseZone(name)}
           >
             <span>{city}</span>
             <span class="soft">
-              {name} · {timeIn(name, now)}
+              {name} · {formatTimeIn(name, now)}
             </span>
           </li>
         ))}

@@ -63,7 +63,7 @@ export function findZones(typed: string): Zone[] {
 }
 
 /** The current time in a zone, by which people recognize it. */
-export function timeIn(zone: string, now: number): string {
+export function formatTimeIn(zone: string, now: number): string {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit", weekday: "short" }).format(now);
   } catch {

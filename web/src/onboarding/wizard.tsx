@@ -12,7 +12,7 @@ import { Guide } from "./guide.tsx";
 import { MachineStep } from "./machine-step.tsx";
 import { problemsOfStep, findProblems } from "./draft-problems.ts";
 import { ReviewStep } from "./review-step.tsx";
-import { goTo, SHORT_TITLES, step, type Step, stepAfter, stepBefore, TITLES, laneSteps } from "./steps.ts";
+import { goToStep, SHORT_TITLES, step, type Step, stepAfter, stepBefore, TITLES, laneSteps } from "./steps.ts";
 import { TimeStep } from "./time-step.tsx";
 import { WelcomeStep } from "./welcome-step.tsx";
 import "./onboarding.css";
@@ -52,7 +52,7 @@ export function Wizard() {
       // Always a new set, so that the effect above focuses the first error again.
       return setSubmittedSteps(new Set([...submittedSteps, current]));
     }
-    goTo(stepAfter(current));
+    goToStep(stepAfter(current));
   };
   const Body = current === "review" ? null : STEPS[current];
   const previous = stepBefore(current);
@@ -72,7 +72,7 @@ export function Wizard() {
                 Continue
               </Button>
               {previous !== null && (
-                <Button look="quiet" icon="back" onClick={() => goTo(previous)}>
+                <Button look="quiet" icon="back" onClick={() => goToStep(previous)}>
                   Back
                 </Button>
               )}
@@ -94,7 +94,7 @@ function StepList({ current }: { current: Step }) {
       <ol>
         {steps.slice(1).map((one, index) => (
           <li key={one} data-state={at === -1 || index + 1 < at ? "done" : one === current ? "now" : "coming"}>
-            <button type="button" aria-current={one === current ? "step" : undefined} onClick={() => goTo(one)}>
+            <button type="button" aria-current={one === current ? "step" : undefined} onClick={() => goToStep(one)}>
               {SHORT_TITLES[one]}
             </button>
           </li>

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
 import { ConversationView } from "../chat/conversation-view.tsx";
 import { DEFAULT_CONVERSATION, lastShownPid } from "../chat/conversation-links.ts";
-import { findAgent, agents, sortedAgents, useAgents } from "../state/agents.ts";
+import { findAgent, agents, sortedAgents, useAgentUpdates } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../chat/chat.css";
@@ -13,7 +13,7 @@ import "../chat/chat.css";
 const NARROW_PX = 720;
 
 export default function Chat({ rest }: ScreenProps) {
-  useAgents();
+  useAgentUpdates();
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow(box);
   const [named] = rest;

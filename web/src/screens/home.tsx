@@ -2,7 +2,7 @@
 
 import { Link } from "../frame/link.tsx";
 import { KeyCaps } from "../frame/key-caps.tsx";
-import { may, username } from "../state/session.ts";
+import { mayCall, username } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -53,7 +53,7 @@ function GatewayStatus() {
           GSV {info.version}, started <Time at={info.startedAt} />
         </span>
       )}
-      {may("sys.device.list") && <OnlineMachines />}
+      {mayCall("sys.device.list") && <OnlineMachines />}
     </p>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath } from "../frame/route.ts";
-import { useTitle } from "../frame/titles.ts";
+import { usePaneTitle } from "../frame/titles.ts";
 import { About } from "../settings/about.tsx";
 import { Account } from "../settings/account.tsx";
 import { AiSettings } from "../settings/ai-settings.tsx";
@@ -14,7 +14,7 @@ import { Appearance } from "../settings/appearance.tsx";
 import { Policy } from "../settings/policy.tsx";
 import { Tokens } from "../settings/tokens.tsx";
 import { Users } from "../settings/users.tsx";
-import { may } from "../state/session.ts";
+import { mayCall } from "../state/session.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import type { ScreenProps } from "./screens.ts";
@@ -69,9 +69,9 @@ const PAGES: readonly Page[] = [
 ];
 
 export default function Settings({ rest, pane }: ScreenProps) {
-  const pages = PAGES.filter(({ needs }) => needs === null || may(needs));
+  const pages = PAGES.filter(({ needs }) => needs === null || mayCall(needs));
   const page = pages.find(({ id }) => id === rest[0]) ?? null;
-  useTitle(page === null ? null : `Settings: ${page.title}`);
+  usePaneTitle(page === null ? null : `Settings: ${page.title}`);
   useActions(
     () =>
       pages.map(({ id, title, text }) => ({

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
-import { connectionCount, may, username } from "../state/session.ts";
+import { connectionCount, mayCall, username } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -44,7 +44,7 @@ export function About() {
           )}
         </Loaded>
       </Card>
-      {may("sys.doctor") && <Doctor />}
+      {mayCall("sys.doctor") && <Doctor />}
     </>
   );
 }

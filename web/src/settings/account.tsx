@@ -17,7 +17,7 @@ export function Account() {
   const [password, setPassword] = useState("");
   const operation = useOperation();
   const isShort = password !== "" && password.length < LIMITS.passwordChars;
-  const change = async () => {
+  const changePassword = async () => {
     const isChanged = await operation.run(() => call("sys.user.password", { current, password }).catch(explainWrongPassword));
     setCurrent("");
     if (!isChanged) return;
@@ -31,7 +31,7 @@ export function Account() {
           class="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!isShort && password !== "" && current !== "") void change();
+            if (!isShort && password !== "" && current !== "") void changePassword();
           }}
         >
           <input type="text" name="username" autocomplete="username" value={username.value} readOnly hidden />

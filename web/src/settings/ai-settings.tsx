@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { showNotice } from "../state/notices.ts";
-import { may } from "../state/session.ts";
+import { mayCall } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -69,7 +69,7 @@ function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; in
       }}
     >
       <ModelFields form={form} group="" models={models} />
-      {may("ai.check") && <ModelCheck settings={readModelSettings(form)} onModels={setModels} />}
+      {mayCall("ai.check") && <ModelCheck settings={readModelSettings(form)} onModels={setModels} />}
       <div class="field-grid">
         <Select
           label="Reasoning"

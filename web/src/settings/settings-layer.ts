@@ -4,7 +4,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { call, describeError } from "../state/call.ts";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { Latest } from "../state/latest.ts";
 import { client, connectionCount } from "../state/session.ts";
 
@@ -15,7 +15,7 @@ export type Layer = ReadonlyMap<string, string>;
 export const SECRET_SET = "(set)";
 
 const isSecret = (name: string) => /(?:^|[/_])api_key$/.test(name);
-const isConfigChange = matchChanges("config");
+const isConfigChange = makeChangeFilter("config");
 
 export const SYSTEM_PREFIX = "config/ai";
 

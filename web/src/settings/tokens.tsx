@@ -3,8 +3,8 @@
 import { useState } from "preact/hooks";
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { useActions } from "../frame/actions.ts";
-import { matchChanges } from "../state/refetch-on.ts";
-import { may, session } from "../state/session.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
+import { mayCall, session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -14,7 +14,7 @@ import { NewToken } from "./new-token.tsx";
 import { TokenEntry } from "./token-entry.tsx";
 
 export function Tokens() {
-  const tokens = useLatest("sys.token.list", {}, matchChanges("tokens"));
+  const tokens = useLatest("sys.token.list", {}, makeChangeFilter("tokens"));
   const [isCreating, setCreating] = useState(false);
   const [withOthers, setWithOthers] = useState(false);
   const uid = session.value?.identity.process.uid;
@@ -25,7 +25,7 @@ export function Tokens() {
         title="Tokens"
         text="Each lets one browser, machine or program in, until it ends or you end it."
         actions={
-          may("sys.token.create") && (
+          mayCall("sys.token.create") && (
             <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
               New token
             </Button>

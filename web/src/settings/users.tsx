@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
-import { matchChanges } from "../state/refetch-on.ts";
+import { makeChangeFilter } from "../state/refetch-on.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -12,8 +12,8 @@ import { NewUser } from "./new-user.tsx";
 import { UserEntry } from "./user-entry.tsx";
 
 export function Users() {
-  const users = useLatest("sys.user.list", {}, matchChanges("users", "groups"));
-  const groups = useLatest("sys.group.list", {}, matchChanges("users", "groups"));
+  const users = useLatest("sys.user.list", {}, makeChangeFilter("users", "groups"));
+  const groups = useLatest("sys.group.list", {}, makeChangeFilter("users", "groups"));
   const [isCreating, setCreating] = useState(false);
   useActions(() => [{ id: "users.new", title: "Add a user", group: "Settings", run: () => setCreating(true) }], []);
   const refetchAll = () => {

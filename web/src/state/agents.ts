@@ -42,7 +42,7 @@ export function agentName({ label, profile, pid }: Pick<Agent, "label" | "profil
 }
 
 /** For components that show agents: the list is kept up to date while at least one of them is mounted. */
-export function useAgents(): void {
+export function useAgentUpdates(): void {
   useEffect(() => {
     viewers.value += 1;
     return () => {

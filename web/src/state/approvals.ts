@@ -5,16 +5,16 @@
 import { computed, effect, signal } from "@preact/signals";
 import { HIL_REQUESTED } from "../../../src/protocol/signal-names.ts";
 import { call, describeError, type Result } from "./call.ts";
-import { matchChanges } from "./refetch-on.ts";
+import { makeChangeFilter } from "./refetch-on.ts";
 import { Latest } from "./latest.ts";
-import { client, connectionCount, may, session } from "./session.ts";
+import { client, connectionCount, mayCall, session } from "./session.ts";
 import { readItem, writeItem } from "./local-storage.ts";
 
 export type Approvals = Result<"proc.approval.list">;
 export type PendingQuestion = Approvals["pending"][number];
 
 const NOTIFICATIONS_KEY = "gsv.notices";
-const isApprovalChange = matchChanges("approvals", "grants");
+const isApprovalChange = makeChangeFilter("approvals", "grants");
 
 export const approvals = new Latest<Approvals>(() => call("proc.approval.list", {}), describeError);
 
@@ -29,7 +29,7 @@ export const ownQuestionCount = computed(() => ownQuestions.value.length);
 /** Returns a function that stops it. */
 export function followApprovals(): () => void {
   return effect(() => {
-    if (connectionCount.value === 0 || !may("proc.approval.list")) return;
+    if (connectionCount.value === 0 || !mayCall("proc.approval.list")) return;
     void approvals.refetch();
     return client.value?.onSignal((sent) => {
       if (isApprovalChange(sent) || sent.signal === HIL_REQUESTED) void approvals.refetch();

@@ -73,14 +73,14 @@ export class Conversation {
     );
     this.segments = new Latest(async () => (await call("proc.conversation.segments", ids)).segments, describeError);
     this.info = new Latest<ConversationInfo>(async () => (await call("proc.conversation.get", ids)).conversation, describeError);
-    const feed = listenToFeed(pid, this.#listener());
+    const feed = listenToFeed(pid, this.#makeFeedListener());
     const { activity } = feed;
     this.streamedAnswer = computed(() => (activity.value.answer?.conversationId === id ? activity.value.answer : null));
     this.calls = computed(() => activity.value.calls);
     this.retryReason = computed(() => (activity.value.retrying?.conversationId === id ? activity.value.retrying.why : null));
     this.#disposers.push(
       () => feed.stop(),
-      effect(() => this.#dropDelivered()),
+      effect(() => this.#dropDeliveredFromOutbox()),
     );
   }
 
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   /** Queued messages go on hold. Commands in `stillRunning` may continue despite the stop. */
-  async abort(): Promise<{ aborted: boolean; stillRunning: readonly RunningCommand[] }> {
+  async abortRun(): Promise<{ aborted: boolean; stillRunning: readonly RunningCommand[] }> {
     const run = this.run.peek();
     const result = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
     return { aborted: result.aborted, stillRunning: result.stillRunning ?? [] };
@@ -127,18 +127,21 @@ export class Conversation {
     await this.queue.refetch();
   }
 
-  #listener(): FeedListener {
+  #makeFeedListener(): FeedListener {
     return {
-      onEvent: (event, ended) => this.#onEvent(event, this.#ownAnswer(ended)),
+      onEvent: (event, ended) => this.#onEvent(event, this.#answerIfOwn(ended)),
       onResync: (isGap, ended) => {
-        this.#keepUntilRead(this.#ownAnswer(ended), isGap || this.window.peek() === null ? this.window.reload() : this.window.catchUp());
+        this.#keepAnswerUntilRead(
+          this.#answerIfOwn(ended),
+          isGap || this.window.peek() === null ? this.window.reload() : this.window.catchUp(),
+        );
         this.#refetchAll();
       },
       onError: (error) => (this.problem.value = describeError(error)),
     };
   }
 
-  #ownAnswer(answer: StreamedAnswer | null): StreamedAnswer | null {
+  #answerIfOwn(answer: StreamedAnswer | null): StreamedAnswer | null {
     return answer?.conversationId === this.id ? answer : null;
   }
 
@@ -160,7 +163,7 @@ export class Conversation {
         return;
       case RUN_STARTED:
       case RUN_FINISHED:
-        this.#keepUntilRead(ended, this.window.catchUp());
+        this.#keepAnswerUntilRead(ended, this.window.catchUp());
         void this.queue.refetch();
         if ((this.questions.value.peek() ?? []).length > 0) void this.questions.refetch();
         return;
@@ -175,12 +178,12 @@ export class Conversation {
     if (changes.includes("lifecycle") && changes.includes("messages")) {
       void this.segments.refetch();
       void this.queue.refetch();
-      this.#keepUntilRead(ended, this.window.reload());
-    } else if (changes.includes("messages")) this.#keepUntilRead(ended, this.window.catchUp(), messageId ?? null);
+      this.#keepAnswerUntilRead(ended, this.window.reload());
+    } else if (changes.includes("messages")) this.#keepAnswerUntilRead(ended, this.window.catchUp(), messageId ?? null);
   }
 
   /** Shows an ended answer until `read` has fetched the message it became. */
-  #keepUntilRead(ended: StreamedAnswer | null, read: Promise<void>, messageId: number | null = null): void {
+  #keepAnswerUntilRead(ended: StreamedAnswer | null, read: Promise<void>, messageId: number | null = null): void {
     if (ended !== null) this.#endedAnswers.value = [...this.#endedAnswers.peek(), { answer: ended, messageId }];
     const keptAnswers = this.#endedAnswers.peek();
     void read.then(
@@ -195,7 +198,7 @@ export class Conversation {
   }
 
   #catchUp(): void {
-    this.#keepUntilRead(null, this.window.catchUp());
+    this.#keepAnswerUntilRead(null, this.window.catchUp());
     void this.queue.refetch();
   }
 
@@ -204,13 +207,13 @@ export class Conversation {
   }
 
   /** Removes from the outbox what is now among the messages or in the queue. */
-  #dropDelivered(): void {
+  #dropDeliveredFromOutbox(): void {
     if (this.outbox.messages.length === 0) return;
     const seen = new Set([
       ...(this.window.view?.messages ?? []).map(({ runId }) => runId),
       ...(this.queue.value.value ?? []).map(({ runId }) => runId),
     ]);
-    this.outbox.remove(({ runId }) => seen.has(runId));
+    this.outbox.removeWhere(({ runId }) => seen.has(runId));
   }
 }
 
@@ -220,6 +223,6 @@ function dropReplacedAnswers(answers: readonly StreamedAnswer[]): readonly Strea
   return answers.filter((answer, at) => !answers.slice(at + 1).some((later) => isSame(answer, later)));
 }
 
-export function parseOutcome(outcome: unknown): CallOutcome | null {
+export function parseCallOutcome(outcome: unknown): CallOutcome | null {
   return outcome === "denied" || outcome === "stopped" ? outcome : null;
 }

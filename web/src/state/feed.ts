@@ -36,7 +36,7 @@ export function listenToFeed(pid: string, listener: FeedListener): { activity: R
     feed = new Feed(pid, currentClient!);
     feeds.set(pid, feed);
   }
-  return { activity: feed.activity, stop: feed.add(listener) };
+  return { activity: feed.activity, stop: feed.addListener(listener) };
 }
 
 class Feed {
@@ -62,7 +62,7 @@ class Feed {
         this.#frame ??= requestAnimationFrame(() => this.#publish());
       },
       onGap: () => (this.#isGap = true),
-      onLive: (live) => {
+      onLiveAnswer: (live) => {
         const previousAnswer = this.#current.answer;
         this.#current = setLiveAnswer(this.#current, live);
         this.#isLive = true;
@@ -80,7 +80,7 @@ class Feed {
     });
   }
 
-  add(listener: FeedListener): () => void {
+  addListener(listener: FeedListener): () => void {
     clearTimeout(this.#endTimer);
     this.#listeners.add(listener);
     if (this.#isLive) queueMicrotask(() => this.#listeners.has(listener) && listener.onResync(false, null));

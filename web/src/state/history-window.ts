@@ -43,7 +43,7 @@ export class HistoryWindow {
   catchUp(): Promise<void> {
     this.#queuedCatchUp ??= this.#enqueue(async () => {
       this.#queuedCatchUp = null;
-      await this.#append(true);
+      await this.#appendNewer(true);
     });
     return this.#queuedCatchUp;
   }
@@ -61,7 +61,7 @@ export class HistoryWindow {
 
   /** Appends the next page, for a window that does not reach the newest message. */
   readNewer(): Promise<void> {
-    return this.#enqueue(() => this.#append(false));
+    return this.#enqueue(() => this.#appendNewer(false));
   }
 
   /** Moves the window so that it contains the message at a position and some around it. */
@@ -83,7 +83,7 @@ export class HistoryWindow {
   }
 
   /** `isToEnd`: reads all new messages if the window reaches the end of the history; otherwise only updates the total. */
-  async #append(isToEnd: boolean): Promise<void> {
+  async #appendNewer(isToEnd: boolean): Promise<void> {
     for (;;) {
       const view = this.#view.peek();
       if (view === null) return this.#readNewest();

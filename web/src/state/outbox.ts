@@ -44,7 +44,7 @@ export class Outbox {
   }
 
   /** For messages that have appeared in the conversation, or that the user discards. */
-  remove(isGone: (outgoing: OutgoingMessage) => boolean): void {
+  removeWhere(isGone: (outgoing: OutgoingMessage) => boolean): void {
     const remaining = this.#messages.peek().filter((one) => !isGone(one));
     if (remaining.length !== this.#messages.peek().length) this.#messages.value = remaining;
   }

@@ -5,6 +5,6 @@ import { SYS_CHANGED } from "../../../src/protocol/signal-names.ts";
 
 export type SignalFilter = (sent: ReceivedSignal) => boolean;
 
-export function matchChanges(...kinds: ChangedKind[]): SignalFilter {
+export function makeChangeFilter(...kinds: ChangedKind[]): SignalFilter {
   return ({ signal, payload }) => signal === SYS_CHANGED && payload.changes.some((change) => kinds.includes(change));
 }

@@ -44,7 +44,7 @@ export const connectionCount = computed(() => connections.value);
 export const username = computed(() => currentSession.value?.identity.process.username ?? "");
 
 /** Whether the user may make a call: screens hide what the user may not do. */
-export function may(call: string): boolean {
+export function mayCall(call: string): boolean {
   return allows(currentSession.value?.identity.capabilities ?? [], call);
 }
 

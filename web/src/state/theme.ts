@@ -16,7 +16,7 @@ export const theme = signal<Theme>(storedTheme === "light" || storedTheme === "d
 export const density = signal<Density>(readItem(DENSITY_KEY) === "tight" ? "tight" : "roomy");
 
 /** Applies and stores both signals now and whenever they change. */
-export function applyTheme(): void {
+export function followAppearance(): void {
   effect(() => {
     const { value } = theme;
     writeItem(KEY, value === "system" ? null : value);

@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { call, describeError } from "./call.ts";
 import { Latest } from "./latest.ts";
-import { connectionCount, may } from "./session.ts";
+import { connectionCount, mayCall } from "./session.ts";
 
 export type Group = { gid: number; name: string; members: string[] };
 
@@ -14,7 +14,7 @@ export function useGroups(): readonly Group[] {
 }
 
 async function readGroups(): Promise<Group[]> {
-  if (may("sys.group.list")) return (await call("sys.group.list", {})).groups;
+  if (mayCall("sys.group.list")) return (await call("sys.group.list", {})).groups;
   const file = await call("fs.read", { path: "/etc/group" });
   if (!("content" in file) || typeof file.content !== "string") return [];
   return file.content.split("\n").flatMap((line) => {

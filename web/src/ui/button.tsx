@@ -1,7 +1,7 @@
 // Buttons. Each page has one primary button, its main action. `busy` shows that the action runs and disables the button.
 
 import type { ComponentChildren, ComponentProps, Ref } from "preact";
-import { classes } from "./classes.ts";
+import { joinClasses } from "./classes.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Spinner } from "./spinner.tsx";
 import "./button.css";
@@ -22,7 +22,7 @@ export function Button({ look = "plain", icon, busy = false, wide = false, butto
       type="button"
       {...rest}
       ref={buttonRef ?? null}
-      class={classes("button", `button-${look}`, wide && "button-wide")}
+      class={joinClasses("button", `button-${look}`, wide && "button-wide")}
       disabled={busy || disabled === true}
       aria-busy={busy ? "true" : undefined}
     >

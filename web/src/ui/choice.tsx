@@ -1,7 +1,7 @@
 // Select, checkbox and radio buttons.
 
 import { useId } from "preact/hooks";
-import { classes } from "./classes.ts";
+import { joinClasses } from "./classes.ts";
 import { Field } from "./field.tsx";
 import "./choice.css";
 
@@ -78,7 +78,7 @@ type RadioProps<V extends string> = {
 export function Radio<V extends string>({ legend, value, options, onValue, boxes = false }: RadioProps<V>) {
   const name = useId();
   return (
-    <fieldset class={classes("choices", boxes && "choices-boxes")}>
+    <fieldset class={joinClasses("choices", boxes && "choices-boxes")}>
       <legend class="field-label">{legend}</legend>
       {options.map((option) => (
         <div class="choice" key={option.value}>

@@ -1,5 +1,5 @@
 // Joins class names; falsy ones are left out.
 
-export function classes(...names: (string | false | null | undefined)[]): string {
+export function joinClasses(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

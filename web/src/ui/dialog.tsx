@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./button.tsx";
-import { classes } from "./classes.ts";
+import { joinClasses } from "./classes.ts";
 import "./dialog.css";
 
 type DialogProps = {
@@ -35,7 +35,7 @@ export function Dialog({ title, onClose, actions, bare = false, children }: Dial
     <dialog
       ref={dialog}
       tabIndex={-1}
-      class={classes("dialog", bare && "dialog-bare")}
+      class={joinClasses("dialog", bare && "dialog-bare")}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

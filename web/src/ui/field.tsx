@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, ComponentProps, Ref } from "preact";
 import { useId } from "preact/hooks";
-import { classes } from "./classes.ts";
+import { joinClasses } from "./classes.ts";
 import "./field.css";
 
 type FieldText = { label: string; hint?: string; error?: string | null };
@@ -19,7 +19,7 @@ export function Field({ label, hint, error, children }: FieldText & { children: 
       </label>
       {children({ id, "aria-describedby": words === undefined ? undefined : `${id}-words`, "aria-invalid": error ? "true" : undefined })}
       {words !== undefined && (
-        <p id={`${id}-words`} class={classes("field-words", error && "field-error")}>
+        <p id={`${id}-words`} class={joinClasses("field-words", error && "field-error")}>
           {words}
         </p>
       )}

@@ -2,7 +2,7 @@
 
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
-import { classes } from "./classes.ts";
+import { joinClasses } from "./classes.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./menu.css";
 
@@ -77,7 +77,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
               type="button"
               role="menuitem"
               key={title}
-              class={classes("menu-item", danger === true && "menu-danger", hasIcons && icon === undefined && "menu-indented")}
+              class={joinClasses("menu-item", danger === true && "menu-danger", hasIcons && icon === undefined && "menu-indented")}
               disabled={disabled === true}
               tabIndex={-1}
               onClick={() => {

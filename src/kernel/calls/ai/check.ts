@@ -1,7 +1,7 @@
 // Tests whether a model answers: the caller's own, or one that they consider.
 
 import { z } from "zod";
-import { type AiSettings, aiSettings } from "../../agents/ai-settings.ts";
+import { type AiSettings, readAiSettings } from "../../agents/ai-settings.ts";
 import type { ModelCandidate } from "../../setup/model-trials.ts";
 import { isRoot } from "../../../protocol/caller.ts";
 import { ModelCheck } from "../../../protocol/model-check.ts";
@@ -41,7 +41,7 @@ export default syscall({
   },
   async run({ config, throttle, trials, now, signal }, caller, request) {
     throttle.countOperation("check", `user-${caller.uid}`, now);
-    const tried = fillIn(request, aiSettings(config, caller.uid).choice);
+    const tried = fillInCandidate(request, readAiSettings(config, caller.uid).choice);
     // Not for root's agents: their context may come from other people.
     const ownsMachine = isRoot(caller) && caller.agent === undefined;
     return { check: await trials.check(tried, ownsMachine, signal) };
@@ -49,7 +49,7 @@ export default syscall({
 });
 
 /** Fills in the caller's settings. A stored key is used only for the provider and server that it was stored for. */
-function fillIn({ provider, model, apiKey, baseUrl }: z.output<typeof args>, current: AiSettings["choice"]): ModelCandidate {
+function fillInCandidate({ provider, model, apiKey, baseUrl }: z.output<typeof args>, current: AiSettings["choice"]): ModelCandidate {
   const isSameProvider = provider === undefined || provider === current.provider;
   const server = baseUrl === undefined ? (isSameProvider ? current.baseUrl : null) : baseUrl || null;
   const isSameServer = isSameProvider && server === current.baseUrl;

@@ -43,5 +43,5 @@ export default syscall({
     args: { requestId: "q1", decision: "approve" },
     result: { ok: true, pid: "init:1000", requestId: "q1", decision: "approve", resumed: true, pendingHil: null },
   },
-  run: ({ agents }, caller, { pid, ...decision }) => agents.questions.decide(caller, pid, decision),
+  run: ({ agents }, caller, { pid, ...decision }) => agents.questions.recordDecision(caller, pid, decision),
 });

@@ -43,7 +43,7 @@ export default syscall({
     result: { ok: true, repo: "alice/notes", ref: "main", head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001" },
   },
   async run({ repositories, repos, commit, key, now }, caller, { repo, ...request }) {
-    const row = repositories.findWritable(caller, repo) ?? (await commit((nouns) => nouns.repositories.make(repo, {}, nouns.now)));
+    const row = repositories.findWritable(caller, repo) ?? (await commit((nouns) => nouns.repositories.findOrMake(repo, {}, nouns.now)));
     const { ref, head } = await repos.change(row, "apply", { ...request, author: personOf(caller.username), key, now });
     return { ok: true as const, repo: row.repo, ref, head };
   },

@@ -28,7 +28,7 @@ export default syscall({
   },
   async run({ repositories, repos, commit, key, now }, caller, args) {
     const row =
-      repositories.findWritable(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
+      repositories.findWritable(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.findOrMake(args.repo, args, nouns.now)));
     const result = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
     return { repo: row.repo, ref: result.ref, head: result.head, created: result.created };
   },

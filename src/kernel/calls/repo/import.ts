@@ -59,7 +59,7 @@ export default syscall({
     const stored = args.remoteUrl === undefined ? existing?.upstream : undefined;
     const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
     checkUrl(remoteUrl);
-    const row = existing ?? (await commit((nouns) => nouns.repositories.make(args.repo, {}, nouns.now)));
+    const row = existing ?? (await commit((nouns) => nouns.repositories.findOrMake(args.repo, {}, nouns.now)));
     const { message = "" } = args;
     const note = message.trim() === "" ? undefined : { message, author: personOf(caller.username), now };
     const request = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref, note };

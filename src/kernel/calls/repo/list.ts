@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { RepoSummary } from "../../../protocol/repo-records.ts";
-import { summaryOf } from "../../repos/summary.ts";
+import { repoSummaryOf } from "../../repos/summary.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
@@ -22,6 +22,6 @@ export default syscall({
     },
   },
   run({ repositories }, caller, { owner }) {
-    return { repos: repositories.list(caller, owner).map((row) => summaryOf(row, repositories.mayWrite(caller, row))) };
+    return { repos: repositories.list(caller, owner).map((row) => repoSummaryOf(row, repositories.mayWrite(caller, row))) };
   },
 });

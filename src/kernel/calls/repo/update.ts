@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
-import { summaryOf } from "../../repos/summary.ts";
+import { repoSummaryOf } from "../../repos/summary.ts";
 import { RepoSlug, RepoSummary } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 
@@ -30,6 +30,6 @@ export default syscall({
     const row = repositories.findManageable(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
     const updated = repositories.update(row.repo, change);
     repositories.touch(row.repo, now);
-    return { repo: summaryOf({ ...updated, updatedAt: now }, true) };
+    return { repo: repoSummaryOf({ ...updated, updatedAt: now }, true) };
   },
 });

@@ -65,8 +65,8 @@ export default strangerSyscall({
   async run(context, stranger, args) {
     checkMaySetUp(context, args.code, stranger.address);
     const { passwords, signal } = context;
-    passwords.check(args.password, "password");
-    if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
+    passwords.checkLength(args.password, "password");
+    if (args.rootPassword !== undefined) passwords.checkLength(args.rootPassword, "rootPassword");
     if (args.timezone !== undefined && !isTimezone(args.timezone)) fail(400, "timezone must be a valid IANA timezone");
     if (args.ai?.baseUrl !== undefined && !isHttpUrl(args.ai.baseUrl)) fail(400, "ai.baseUrl must be a URL like http://127.0.0.1:8080/v1");
     if (args.node?.expiresAt !== undefined && args.node.expiresAt <= context.now) fail(400, "node.expiresAt must be in the future");
@@ -79,7 +79,7 @@ export default strangerSyscall({
       const user = accounts.add({ username: args.username, hash }, now);
       files.makeHome(user, now);
       repositories.makeHome(user.username, now);
-      accounts.setHash("root", rootHash, now);
+      accounts.setPasswordHash("root", rootHash, now);
       if (args.timezone !== undefined) config.set("config/server/timezone", args.timezone);
       if (args.ai?.provider !== undefined) config.set("config/ai/provider", args.ai.provider);
       if (args.ai?.model !== undefined) config.set("config/ai/model", args.ai.model);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { formatRequest } from "../../../../approval/show.ts";
-import { hilRequest } from "../../../agents/questions.ts";
+import { makeHilRequest } from "../../../agents/questions.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { HilRequest } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
@@ -61,7 +61,7 @@ export default syscall({
     const uid = isRoot(caller) ? undefined : caller.uid;
     return {
       questions: approvals.listClosed(uid, before, limit).map((question) => ({
-        ...hilRequest(question),
+        ...makeHilRequest(question),
         pid: question.pid,
         kind: question.kind,
         state: question.state,

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { formatRequest } from "../../../../approval/show.ts";
-import { grantRecord, hilRequest } from "../../../agents/questions.ts";
+import { makeGrantRecord, makeHilRequest } from "../../../agents/questions.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { Grant, HilRequest, Pid } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
@@ -78,7 +78,7 @@ export default syscall({
     const pending = approvals.listPendingOfUser(uid).filter(isWanted);
     return {
       pending: pending.map((question) => ({
-        ...hilRequest(question),
+        ...makeHilRequest(question),
         pid: question.pid,
         uid: question.uid,
         kind: question.kind,
@@ -89,7 +89,7 @@ export default syscall({
       grants: approvals
         .grantsOfUser(uid, now)
         .filter(isWanted)
-        .map((grant) => grantRecord(grant, approvals.get(grant.requestId)!, whole)),
+        .map((grant) => makeGrantRecord(grant, approvals.get(grant.requestId)!, whole)),
     };
   },
 });

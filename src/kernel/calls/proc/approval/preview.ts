@@ -31,5 +31,5 @@ export default syscall({
     args: { call: "fs.delete", args: { path: "/home/alice/old" } },
     result: { action: "ask", why: "Approval required: fs.delete", rule: 40, tags: ["mutating"], target: "gsv" },
   },
-  run: ({ agents }, caller, args) => agents.preview(caller, args),
+  run: ({ agents }, caller, args) => agents.previewDecision(caller, args),
 });

@@ -35,10 +35,10 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId }) {
-    const key = devices.find(caller, deviceId);
+    const key = devices.findKey(caller, deviceId);
     const device = key === null ? undefined : devices.details(caller, key);
     if (key === null || device === undefined) return { device: null };
     const mayManage = isRoot(caller) || device.ownerUid === caller.uid;
-    return { device, ...(mayManage ? { gids: devices.groupsOf(key) } : {}) };
+    return { device, ...(mayManage ? { gids: devices.gidsOf(key) } : {}) };
   },
 });

@@ -23,11 +23,11 @@ export default syscall({
   },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
-    const key = devices.findManageable(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
+    const key = devices.findManageableKey(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
     // Without this check a user could push devices of any name on people who never asked for them.
     if (groups.get(gid) === undefined || !(isRoot(caller) || caller.gids.includes(gid)))
       fail(404, `Unknown group: ${gid}. You can share a device with a group that you are in; root can share it with any`);
     const changed = devices.grant(key, gid);
-    return { changed, gids: devices.groupsOf(key) };
+    return { changed, gids: devices.gidsOf(key) };
   },
 });

@@ -20,9 +20,9 @@ export default syscall({
   },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
   run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {
-    const key = devices.findManageable(caller, deviceId);
+    const key = devices.findManageableKey(caller, deviceId);
     if (key === null) return { removed: false };
-    const driver = devices.driverOf(key);
+    const driver = devices.driverIdOf(key);
     const holders = approvals.revokeGrantsForDevice(devices.namesInGrants(key), now);
     devices.remove(key);
     after(() => {

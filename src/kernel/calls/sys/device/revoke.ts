@@ -22,9 +22,9 @@ export default syscall({
   },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
-    const key = devices.findManageable(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
+    const key = devices.findManageableKey(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
     const changed = devices.revoke(key, gid);
-    return { changed, gids: devices.groupsOf(key) };
+    return { changed, gids: devices.gidsOf(key) };
   },
 });

@@ -37,7 +37,7 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId, description }) {
-    const key = devices.findManageable(caller, deviceId);
+    const key = devices.findManageableKey(caller, deviceId);
     if (key === null) return { device: null };
     devices.setDescription(key, description);
     return { device: devices.details(caller, key) ?? null };

@@ -1,7 +1,7 @@
 // Set-up by chat, for people who prefer questions to a form.
 
 import { z } from "zod";
-import { aiSettings } from "../../../agents/ai-settings.ts";
+import { readAiSettings } from "../../../agents/ai-settings.ts";
 import { checkMaySetUp } from "../../../setup/setup-access.ts";
 import { parseGuidance, redactGuideInput } from "../../../setup/guide.ts";
 import { fail } from "../../../../lib/sys-error.ts";
@@ -66,7 +66,7 @@ export default strangerSyscall({
   async run(context, stranger, { code, ...input }) {
     checkMaySetUp(context, code, stranger.address);
     context.throttle.countOperation("assist", stranger.address, context.now);
-    const { choice } = aiSettings(context.config, NOBODY);
+    const { choice } = readAiSettings(context.config, NOBODY);
     const answer = await context.trials.askGuide(choice, redactGuideInput(input), context.signal);
     return parseGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
   },

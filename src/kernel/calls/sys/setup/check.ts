@@ -1,9 +1,9 @@
 // Checks whether set-up can continue: the code, and the AI provider that the person considers.
 
 import { z } from "zod";
-import { aiSettings } from "../../../agents/ai-settings.ts";
+import { readAiSettings } from "../../../agents/ai-settings.ts";
 import { checkMaySetUp } from "../../../setup/setup-access.ts";
-import { providerOf } from "../../../../models/providers.ts";
+import { findProvider } from "../../../../models/providers.ts";
 import { ModelCheck } from "../../../../protocol/model-check.ts";
 import { strangerSyscall } from "../../define.ts";
 
@@ -57,8 +57,8 @@ export default strangerSyscall({
   },
   async run(context, stranger, { code, ai }) {
     checkMaySetUp(context, code, stranger.address);
-    const { provider, model } = aiSettings(context.config, NOBODY).choice;
-    const own = { provider, model, title: providerOf(provider)?.title ?? "The demo model" };
+    const { provider, model } = readAiSettings(context.config, NOBODY).choice;
+    const own = { provider, model, title: findProvider(provider)?.title ?? "The demo model" };
     if (ai === undefined) return { own, ai: null };
     context.throttle.countOperation("check", stranger.address, context.now);
     const tried = { provider: ai.provider, model: ai.model ?? "", apiKey: ai.apiKey ?? "", baseUrl: ai.baseUrl || null };

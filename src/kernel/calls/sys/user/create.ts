@@ -43,7 +43,7 @@ export default syscall({
     },
   },
   async run({ passwords, signal, finish }, caller, args) {
-    passwords.check(args.password, "password");
+    passwords.checkLength(args.password, "password");
     const hash = await passwords.hash(args.password, signal);
     return finish(({ accounts, groups, capabilities, connections, files, repositories, now }) => {
       // Read again: rights may have changed while the password was being hashed.

@@ -35,16 +35,19 @@ export default syscall({
       if (current === undefined) fail(401, "The current password is required");
       await loginByPassword(context, { username, password: current }, caller.address);
     }
-    const provenHash = context.accounts.hashOf(username);
-    context.passwords.check(password, "password");
+    const provenHash = context.accounts.passwordHashOf(username);
+    context.passwords.checkLength(password, "password");
     const hash = await context.passwords.hash(password, context.signal);
     return context.finish(({ accounts, connections, tokens, now }) => {
       const account = accounts.findByName(username) ?? fail(404, `Unknown user: ${username}`);
       // Root may have set another password during the hashing: then the proven one is no longer the current one.
-      if (!isRoot(caller) && accounts.hashOf(username) !== provenHash) fail(401, "Authentication failed");
-      accounts.setHash(username, hash, now);
+      if (!isRoot(caller) && accounts.passwordHashOf(username) !== provenHash) fail(401, "Authentication failed");
+      accounts.setPasswordHash(username, hash, now);
       const revokedIds = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
-      const sockets = [...connections.idsOfPassword(account.uid), ...revokedIds.flatMap((tokenId) => connections.idsOfToken(tokenId))];
+      const sockets = [
+        ...connections.idsOfPasswordLogins(account.uid),
+        ...revokedIds.flatMap((tokenId) => connections.idsOfToken(tokenId)),
+      ];
       connections.close(sockets, 1008, "Credential revoked");
       return { ok: true as const };
     });
