@@ -25,7 +25,7 @@ export function referenceOf(call: Syscall): SyscallReference {
 
 export function referenceModule(reference: readonly SyscallReference[]): string {
   const rows = reference.map((call) => `  ${JSON.stringify(call)},`).join("\n");
-  return `// Written by tools/products.ts from the syscall files.\n\nimport type { Reference } from "../protocol/reference.ts";\n\nexport const reference: readonly Reference[] = [\n${rows}\n];\n`;
+  return `// Written by tools/products.ts from the syscall files.\n\nimport type { SyscallReference } from "../protocol/reference.ts";\n\nexport const reference: readonly SyscallReference[] = [\n${rows}\n];\n`;
 }
 
 export function schema(type: z.ZodType, io: "input" | "output"): JsonSchema {
