@@ -21,7 +21,7 @@ export async function catchFailures<T>(files: FileSystem, work: () => Promise<T>
 async function explainFileError(files: FileSystem, { code, path, message, detail }: FileError): Promise<string> {
   switch (code) {
     case "ENOENT":
-      return `Not found: ${path}${await describeNearest(files, path)}`;
+      return `Not found: ${path}${await describeNearestDirectory(files, path)}`;
     case "EACCES":
       return `Permission denied: ${path}`;
     case "EPERM":
@@ -54,7 +54,7 @@ async function explainFileError(files: FileSystem, { code, path, message, detail
 }
 
 /** Names the closest parent directory that exists. */
-async function describeNearest(files: FileSystem, path: string): Promise<string> {
+async function describeNearestDirectory(files: FileSystem, path: string): Promise<string> {
   for (let at = parentPath(path); ; at = parentPath(at)) {
     const stat = await files.stat(at).catch(() => null);
     if (stat?.kind === "directory") return `. The nearest directory that exists is ${at}`;

@@ -6,17 +6,17 @@ type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
 export function resultSentence(args: Record<string, unknown>, result: ToolMessage): string {
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const where = `on ${stringOf(args.target) ?? "gsv"}`;
+  const where = `on ${stringOrUndefined(args.target) ?? "gsv"}`;
   const fields = parseRecord(text);
-  const error = stringOf(fields?.error);
+  const error = stringOrUndefined(fields?.error);
   if (result.isError || fields?.ok === false || fields?.status === "failed")
-    return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOf(fields?.output) ?? "");
+    return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOrUndefined(fields?.output) ?? "");
   if (fields === null) return text === "" ? `Done ${where}.` : withQuote(`Result ${where}:`, text);
   return describeSuccess(result.toolName, fields, where);
 }
 
 function describeSuccess(tool: string, fields: Record<string, unknown>, where: string): string {
-  const path = stringOf(fields.path) ?? "it";
+  const path = stringOrUndefined(fields.path) ?? "it";
   switch (tool) {
     case "Read":
       return describeReadResult(fields, path, where);
@@ -28,11 +28,11 @@ function describeSuccess(tool: string, fields: Record<string, unknown>, where: s
       return `Deleted ${path} ${where}.`;
     case "Search": {
       const matches = arrayOrEmpty(fields.matches).map((match) => toRecord(match));
-      const lines = matches.map((match) => `${stringOf(match.path) ?? ""}:${Number(match.line)}: ${stringOf(match.content) ?? ""}`);
+      const lines = matches.map((match) => `${stringOrUndefined(match.path) ?? ""}:${Number(match.line)}: ${stringOrUndefined(match.content) ?? ""}`);
       return withQuote(`${pluralize(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
     }
     case "Shell": {
-      const output = stringOf(fields.output) ?? "";
+      const output = stringOrUndefined(fields.output) ?? "";
       if (fields.status === "running") return withQuote(`The command is still running ${where}. Its output so far:`, output);
       const exit = fields.exitCode === 0 ? "" : ` with exit code ${Number(fields.exitCode)}`;
       return withQuote(`The command ended${exit} ${where}${output === "" ? " without output." : ". Its output:"}`, output);
@@ -45,9 +45,9 @@ function describeSuccess(tool: string, fields: Record<string, unknown>, where: s
 function describeReadResult(fields: Record<string, unknown>, path: string, where: string): string {
   if (!Array.isArray(fields.files) && !Array.isArray(fields.directories)) {
     const content =
-      stringOf(fields.content) ??
+      stringOrUndefined(fields.content) ??
       arrayOrEmpty(fields.content)
-        .map((block) => stringOf(toRecord(block).text) ?? "")
+        .map((block) => stringOrUndefined(toRecord(block).text) ?? "")
         .join("\n");
     return withQuote(`${path} ${where} contains:`, content);
   }
@@ -95,6 +95,6 @@ function arrayOrEmpty(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function stringOf(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

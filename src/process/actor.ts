@@ -7,7 +7,7 @@ import type { CompactArgs } from "./conversation/compaction.ts";
 import type { ForkArgs } from "./conversation/fork.ts";
 import { type HistoryArgs, conversationIdOrDefault, type PageArgs } from "./conversation/conversation-calls.ts";
 import type { ContextPolicy } from "../protocol/proc-records.ts";
-import type { KernelPort, ProcessPorts } from "./kernel-port.ts";
+import type { ProcessPorts } from "./kernel-port.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
 import type { ResetAllArgs } from "./conversation/reset.ts";
 import type { SearchArgs } from "./conversation/search.ts";
@@ -140,16 +140,11 @@ export class ProcessActor {
       () => this.#planWake(),
     );
     this.#delivery = delivery;
-    const orderedKernel: KernelPort = {
-      ...ports.kernel,
-      emit: (events) => delivery.emit(events),
-      stream: (piece) => delivery.stream(piece),
-    };
     const wakeAt = (ms: number | null) => {
       this.#dueAt = ms;
       this.#planWake();
     };
-    this.#process = new Process(pid, { ...ports, kernel: orderedKernel, wakeAt });
+    this.#process = new Process(pid, { ...ports, wakeAt }, delivery);
     void delivery.catchUp();
     this.#process.onWake();
   }

@@ -1,5 +1,5 @@
 // The interface of a process to the outside: the kernel, which authorizes and runs calls, and models. Only values cross it, so
-// the process may live in another object than the kernel.
+// the process may live in another object than the kernel. kernel/agents/process-gateway.ts implements it.
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";

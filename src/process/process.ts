@@ -12,7 +12,7 @@ import { Runner } from "./loop/runner.ts";
 import { DEFAULT_CONVERSATION } from "./rows/conversations.ts";
 import type { MessageContent } from "./rows/history.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./rows/runs.ts";
-import { State } from "./rows/state.ts";
+import { type Delivery, State } from "./rows/state.ts";
 
 /** An answer is followed by one result per tool call it made; the search for the last answer ends after this many messages. */
 const LOOK_BACK_MAX = 100;
@@ -44,9 +44,9 @@ export class Process {
   readonly #runner: Runner;
   readonly #closing = new AbortController();
 
-  constructor(pid: string, ports: ProcessPorts) {
+  constructor(pid: string, ports: ProcessPorts, delivery: Delivery) {
     this.#ports = ports;
-    this.#state = new State(pid, ports);
+    this.#state = new State(pid, ports, delivery);
     this.queue = new Queue(this.#state);
     this.#runner = new Runner(this.#state);
     this.conversation = new ConversationCalls(this.#state, {

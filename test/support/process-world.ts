@@ -168,7 +168,7 @@ export class World {
         },
       },
     };
-    this.process = new Process("p", ports);
+    this.process = new Process("p", ports, ports.kernel);
   }
 
   /** Crashes the gateway. Written rows stay; with MemorySql, which can lose rows, only the durable ones. */

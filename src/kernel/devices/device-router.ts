@@ -97,7 +97,7 @@ export class DeviceRouter implements Part {
 
   /** A device has connected: sends it the cancellations that were stored for it. */
   onDeviceConnected(deviceKey: string): void {
-    const driverId = this.#store.reads.devices.driverIdOf(deviceKey);
+    const driverId = this.#store.reads.devices.connectionIdOf(deviceKey);
     if (driverId === undefined || driverId === null) return;
     for (const key of this.#store.relaxed(({ cancellations }) => cancellations.takeByDevice(deviceKey))) this.#cancel(driverId, { key });
   }

@@ -36,7 +36,7 @@ export type DeviceReads = Pick<
   | "permanentName"
   | "findManageableKey"
   | "findTarget"
-  | "driverIdOf"
+  | "connectionIdOf"
   | "findKeyByConnection"
   | "gidsOf"
 >;
@@ -166,7 +166,7 @@ export class Devices {
   }
 
   /** The present connection of the device. */
-  driverIdOf(key: string): string | null {
+  connectionIdOf(key: string): string | null {
     return (this.#row(key)?.connection_id ?? null) as string | null;
   }
 

@@ -10,6 +10,7 @@ import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED }
 import type { AnswerPiece, ProcessEventFields, Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
 import { Events } from "./events.ts";
 import { History, type Message, type MessageContent } from "./history.ts";
+import type { EventDelivery } from "../event-delivery.ts";
 import type { ProcessPorts } from "../kernel-port.ts";
 import { type Run, type RunOutcome, type RunReason, Runs, activeMs } from "./runs.ts";
 import { migrate } from "./schema.ts";
@@ -23,12 +24,16 @@ export const LEASE_MS = 15 * 60 * 1000;
 export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
 const INTERRUPTED = "User interrupted tool execution";
 
+/** Where events and pieces go once they are durable: EventDelivery. */
+export type Delivery = Pick<EventDelivery, "emit" | "stream">;
+
 /** Adds the fields that every event carries. */
 export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof ProcessEventFields>) => void;
 
 export class State {
   readonly pid: string;
   readonly ports: ProcessPorts;
+  readonly #delivery: Delivery;
   readonly conversations: Conversations;
   readonly history: History;
   readonly events: Events;
@@ -43,10 +48,11 @@ export class State {
   /** This instance may not write any more: there may be a newer one. */
   isClosed = false;
 
-  constructor(pid: string, ports: ProcessPorts) {
+  constructor(pid: string, ports: ProcessPorts, delivery: Delivery) {
     const { sql } = ports;
     this.pid = pid;
     this.ports = ports;
+    this.#delivery = delivery;
     migrate(sql, ports.now());
     this.conversations = new Conversations(sql);
     this.history = new History(sql);
@@ -61,7 +67,7 @@ export class State {
   /** One transaction; its events are emitted when it is durable, in order. */
   change<T>(body: (tell: Tell) => T): T {
     if (this.isClosed) fail(503, "The process was put to sleep in the meantime: try again");
-    const { sql, kernel } = this.ports;
+    const { sql } = this.ports;
     const events: ProcessEvent[] = [];
     const value = sql.transaction(() =>
       body((signal, payload) => {
@@ -72,7 +78,7 @@ export class State {
     // Events of a failed commit are never emitted; the owner of the database starts a new instance.
     if (events.length > 0)
       void sql.waitUntilDurable().then(
-        () => kernel.emit(events),
+        () => this.#delivery.emit(events),
         () => {},
       );
     return value;
@@ -86,9 +92,9 @@ export class State {
 
   /** Sends a piece after all events emitted before it, and before those emitted after it. */
   stream(piece: AnswerPiece): void {
-    const { sql, kernel } = this.ports;
+    const { sql } = this.ports;
     void sql.waitUntilDurable().then(
-      () => kernel.stream(piece),
+      () => this.#delivery.stream(piece),
       () => {},
     );
   }

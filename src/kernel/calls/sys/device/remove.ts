@@ -22,7 +22,7 @@ export default syscall({
   run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {
     const key = devices.findManageableKey(caller, deviceId);
     if (key === null) return { removed: false };
-    const driver = devices.driverIdOf(key);
+    const driver = devices.connectionIdOf(key);
     const holders = approvals.revokeGrantsForDevice(devices.namesInGrants(key), now);
     devices.remove(key);
     after(() => {
