@@ -28,7 +28,9 @@ function describeSuccess(tool: string, fields: Record<string, unknown>, where: s
       return `Deleted ${path} ${where}.`;
     case "Search": {
       const matches = arrayOrEmpty(fields.matches).map((match) => toRecord(match));
-      const lines = matches.map((match) => `${stringOrUndefined(match.path) ?? ""}:${Number(match.line)}: ${stringOrUndefined(match.content) ?? ""}`);
+      const lines = matches.map(
+        (match) => `${stringOrUndefined(match.path) ?? ""}:${Number(match.line)}: ${stringOrUndefined(match.content) ?? ""}`,
+      );
       return withQuote(`${pluralize(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
     }
     case "Shell": {

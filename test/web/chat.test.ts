@@ -437,8 +437,13 @@ async function lengthOf(shown: Locator): Promise<number> {
   return texts.join("").length;
 }
 
-/** Playwright waits until the button can be pressed, as a person would. */
+/**
+ * Playwright waits until the button can be pressed, as a person would. While an answer streams or a message is being sent, rows move:
+ * a button that moves between the press and the release is not clicked.
+ */
 async function press(button: Locator): Promise<void> {
+  const movingRows = button.page().locator('[data-row^="c"], [data-row^="o"]:not([data-row="older"])');
+  await expect.poll(() => movingRows.count()).toBe(0);
   await button.click();
 }
 

@@ -56,12 +56,13 @@ stages("proc.send:stream", async ({ spawn, model }) => {
   const runId = await agent.say("Speak.");
   await agent.finished(runId);
   const pieces = agent.pieces.filter((piece) => piece.runId === runId);
-  expect(pieces.map(({ seq }) => seq)).toEqual(pieces.map((_, at) => at + 1));
+  // While its owner uses much of the gateway's time, pieces are merged: each covers the numbers from `firstSeq` to `seq`.
+  expect(pieces.map(({ firstSeq, seq }) => firstSeq ?? seq)).toEqual([1, ...pieces.slice(0, -1).map(({ seq }) => seq + 1)]);
   const types = pieces.map(({ event }) => event.type);
   expect(types).toContain("text_start");
   expect(types.at(-1)).toBe("done");
   const deltas = pieces.flatMap(({ event }) => (event.type === "text_delta" ? event.delta : []));
-  expect(deltas.length).toBeGreaterThan(1);
+  expect(pieces.length).toBeGreaterThan(1);
   expect(deltas.join("")).toBe(text);
 });
 
