@@ -1,6 +1,6 @@
 // Actors other than the kernel. Each has its own database and handles its own messages, so long work in one never blocks the
-// kernel. Every repository and every process is an actor; the first call to one creates it. The kernel has already checked the caller's rights. A process calls the kernel through the port that the
-// host hands it (process/kernel-port.ts).
+// kernel. Every repository and every process is an actor; the first call to one creates it. The kernel has already checked the
+// caller's rights. A process calls the kernel through the port that the host hands it (process/kernel-port.ts).
 //
 // Only values that both hosts can copy cross: plain objects and arrays of strings, numbers, booleans, null and Uint8Array. A
 // write is answered when it is durable. SysError and StorageError cross as themselves; an unreachable actor is a 503. An actor

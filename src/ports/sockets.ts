@@ -1,7 +1,7 @@
 // Open sockets by id. The actor's memory may vanish while sockets live, so the kernel keeps what it knows of a socket in SQL,
 // under its id. Frames and closes wait until the batch that was open at the time is durable; if that batch fails, an answer
-// leaves as a failure (frames.ts, lostBatchFrame) and everything else is dropped. An answer with `isDurableElsewhere` reports something that is
-// durable elsewhere: it waits like the others and leaves unchanged, even if the batch fails.
+// leaves as a failure (frames.ts, lostBatchFrame) and everything else is dropped. An answer with `isDurableElsewhere` waits like the
+// others and leaves unchanged, even if the batch fails.
 
 export interface Sockets {
   /** `answers` is the id of the request this text answers. */

@@ -155,7 +155,7 @@ function nodeArgs({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupA
   return { node: { deviceId: nodeId, firstUseWithinMs: LINE_WORKS_MS, ...label, ...(expiresAt === undefined ? {} : { expiresAt }) } };
 }
 
-/** secretValue asks only at a terminal, and with a terminal these values are not collected here. */
+/** readSecret asks only at a terminal, and with a terminal these values are not collected here. */
 function refuseToAsk(): Promise<string> {
   return Promise.reject(new Problem("No terminal to prompt at"));
 }

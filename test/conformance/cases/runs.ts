@@ -62,7 +62,8 @@ stages("proc.send:stream", async ({ spawn, model }) => {
   expect(types).toContain("text_start");
   expect(types.at(-1)).toBe("done");
   const deltas = pieces.flatMap(({ event }) => (event.type === "text_delta" ? event.delta : []));
-  expect(pieces.length).toBeGreaterThan(1);
+  // A start, at least two deltas, an end and `done`.
+  expect(pieces.at(-1)!.seq).toBeGreaterThanOrEqual(5);
   expect(deltas.join("")).toBe(text);
 });
 
