@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -18,6 +18,25 @@ const ONE_LANGUAGE = {
   setup(build) {
     build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
+/** prom-client loads it for exemplars, which /metrics does not have. */
+const WITHOUT_TRACING = {
+  name: "without-tracing",
+  setup(build) {
+    build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path }) => ({ path, namespace: "without-tracing" }));
+    build.onLoad({ filter: /.*/, namespace: "without-tracing" }, () => ({ contents: "export {};" }));
+  },
+};
+
+/** Comments of packages stay in a bundle otherwise, and V8 keeps the source of every file in memory. */
+const WITHOUT_COMMENTS = {
+  name: "without-comments",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => ({
+      contents: (await transform(readFileSync(path, "utf8"), { minifyWhitespace: true, legalComments: "none", target: "esnext" })).code,
     }));
   },
 };
@@ -34,7 +53,7 @@ const COMMON = {
   // Some dependencies are CommonJS and load Node's modules with require.
   banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
   logLevel: "warning",
-  plugins: [ONE_LANGUAGE],
+  plugins: [ONE_LANGUAGE, WITHOUT_TRACING, WITHOUT_COMMENTS],
 };
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

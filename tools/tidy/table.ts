@@ -56,7 +56,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "process",
       "protocol",
       "repo",
-      "shell",
+      "shell/kernel-client.ts",
       "vfs",
     ],
     packages: ["hono", "zod"],

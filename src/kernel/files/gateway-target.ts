@@ -6,8 +6,6 @@ import { LinePositions } from "../../hardware/line-places.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { type Caller, nestedCaller, isRoot } from "../../protocol/caller.ts";
 import type { Account } from "../../protocol/records.ts";
-import { shellCommands } from "../../shell/commands.table.ts";
-import { summaryOf } from "../../shell/manual.ts";
 import { makeDevMount } from "../../vfs/dev.ts";
 import { makeDocsMounts } from "../../vfs/docs.ts";
 import { makeEtcMounts } from "../../vfs/etc.ts";
@@ -17,7 +15,7 @@ import type { Mount } from "../../vfs/mount.ts";
 import { makeProcMount, type ProcProcess } from "../../vfs/proc.ts";
 import { makeSysMount } from "../../vfs/sys.ts";
 import { blobKey, hashFromBlobKey, makeTreeMount } from "../../vfs/tree.ts";
-import { makeUsrMount } from "../../vfs/usr.ts";
+import { usrMount } from "../../vfs/usr.ts";
 import { Vfs } from "../../vfs/vfs.ts";
 import { type WorkspaceFiles, makeWorkspacesMount } from "../../vfs/workspaces.ts";
 import { FileContents } from "./file-contents.ts";
@@ -109,7 +107,7 @@ export class GatewayTarget {
         quota: (uid) => reads.quotas.get(uid),
       }),
       makeDevMount((length) => ports.crypto.randomBytes(length)),
-      makeUsrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
+      usrMount,
       ...makeDocsMounts(async () => (await import("./manuals.ts")).manuals),
     ];
   }
