@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pinning } from "./children.ts";
 import { type Finding, jsonLine, table } from "./report.ts";
+import { bundles } from "./scenarios/bundles.ts";
 import { cli } from "./scenarios/cli.ts";
 import { connect } from "./scenarios/connect.ts";
 import { copy } from "./scenarios/copy.ts";
@@ -45,6 +46,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   turns,
   history,
   sleepers,
+  bundles,
 };
 const RUN_MS_MAX = 60 * 60 * 1000;
 
@@ -76,10 +78,12 @@ function parseChoices(): { names: string[]; options: Options } {
       seconds: { type: "string", default: "3" },
       megabytes: { type: "string", default: "256" },
       bundle: { type: "string", default: join(import.meta.dirname, "../dist/gsv.js") },
+      against: { type: "string" },
       profile: { type: "string" },
     },
   });
   for (const name of positionals) if (SCENARIOS[name] === undefined) usage(`no scenario ${name}`);
+  if (positionals.includes("bundles") && values.against === undefined) usage("bundles compares with another build: --against FILE");
   return {
     names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS),
     options: {
@@ -87,6 +91,7 @@ function parseChoices(): { names: string[]; options: Options } {
       seconds: parseWithin("seconds", values.seconds, 0.5, 60),
       megabytes: parseWithin("megabytes", values.megabytes, 1, 10_240),
       bundle: resolve(values.bundle),
+      against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),
     },
   };
@@ -101,7 +106,7 @@ function parseWithin(name: string, text: string, least: number, most: number): n
 function usage(complaint: string): never {
   console.error(`bench: ${complaint}`);
   console.error(
-    `usage: npm run bench -- [${Object.keys(SCENARIOS).join(" | ")}]... [--rounds N] [--seconds S] [--megabytes M] [--bundle FILE] [--profile DIR]`,
+    `usage: npm run bench -- [${Object.keys(SCENARIOS).join(" | ")}]... [--rounds N] [--seconds S] [--megabytes M] [--bundle FILE] [--against FILE] [--profile DIR]`,
   );
   process.exit(2);
 }

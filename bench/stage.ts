@@ -14,7 +14,14 @@ import { type Measure, middle } from "./stats.ts";
 import type { TcpOptions } from "./tcp.ts";
 import type { TurnFloorOptions } from "./turn-floor.ts";
 
-export type Options = { rounds: number; seconds: number; megabytes: number; bundle: string; profile: string | null };
+export type Options = {
+  rounds: number;
+  seconds: number;
+  megabytes: number;
+  bundle: string;
+  against: string | null;
+  profile: string | null;
+};
 
 /** A user of the gateway, and the gateway's answer to sys.connect, which floors repeat. */
 export type Account = { username: string; uid: number; token: string; tokenId: string; expiresAt: number | null; connected: unknown };

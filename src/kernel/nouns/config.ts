@@ -81,7 +81,8 @@ export class Config {
     return keys.filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
-  set(key: string, value: string): void {
+  /** Returns the text that is stored. */
+  set(key: string, value: string): string {
     const sealed = isSensitive(key);
     const stored = sealed ? this.#crypto.seal(`${PURPOSE}:${key}`, value) : value;
     this.#sql.run(
@@ -90,6 +91,7 @@ export class Config {
       stored,
       sealed ? 1 : 0,
     );
+    return stored;
   }
 
   /**
@@ -98,8 +100,8 @@ export class Config {
    */
   setWithinUserLimit(uid: number, key: string, value: string): void {
     const before = this.#storedBytes(key);
-    this.set(key, value);
-    if (before !== null && this.#storedBytes(key)! <= before) return;
+    const stored = this.set(key, value);
+    if (before !== null && new TextEncoder().encode(stored).length <= before) return;
     const query = `SELECT count(*) AS keys, ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
     const { keys, bytes } = this.#sql.get(query, ...rangeBelow(`users/${uid}`))!;
     if (before === null && Number(keys) > LIMITS.configKeysPerUser)
