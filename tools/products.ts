@@ -1,6 +1,6 @@
 // Writes the derived source files that are not kept in git: the reference behind `gsv help` and the manuals, the guides that
-// the gateway shows in /etc/docs, and the commands of its shell that it shows in /usr/bin. The build runs it first (bundle.mjs), as a separate bundle, on whatever Node the machine has.
-// The argument is the root of the clone.
+// the gateway shows in /etc/docs, and the commands of its shell that it shows in /usr/bin. The build runs it first (bundle.mjs), as
+// a separate bundle, on whatever Node the machine has. The argument is the root of the clone.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
