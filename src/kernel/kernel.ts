@@ -6,16 +6,18 @@ import type { KernelPort } from "../process/kernel-port.ts";
 import type { WorkersAi } from "../models/workers-ai.ts";
 import { ContextWindows } from "../models/window.ts";
 import type { Ports } from "../ports/ports.ts";
+import { ROOT_UID } from "../protocol/caller.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { listRootsModelServers } from "./agents/ai-settings.ts";
 import { Agents } from "./agents/agents.ts";
 import { Judge } from "./agents/judge.ts";
 import { Preparer } from "./agents/prepare.ts";
+import { UserSettings } from "./agents/user-settings.ts";
 import { Bodies } from "./files/bodies.ts";
 import { callsByName, kernelCalls } from "./calls/table.ts";
 import type { GatewayFacts, SetupAccess } from "./context.ts";
 import { makeConfigDefaults } from "./defaults.ts";
-import { ALLOWED_HOSTS_KEY, makeAllowList } from "./egress/allow.ts";
+import { ALLOWED_HOSTS_KEY, type IsAllowed, makeAllowList } from "./egress/allow.ts";
 import { Gate } from "./gate.ts";
 import { GitServer } from "./http/git.ts";
 import { Lanes } from "./fairness/lanes.ts";
@@ -56,6 +58,8 @@ export class Kernel {
   readonly #git: GitServer;
   readonly #sweeper: Sweeper;
   readonly #parts: readonly Part[];
+  /** Which hosts may be reached although their addresses are private; made again when a setting changes. */
+  #allowList: { generation: number; isAllowed: IsAllowed } | null = null;
 
   constructor(ports: Ports, options: KernelOptions) {
     const { clock, net, crypto, log, vitals } = ports;
@@ -74,9 +78,11 @@ export class Kernel {
     const deviceRouter = new DeviceRouter(store);
     const bodies = new Bodies(ports);
     const transfers = new Transfers(store, bodies, gatewayTarget, deviceRouter);
-    const preparer = new Preparer(store, gatewayTarget, new ContextWindows(net, () => clock.now()));
+    const windows = new ContextWindows(net, () => clock.now());
+    const settings = new UserSettings(store.reads.config);
+    const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings });
     const sweeper = new Sweeper(store, gatewayTarget, repos);
-    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, sweeper });
+    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper });
     const services = {
       ai: preparer,
       agents,
@@ -197,7 +203,10 @@ export class Kernel {
 
   /** Whether root listed this host as reachable although its address is not public. The host's Net port asks this. */
   isOnAllowList(host: string, port: number): boolean {
-    return makeAllowList(...this.allowListArguments())(host, port);
+    const generation = this.#store.nouns.config.generationOf(ROOT_UID);
+    if (this.#allowList?.generation !== generation)
+      this.#allowList = { generation, isAllowed: makeAllowList(...this.allowListArguments()) };
+    return this.#allowList.isAllowed(host, port);
   }
 
   /** The arguments from which `isOnAllowList` builds its allow list, for processes that run in another object and connect from there. */

@@ -25,7 +25,7 @@ export class Store implements Part {
     migrate(ports.sql);
     this.#transactor = new Transactor(ports.sql, () => {
       nouns.connections.onRollback();
-      nouns.files.onRollback();
+      clearCaches(nouns);
     });
     const nouns = makeNouns(ports, this.#transactor, defaults);
     this.nouns = nouns;
@@ -102,6 +102,13 @@ export class Store implements Part {
 
   onRollback(): void {
     this.nouns.connections.clearCaches();
-    this.nouns.files.onRollback();
+    clearCaches(this.nouns);
   }
+}
+
+/** Rows may have been rolled back. */
+function clearCaches({ files, config, capabilities }: Nouns): void {
+  files.onRollback();
+  config.onRollback();
+  capabilities.clearCaches();
 }

@@ -263,7 +263,7 @@ class Real {
         try {
           return this.sql.transaction(() => body(this.files));
         } catch (error) {
-          this.files.clearCaches();
+          this.files.onRollback();
           throw error;
         } finally {
           this.sql.commit();
@@ -291,7 +291,7 @@ class Real {
     this.sql.run("DELETE FROM file_contents");
     this.sql.run("UPDATE files SET uid = 0, gid = 0, mode = CASE path WHEN '/tmp' THEN 1023 WHEN '/root' THEN 448 ELSE 493 END");
     this.sql.commit();
-    this.files.clearCaches();
+    this.files.onRollback();
   }
 
   async listAll(): Promise<string[]> {

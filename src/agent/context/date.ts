@@ -4,8 +4,26 @@
 import { isTimezone } from "../../lib/timezone.ts";
 import type { Section } from "./section.ts";
 
+type DayFormat = { zone: string; formatter: Intl.DateTimeFormat };
+
+/** By time zone: making a formatter takes longer than formatting a hundred dates. */
+const formats = new Map<string, DayFormat>();
+const FORMATS_MAX = 100;
+
 export function makeDateSections(now: number, timezone: string): Section[] {
+  return [{ name: "date", text: describeDay(now, timezone), cut: 0 }];
+}
+
+/** The same text for the whole day. */
+export function describeDay(now: number, timezone: string): string {
+  const { zone, formatter } = formats.get(timezone) ?? addFormat(timezone);
+  return `Today is ${formatter.format(now)} (${zone}).`;
+}
+
+function addFormat(timezone: string): DayFormat {
   const zone = isTimezone(timezone) ? timezone : "UTC";
-  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: zone }).format(now);
-  return [{ name: "date", text: `Today is ${day} (${zone}).`, cut: 0 }];
+  const format = { zone, formatter: new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: zone }) };
+  if (formats.size >= FORMATS_MAX) formats.clear();
+  formats.set(timezone, format);
+  return format;
 }

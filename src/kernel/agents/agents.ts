@@ -30,6 +30,7 @@ import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
 import { BackgroundCommands } from "./background-commands.ts";
 import { ProcessSignals } from "./process-signals.ts";
+import type { UserSettings } from "./user-settings.ts";
 import { makeChild, makeInit, type SpawnArgs } from "./spawn.ts";
 
 /** Parts of the kernel that agents work with. */
@@ -41,6 +42,7 @@ export type AgentServices = {
   repos: Repos;
   deviceRouter: DeviceRouter;
   preparer: Preparer;
+  settings: UserSettings;
   sweeper: Sweeper;
 };
 
@@ -74,7 +76,7 @@ export class Agents implements Part {
   constructor(store: Store, services: AgentServices) {
     this.#store = store;
     this.#services = services;
-    const { gate, shares, gatewayTarget, repos, deviceRouter, preparer, sweeper } = services;
+    const { gate, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper } = services;
     this.#files = new ProcessFiles(store, gatewayTarget);
     this.#checkpoints = new Checkpoints(store, repos.files, ({ pid }, material) => this.#call(pid, "renewSummary", material));
     this.#signals = new ProcessSignals(store, shares);
@@ -87,6 +89,7 @@ export class Agents implements Part {
       gate,
       shares,
       preparer,
+      settings,
       deviceRouter,
       sweeper,
       files: this.#files,

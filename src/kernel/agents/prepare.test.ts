@@ -27,6 +27,7 @@ import { Repos } from "../repos/repos.ts";
 import { Store } from "../store.ts";
 import type { Judge } from "./judge.ts";
 import { Preparer, type PrepareArgs } from "./prepare.ts";
+import { UserSettings } from "./user-settings.ts";
 
 const NOW = Date.parse("2026-11-16T08:00:00Z");
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -42,6 +43,7 @@ type World = {
   logged: string[];
   ann: Caller;
   workspaceId: string;
+  agenda: Agenda;
 };
 
 let world: World;
@@ -87,7 +89,7 @@ function newWorld(): World {
   const windows: Pick<ContextWindows, "resolve"> = {
     resolve: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }),
   };
-  const preparer = new Preparer(store, gatewayTarget, windows);
+  const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings: new UserSettings(store.reads.config) });
   const process = { ...accounts.identityOf(accounts.findByName("ann")!), workspaceId };
   const ann = {
     origin: "user",
@@ -101,7 +103,7 @@ function newWorld(): World {
     process,
     identity: { role: "user", process, capabilities: ["*"] },
   } satisfies Caller;
-  return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId };
+  return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId, agenda };
 }
 
 function prepare(change: Partial<PrepareArgs> = {}) {
@@ -345,5 +347,83 @@ describe("a process can read", () => {
     expect(tools.map(({ name }) => name)).toEqual(["Search"]);
     expect(tools[0]!.inputSchema).toMatchObject({ type: "object", required: ["target", "query"] });
     expect(devices).toEqual([{ id: "laptop", implements: ["*"], description: "for travel", platform: "linux" }]);
+  });
+});
+
+describe("the preparation of the next run", () => {
+  /** Whether the next run of the process gets the same preparation. */
+  const isKeptAfter = async (change: () => unknown): Promise<boolean> => {
+    // The first one makes the first files of the home.
+    await prepare();
+    const before = await prepare();
+    await change();
+    return (await prepare()) === before;
+  };
+
+  test("is the same while nothing has changed that it was made from", async () => {
+    expect(await isKeptAfter(() => {})).toBe(true);
+    const note = { path: "/home/ann/notes.md", kind: "file" as const, uid: 1000, gid: 100, mode: 0o644, size: 0, hash: null, modifiedAt: NOW };
+    expect(await isKeptAfter(() => world.store.write(({ files }) => files.put(note, "/home/ann", null)))).toBe(true);
+    const refuse = () =>
+      world.store.write(() => {
+        throw new Error("refused");
+      });
+    // The first rollback after a change may have undone it.
+    expect(refuse).toThrow("refused");
+    expect(await isKeptAfter(() => expect(refuse).toThrow("refused"))).toBe(true);
+    expect(await isKeptAfter(() => world.config.set("users/1001/ai/model", "other"))).toBe(true);
+    expect(await isKeptAfter(() => put("bob/home", { "context.d/a.md": "not ann's" }))).toBe(true);
+  });
+
+  test.each<[string, () => unknown]>([
+    ["a setting of the system", () => world.config.set("config/ai/model", "other")],
+    ["a setting of the user", () => world.config.set("users/1000/ai/model", "other")],
+    ["a context file of the system", () => world.config.set("config/ai/context.d/90-new.md", "new")],
+    ["a budget", () => world.config.set("users/1000/ai/budget/run/model_calls", "3")],
+    ["a file of the home's repository", () => put("ann/home", { "context.d/a.md": "new" })],
+    ["a file of the workspace", () => put(`ann/${world.workspaceId}`, { ".gsv/context.d/a.md": "new" })],
+    ["the state of the workspace", () => world.store.write(({ workspaces }) => workspaces.update(world.workspaceId, { label: null, state: "archived" }, NOW))],
+    ["a device", () => connect("laptop")],
+    ["the day", () => world.agenda.take(NOW + 24 * 60 * 60 * 1000)],
+    [
+      "the rights of the home",
+      () => world.store.write(({ files }) => files.put({ ...files.get("/home/ann")!, mode: 0o700 }, "/home", null)),
+    ],
+    [
+      "settings that were rolled back",
+      () => {
+        const undo = () =>
+          world.store.write(({ config }) => {
+            config.set("config/ai/model", "undone");
+            throw new Error("undo");
+          });
+        expect(undo).toThrow("undo");
+      },
+    ],
+  ])("is made again after a change of %s", async (_, change) => {
+    expect(await isKeptAfter(change)).toBe(false);
+  });
+
+  test("holds the new texts", async () => {
+    await prepare();
+    await put("ann/home", { "context.d/a.md": "the new text" });
+    world.config.set("users/1000/ai/reasoning", "high");
+    const { system, choice } = await prepare();
+    expect(system).toContain("the new text");
+    expect(choice.reasoning).toBe("high");
+  });
+
+  test("of another process is its own, with the same list of tools", async () => {
+    const one = await prepare();
+    const other = await prepare({ pid: "p2", contextFiles: [{ name: "a.md", text: "for p2 alone" }] });
+    expect(other.system).toContain("for p2 alone");
+    expect(one.system).not.toContain("for p2 alone");
+    expect(other.tools).toBe(one.tools);
+  });
+
+  test("takes a new right into account", async () => {
+    const few = await prepare({ caller: { ...world.ann, capabilities: ["fs.search"] } });
+    expect(few.tools.map(({ name }) => name)).toEqual(["Search"]);
+    expect((await prepare()).tools.length).toBeGreaterThan(1);
   });
 });

@@ -1,10 +1,12 @@
 // Prepares a run once when it starts: looks up the model and the tools, and assembles the context. Everything that a user could have
-// written is read as the process's user and bounded; a part that fails is left out, and the run continues.
+// written is read as the process's user and bounded; a part that fails is left out, and the run continues. The result is kept for the
+// next run of the process, together with a key of everything it was made from, and made again when that key changes.
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
 import { allows } from "../../lib/capability.ts";
 import type { ContextWindow, ContextWindows } from "../../models/window.ts";
 import { assembleContext, type ContextPart } from "../../agent/context/assemble.ts";
+import { describeDay } from "../../agent/context/date.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
@@ -12,10 +14,12 @@ import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
-import { type AiSettings, readAiSettings } from "./ai-settings.ts";
-import { readBudgets } from "./budgets.ts";
+import { HOME } from "../nouns/repositories.ts";
+import type { Repos } from "../repos/repos.ts";
+import type { AiSettings } from "./ai-settings.ts";
 import { readContextFiles, readFirstBytes, type Warn } from "./context-files.ts";
 import { type Skill, type SkillFolder, listSkills } from "./skills.ts";
+import type { UserSettings } from "./user-settings.ts";
 import type { Store } from "../store.ts";
 
 export type PrepareArgs = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
@@ -23,52 +27,109 @@ export type PrepareArgs = { pid: string; profile: string; contextFiles: readonly
 /** `problems` are for the owner of the process: settings that are not used, and why. */
 export type PreparedContext = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
 
+type Tools = ReturnType<typeof modelTools>;
+
 /** The context lists at most this many devices; the process may use the others too. */
 const DEVICES_MAX = 100;
+
+/** Preparations that are kept, each of some ten kilobytes. */
+const KEPT_MAX = 256;
+/** Lists of tools that are kept. Most processes share one of a few. */
+const TOOL_LISTS_MAX = 64;
+
+export type PreparerServices = {
+  gatewayTarget: Pick<GatewayTarget, "filesFor">;
+  repos: Pick<Repos, "generationOf">;
+  windows: Pick<ContextWindows, "resolve">;
+  settings: UserSettings;
+};
 
 /** Prepares runs, and serves parts of that to processes: ai.tools and ai.config. */
 export class Preparer {
   readonly #store: Store;
-  readonly #gatewayTarget: Pick<GatewayTarget, "filesFor">;
-  readonly #windows: Pick<ContextWindows, "resolve">;
+  readonly #services: PreparerServices;
+  /** By pid, least recently used first. `key` holds everything the preparation was made from. */
+  readonly #kept = new Map<string, { key: string; prepared: PreparedContext }>();
+  readonly #toolLists = new Map<string, { tools: Tools; tokens: number }>();
 
-  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesFor">, windows: Pick<ContextWindows, "resolve">) {
+  constructor(store: Store, services: PreparerServices) {
     this.#store = store;
-    this.#gatewayTarget = gatewayTarget;
-    this.#windows = windows;
+    this.#services = services;
   }
 
-  async prepare({ pid, profile, contextFiles: own, caller }: PrepareArgs): Promise<PreparedContext> {
+  /** The same object while nothing has changed that it was made from. */
+  async prepare(args: PrepareArgs): Promise<PreparedContext> {
+    const { pid } = args;
+    const { ai } = this.#services.settings.of(args.caller.uid);
+    const window = await this.#contextWindowOf(ai);
+    const devices = listOnlineDevices(this.#store, args.caller);
+    // Before anything is read: what changes while it is read makes the key out of date.
+    const key = this.#keyOf(args, window, devices);
+    const kept = this.#kept.get(pid);
+    this.#kept.delete(pid);
+    const prepared = kept?.key === key ? kept.prepared : await this.#prepare(args, window, devices);
+    this.#kept.set(pid, { key, prepared });
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
+    return prepared;
+  }
+
+  #keyOf({ profile, contextFiles, caller }: PrepareArgs, window: ContextWindow, devices: readonly DeviceDetails[]): string {
     const { reads } = this.#store;
-    const settings = readAiSettings(reads.config, caller.uid);
+    const { repos, settings } = this.#services;
+    const { uid, capabilities, process } = caller;
+    const workspace = process.workspaceId === null ? undefined : reads.workspaces.get(process.workspaceId);
+    const owner = workspace === undefined ? undefined : reads.accounts.findByUid(workspace.ownerUid)?.username;
+    return JSON.stringify([
+      reads.config.generationOf(uid),
+      reads.files.generationOfFolders,
+      repos.generationOf(`${process.username}/${HOME}`),
+      owner === undefined ? null : [workspace?.state, owner, repos.generationOf(`${owner}/${process.workspaceId}`)],
+      describeDay(reads.now, settings.of(uid).ai.timezone),
+      window,
+      profile,
+      process,
+      contextFiles,
+      capabilities,
+      devices.map(({ deviceId, description, platform, implements: calls }) => [deviceId, description, platform, calls]),
+    ]);
+  }
+
+  async #prepare(
+    { pid, profile, contextFiles: own, caller }: PrepareArgs,
+    window: ContextWindow,
+    devices: readonly DeviceDetails[],
+  ): Promise<PreparedContext> {
+    const { reads } = this.#store;
+    const { ai: settings, budgets } = this.#services.settings.of(caller.uid);
     const { maxContextBytes, timezone } = settings;
-    const { run, process, problems } = readBudgets(reads.config, caller.uid);
-    const files = this.#gatewayTarget.filesFor(caller);
+    const { run, process, problems } = budgets;
+    const files = this.#services.gatewayTarget.filesFor(caller);
     const say = makeWarn(this.#store, pid);
-    const [window, homeFiles, workspace, skills] = await Promise.all([
-      this.#contextWindowOf(settings),
+    const { now } = reads;
+    const systemFiles = readConfigFiles(this.#store, caller, SYSTEM_FOLDER);
+    const profileFiles = readConfigFiles(this.#store, caller, profileContextFolder(profile));
+    const [homeFiles, workspace, skills] = await Promise.all([
       readContextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
       readWorkspaceContext(files, caller, maxContextBytes, say),
       findSkills(this.#store, files, caller, profile, say),
     ]);
-    const devices = listOnlineDevices(this.#store, caller);
     const { text, parts } = assembleContext({
       pid,
       profile,
       identity: caller.process,
       devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
       mcpServers: [],
-      systemFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
-      profileFiles: readConfigFiles(this.#store, caller, profileContextFolder(profile)),
+      systemFiles,
+      profileFiles,
       homeFiles,
       workspace,
       skills: skills.map(({ id, description, path }) => ({ id, description, path: abbreviateHome(path, caller) })),
       processFiles: own,
       maxContextBytes,
-      now: reads.now,
+      now,
       timezone,
     });
-    const tools = toolsFor(caller, devices);
+    const { tools, tokens: toolTokens } = this.#toolsFor(caller, devices);
     return {
       choice: settings.choice,
       fallback: settings.fallback,
@@ -77,15 +138,28 @@ export class Preparer {
       tools,
       budget: { run, process },
       parts,
-      toolTokens: estimateTokens(tools),
+      toolTokens,
       problems: [...settings.problems, ...problems],
     };
+  }
+
+  /** The same array for the same devices and capabilities, so that others can cache what they make of it. */
+  #toolsFor({ capabilities }: Caller, devices: readonly DeviceDetails[]): { tools: Tools; tokens: number } {
+    const targets = devices.map(({ deviceId, implements: calls }) => ({ id: deviceId, implements: calls }));
+    const key = JSON.stringify([capabilities, targets]);
+    const known = this.#toolLists.get(key);
+    if (known !== undefined) return known;
+    const tools = modelTools(targets, (call) => allows(capabilities, call));
+    const made = { tools, tokens: estimateTokens(tools) };
+    if (this.#toolLists.size >= TOOL_LISTS_MAX) this.#toolLists.clear();
+    this.#toolLists.set(key, made);
+    return made;
   }
 
   listTools(caller: Caller) {
     const devices = listOnlineDevices(this.#store, caller);
     return {
-      tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
+      tools: this.#toolsFor(caller, devices).tools.map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
       devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
         id: deviceId,
         implements: calls,
@@ -98,12 +172,12 @@ export class Preparer {
   /** Never contains a key: what an agent reads goes to a model and may be repeated anywhere. */
   async readConfig(caller: Caller, profile: string) {
     const { config } = this.#store.reads;
-    const settings = readAiSettings(config, caller.uid);
+    const { ai: settings, budgets } = this.#services.settings.of(caller.uid);
     const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
     const say = makeWarn(this.#store, caller.agent?.pid ?? "");
     const [window, skills] = await Promise.all([
       this.#contextWindowOf(settings),
-      findSkills(this.#store, this.#gatewayTarget.filesFor(caller), caller, profile, say),
+      findSkills(this.#store, this.#services.gatewayTarget.filesFor(caller), caller, profile, say),
     ]);
     return {
       profile,
@@ -125,12 +199,12 @@ export class Preparer {
       })),
       profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
       maxContextBytes: settings.maxContextBytes,
-      problems: [...settings.problems, ...readBudgets(config, caller.uid).problems],
+      problems: [...settings.problems, ...budgets.problems],
     };
   }
 
   #contextWindowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
-    return this.#windows.resolve(choice, { ...contextWindow, catalogue });
+    return this.#services.windows.resolve(choice, { ...contextWindow, catalogue });
   }
 }
 
@@ -138,13 +212,6 @@ function listOnlineDevices({ reads, ports: { log } }: Store, caller: Caller): De
   const online = reads.devices.list(caller).filter((device) => device.online);
   if (online.length > DEVICES_MAX) log.warn("too many devices to list for a process", { uid: caller.uid, devices: online.length });
   return online.slice(0, DEVICES_MAX);
-}
-
-function toolsFor(caller: Caller, devices: readonly DeviceDetails[]) {
-  return modelTools(
-    devices.map(({ deviceId, implements: calls }) => ({ id: deviceId, implements: calls })),
-    (call) => allows(caller.capabilities, call),
-  );
 }
 
 const SYSTEM_FOLDER = "config/ai/context.d";

@@ -19,7 +19,6 @@ import type { DeviceRouter } from "../devices/device-router.ts";
 import type { Store } from "../store.ts";
 import type { Sweeper } from "../sweeper.ts";
 import type { Shares } from "../fairness/shares.ts";
-import { readBudgets } from "./budgets.ts";
 import { type CallOfProcess, makeProcessCaller } from "./process-caller.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceWaiter } from "./device-waiter.ts";
@@ -31,12 +30,14 @@ import type { Preparer } from "./prepare.ts";
 import { makeHilRequest, type Questions } from "./questions.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 import type { ProcessSignals } from "./process-signals.ts";
+import type { UserSettings } from "./user-settings.ts";
 
 /** Parts of the kernel that all processes share. */
 export type ProcessServices = {
   gate: Gate;
   shares: Shares;
   preparer: Preparer;
+  settings: UserSettings;
   files: ProcessFiles;
   checkpoints: Checkpoints;
   questions: Questions;
@@ -86,7 +87,7 @@ export class ProcessGateway implements KernelPort {
   readonly readOwnerAccount = async () => {
     const { reads } = this.#store;
     const { uid } = this.#callerOf(this.#requireProcess());
-    return { limits: readBudgets(reads.config, uid).user, account: reads.spending.readToday(uid, reads.now) };
+    return { limits: this.#services.settings.of(uid).budgets.user, account: reads.spending.readToday(uid, reads.now) };
   };
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {

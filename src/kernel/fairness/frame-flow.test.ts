@@ -16,7 +16,7 @@ function world(hasOthers = false) {
     now: () => now,
     pause: async (ms) => {
       now += ms;
-      if (hasOthers) shares.runOrQueue("b", () => {});
+      if (hasOthers) shares.runOrQueue(2, () => {});
       await yieldToEventLoop();
     },
     onError: (error) => expect.unreachable(String(error)),

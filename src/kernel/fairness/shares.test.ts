@@ -134,13 +134,34 @@ test("a sharer who has used less neither waits for another's rest nor rests for 
     now += ms;
     log.push(name);
   };
-  shares.runOrQueue("less", work("less 0", 14));
-  shares.runOrQueue("much", work("much 0", 60));
-  shares.charge("less", 20);
-  shares.runOrQueue("much", work("much 1", 1));
+  shares.runOrQueue(1, work("less 0", 14));
+  shares.runOrQueue(2, work("much 0", 60));
+  shares.charge(1, 20);
+  shares.runOrQueue(2, work("much 1", 1));
   await waitUntil(() => rests.length > 0);
-  shares.runOrQueue("less", work("less 1", 1));
+  shares.runOrQueue(1, work("less 1", 1));
   await waitUntil(() => log.includes("less 1"));
   await waitUntil(() => rests.length > 1);
   expect(log).toEqual(["less 0", "much 0", "less 1"]);
+});
+
+test("nobody rests for a stranger, who may be the same person before they logged in", async () => {
+  let now = 0;
+  const log: string[] = [];
+  const shares = new Shares({
+    now: () => now,
+    pause: () => {
+      throw new Error("rested");
+    },
+    onError: (error) => log.push(String(error)),
+  });
+  const work = (name: string, ms: number) => () => {
+    now += ms;
+    log.push(name);
+  };
+  shares.runOrQueue("192.0.2.1", work("logs in", 1));
+  shares.runOrQueue(1, work("first", 60));
+  shares.runOrQueue(1, work("second", 60));
+  await waitUntil(() => log.includes("second"));
+  expect(log).toEqual(["logs in", "first", "second"]);
 });

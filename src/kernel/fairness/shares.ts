@@ -44,7 +44,7 @@ export class Shares {
   /** The sharer who is waiting for others to be served, and a function that ends the wait. */
   #resting: Account | null = null;
   #endRest: () => void = () => {};
-  /** The last sharer who was served without waiting, and the last different one before, each with the time. */
+  /** The last user who was served without waiting, and the last different one before, each with the time. */
   #lastServed: ServedTurn | null = null;
   #previousServed: ServedTurn | null = null;
 
@@ -56,8 +56,8 @@ export class Shares {
   tryRun(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
     const account = this.#accountOf(who);
     if (account.waiting.length > 0 || this.#updateUsedMs(account) >= BURST_MS) return false;
-    if (this.#lastServed !== null && this.#lastServed.account !== account) this.#previousServed = this.#lastServed;
-    this.#lastServed = { account, at: this.#options.now() };
+    // Nobody rests for a stranger: each person is one until they have logged in, and would then wait for themselves.
+    if (typeof who === "number") this.#recordServed(account);
     this.#runWork(account, { run, costMs });
     return true;
   }
@@ -109,6 +109,11 @@ export class Shares {
       account.usedMs = this.#updateUsedMs(account) + usedMs;
     }
     return Math.max(costMs, account.usedMs - before);
+  }
+
+  #recordServed(account: Account): void {
+    if (this.#lastServed !== null && this.#lastServed.account !== account) this.#previousServed = this.#lastServed;
+    this.#lastServed = { account, at: this.#options.now() };
   }
 
   async #serve(): Promise<void> {

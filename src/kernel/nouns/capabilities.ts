@@ -7,24 +7,33 @@ import { DRIVERS_GID, SERVICES_GID, USERS_GID } from "./groups.ts";
 
 export type CapabilityReads = Pick<Capabilities, "listForGroups" | "list">;
 
+const LISTS_MAX = 256;
 const GID_OF = { users: USERS_GID, drivers: DRIVERS_GID, services: SERVICES_GID } as const;
 
 export class Capabilities {
   readonly #sql: Sql;
+  /** Lists by groups: there are few, and every call of a process needs one. A rollback of rows must call `clearCaches`. */
+  readonly #lists = new Map<string, string[]>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /** The capabilities of all these groups, sorted. */
+  /** The capabilities of all these groups, sorted. Do not change the array: it is cached. */
   listForGroups(gids: readonly number[]): string[] {
     // One binding for all: a user may be in more groups than a statement may have parameters.
-    return this.#sql
-      .all(
-        "SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (SELECT value FROM json_each(?)) ORDER BY capability",
-        JSON.stringify(gids),
-      )
-      .map((row) => String(row.capability));
+    const groups = JSON.stringify(gids);
+    const known = this.#lists.get(groups);
+    if (known !== undefined) return known;
+    const query = "SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (SELECT value FROM json_each(?)) ORDER BY capability";
+    const list = this.#sql.all(query, groups).map((row) => String(row.capability));
+    if (this.#lists.size >= LISTS_MAX) this.#lists.clear();
+    this.#lists.set(groups, list);
+    return list;
+  }
+
+  clearCaches(): void {
+    this.#lists.clear();
   }
 
   list(): { gid: number; capability: string }[] {
@@ -34,6 +43,7 @@ export class Capabilities {
   }
 
   grant(gid: number, capability: string): boolean {
+    this.clearCaches();
     if (!isCapabilityPattern(capability)) fail(400, `Invalid capability pattern: ${capability}`);
     return this.#sql.run("INSERT OR IGNORE INTO group_capabilities VALUES (?, ?)", gid, capability) > 0;
   }
@@ -41,15 +51,18 @@ export class Capabilities {
   revoke(gid: number, capability: string): boolean {
     // Without it nobody could ever grant anything again.
     if (gid === 0 && capability === "*") fail(409, "root's * cannot be revoked");
+    this.clearCaches();
     return this.#sql.run("DELETE FROM group_capabilities WHERE gid = ? AND capability = ?", gid, capability) > 0;
   }
 
   revokeAll(gid: number): void {
+    this.clearCaches();
     this.#sql.run("DELETE FROM group_capabilities WHERE gid = ?", gid);
   }
 
   /** Grants each default once in the lifetime of the database, so that what root revoked stays revoked. */
   seed(calls: Iterable<{ name: string; grant: readonly (keyof typeof GID_OF)[] }>): void {
+    this.clearCaches();
     const defaults: [number, string][] = [[0, "*"]];
     for (const call of calls) for (const group of call.grant) defaults.push([GID_OF[group], call.name]);
     for (const [gid, capability] of defaults) {

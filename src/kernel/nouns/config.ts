@@ -27,12 +27,16 @@ type KeyRange = readonly [from: string, to: string | Uint8Array];
 /** SQLite sorts every blob after every text. */
 const EVERYTHING: KeyRange = ["", new Uint8Array(0)];
 
-export type ConfigReads = Pick<Config, "get" | "list" | "listKeys" | "listSealedKeys" | "mayRead">;
+export type ConfigReads = Pick<Config, "get" | "list" | "listKeys" | "listSealedKeys" | "mayRead" | "generationOf">;
 
 export class Config {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
   readonly #defaults: ReadonlyMap<string, string>;
+  /** How often the keys of a user were written; those of the system are counted under null. */
+  readonly #generations = new Map<number | null, number>();
+  /** Whether a key was written since the last rollback, so that a rollback may undo it. */
+  #isWritten = false;
 
   constructor(sql: Sql, crypto: Crypto, defaults: ReadonlyMap<string, string>) {
     this.#sql = sql;
@@ -81,8 +85,22 @@ export class Config {
     return keys.filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
+  /** Changes whenever a key of the system or of this user may have changed, so that what was read from them can be cached. */
+  generationOf(uid: number): number {
+    // Both only grow, so their sum is new whenever one of them is.
+    return (this.#generations.get(null) ?? 0) + (this.#generations.get(uid) ?? 0);
+  }
+
+  /** Rows were rolled back. A refused write rolls back too, and must not invalidate the caches of everybody. */
+  onRollback(): void {
+    if (this.#isWritten) this.#bumpGeneration(null);
+    this.#isWritten = false;
+  }
+
   /** Returns the text that is stored. */
   set(key: string, value: string): string {
+    this.#bumpGeneration(ownerOf(key));
+    this.#isWritten = true;
     const sealed = isSensitive(key);
     const stored = sealed ? this.#crypto.seal(`${PURPOSE}:${key}`, value) : value;
     this.#sql.run(
@@ -119,6 +137,10 @@ export class Config {
     if (key === "users" || key === "config") return true;
     if (key === `users/${caller.uid}` || key.startsWith(`users/${caller.uid}/`)) return true;
     return key.startsWith("config/") && !isSensitive(key);
+  }
+
+  #bumpGeneration(owner: number | null): void {
+    this.#generations.set(owner, (this.#generations.get(owner) ?? 0) + 1);
   }
 
   #defaultsBelow(prefix: string | undefined): [key: string, value: string][] {
@@ -168,6 +190,12 @@ function readableKeyRanges(caller: Reader, prefix: string | undefined): KeyRange
 /** "0" is the byte after "/", so this is a range of the index and not a scan. */
 function rangeBelow(prefix: string): KeyRange {
   return [`${prefix}/`, `${prefix}0`];
+}
+
+/** The uid of the user whose key it is; null for keys of the system. */
+function ownerOf(key: string): number | null {
+  const [, uid] = /^users\/(\d+)\//.exec(key) ?? [];
+  return uid === undefined ? null : Number(uid);
 }
 
 export function isSensitive(key: string): boolean {

@@ -12,7 +12,7 @@ export const INLINE_BYTES_MAX = 64 * 1024;
 
 export type FileReads = Pick<
   Files,
-  "get" | "getAll" | "listChildren" | "listBelow" | "longestPathBytes" | "readInline" | "readInlines" | "isReferenced"
+  "get" | "getAll" | "listChildren" | "listBelow" | "longestPathBytes" | "readInline" | "readInlines" | "isReferenced" | "generationOfFolders"
 >;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
@@ -25,9 +25,12 @@ const DIRECTORY_CACHE_MAX = 4096;
 
 export class Files {
   readonly #sql: Sql;
-  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `onRollback` or `clearCaches`. */
+  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `onRollback`. */
   readonly #directories = new Map<string, FileNode>();
   readonly #usage: Usage;
+  #generationOfFolders = 0;
+  /** Whether folders changed since the last rollback, so that a rollback may undo it. */
+  #haveFoldersChanged = false;
   /** Hashes of content in Blobs that no row refers to any more, since the last `takeFreedHashes`. */
   #freedHashes: string[] = [];
 
@@ -60,11 +63,17 @@ export class Files {
   /** Rows were rolled back. */
   onRollback(): void {
     this.#freedHashes = [];
-    this.clearCaches();
+    this.#directories.clear();
+    if (this.#haveFoldersChanged) this.#generationOfFolders++;
+    this.#haveFoldersChanged = false;
   }
 
-  clearCaches(): void {
-    this.#directories.clear();
+  /**
+   * Changes whenever a directory may have changed, or a file below one whose name ends with .d (context.d, skills.d). So what was read
+   * from those can be cached, however many other files are written.
+   */
+  get generationOfFolders(): number {
+    return this.#generationOfFolders;
   }
 
   /** Hashes of large content whose last row was deleted. Delete the content only after that is on disk. */
@@ -111,6 +120,7 @@ export class Files {
     if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
     const before = this.get(node.path);
     this.#directories.delete(node.path);
+    if (node.kind === "directory" || node.path.includes(".d/")) this.#changeFolders();
     if (before?.uid === node.uid) this.#usage.addFileBytes(node.uid, node.size - before.size);
     else {
       if (before !== undefined) this.#usage.addFileBytes(before.uid, -before.size - ROW_BYTES);
@@ -121,7 +131,7 @@ export class Files {
   }
 
   remove(path: string): void {
-    this.clearCaches();
+    this.#changeFolders();
     const [from, to] = rangeBelow(path);
     const rows = this.#sql.all(
       "SELECT DISTINCT hash FROM files WHERE (path = ? OR (path > ? AND path < ?)) AND hash IS NOT NULL",
@@ -137,7 +147,7 @@ export class Files {
 
   /** The caller ensures that nothing is at or below `to`, and that `to` is not below `from`. */
   move(from: string, to: string, parent: string): void {
-    this.clearCaches();
+    this.#changeFolders();
     const [first, last] = rangeBelow(from);
     this.#sql.run(
       "UPDATE files SET path = ? || substr(path, length(?) + 1), parent = ? || substr(parent, length(?) + 1) WHERE path > ? AND path < ?",
@@ -156,7 +166,7 @@ export class Files {
     const { home, uid, gid } = account;
     if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move or delete it first, because the user's home must be there`);
     const [from, to] = rangeBelow(home);
-    this.clearCaches();
+    this.#changeFolders();
     const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;
     for (const { uid: before, bytes } of this.#sql.all(bytesByOwner, from, to)) {
       this.#usage.addFileBytes(Number(before), -Number(bytes));
@@ -168,6 +178,12 @@ export class Files {
 
   isReferenced(hash: string): boolean {
     return this.#sql.get("SELECT 1 FROM files WHERE hash = ? LIMIT 1", hash) !== undefined;
+  }
+
+  #changeFolders(): void {
+    this.#directories.clear();
+    this.#generationOfFolders++;
+    this.#haveFoldersChanged = true;
   }
 
   #loadNodes(paths: readonly string[]): FileNode[] {
@@ -182,7 +198,7 @@ export class Files {
   }
 
   #cacheDirectory(node: FileNode): void {
-    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.clearCaches();
+    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.#directories.clear();
     this.#directories.set(node.path, node);
   }
 

@@ -30,10 +30,17 @@ export class Repos implements Part {
   readonly #repoQuota: RepoQuota;
   /** Repositories whose copy was checked since the kernel started. */
   readonly #checked = new Set<string>();
+  /** How often each repository may have changed since the kernel started. */
+  readonly #generations = new Map<string, number>();
 
   constructor(store: Store) {
     this.#store = store;
     this.#repoQuota = new RepoQuota(store.reads, (row) => this.#refreshCopy(row));
+  }
+
+  /** Changes whenever the repository may have changed, so that what was read from it can be cached. */
+  generationOf(repo: string): number {
+    return this.#generations.get(repo) ?? 0;
   }
 
   /** Calls a repository's actor. Other parts use this only for calls that change nothing. */
@@ -68,6 +75,7 @@ export class Repos implements Part {
         return result;
       });
     } finally {
+      this.#bumpGeneration(row.repo);
       this.#importOwners.splice(this.#importOwners.indexOf(row.owner), 1);
     }
   }
@@ -78,10 +86,8 @@ export class Repos implements Part {
     const isPush = request.method === "POST" && request.access.write;
     if (!isPush) return this.#store.ports.repositories.fetch(actorAddressOf(row), request);
     return this.#repoQuota.runPackWithinQuota(row, async (quota) => {
-      const response = await this.#store.ports.repositories.fetch(actorAddressOf(row), {
-        ...request,
-        access: { ...request.access, quota },
-      });
+      const pending = this.#store.ports.repositories.fetch(actorAddressOf(row), { ...request, access: { ...request.access, quota } });
+      const response = await pending.finally(() => this.#bumpGeneration(row.repo));
       // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
       if (response.changed === null) await this.#refreshCopy(row);
       else this.#updateCopy(row, response.changed as RepoState, true);
@@ -156,7 +162,12 @@ export class Repos implements Part {
       author: personOf(row.owner),
       now: this.#now,
     });
+    this.#bumpGeneration(row.repo);
     this.#updateCopy(row, state as RepoState, false);
+  }
+
+  #bumpGeneration(repo: string): void {
+    this.#generations.set(repo, this.generationOf(repo) + 1);
   }
 
   #scaffoldOf({ kind, owner, name }: RepositoryRow): Scaffold | null {
@@ -166,7 +177,8 @@ export class Repos implements Part {
   }
 
   async #recordChange<T extends { state: RepoState }>(row: RepositoryRow, pending: Promise<T>): Promise<T> {
-    const result = await pending;
+    // Also after a failure: the actor may have failed after the change.
+    const result = await pending.finally(() => this.#bumpGeneration(row.repo));
     this.#updateCopy(row, result.state, true);
     return result;
   }
