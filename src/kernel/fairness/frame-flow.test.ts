@@ -106,7 +106,7 @@ test("spaces out long frames only while others are active, and does not delay th
   expect(alone.now()).toBeLessThan(100);
 
   const { flow, handled, shares, now } = world(true);
-  shares.runOrQueue("b", () => {});
+  shares.runOrQueue(2, () => {});
   for (let at = 0; at < 3; at++) flow.receive("a", `${at} ${long}`);
   flow.receive("a2", "stop");
   while (handled.length < 4) await yieldToEventLoop();
