@@ -4,7 +4,7 @@ import { rejectOnAbort } from "../lib/or-aborted.ts";
 import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { type Net, NetError } from "../ports/net.ts";
 import { AnswerBuilder } from "./answer.ts";
-import { makeCallOptions, loadModel } from "./dialects.ts";
+import { type LoadedModels, makeCallOptions } from "./dialects.ts";
 import {
   ABORTED,
   streamFailure,
@@ -24,6 +24,7 @@ import { estimateUsage, computeUsage } from "./usage.ts";
 import { type WorkersAi, makeWorkersAiFetch } from "./workers-ai.ts";
 
 export type AttemptServices = {
+  models: LoadedModels;
   net: Net;
   workersAi: WorkersAi | undefined;
   newId: () => string;
@@ -44,7 +45,7 @@ export async function* attempt(
 ): AsyncGenerator<ModelEvent, Outcome> {
   const maker = makerId(provider.dialect, request.choice.model);
   const answer = new AnswerBuilder(maker, usedIds(request.messages), services.newId);
-  const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
+  const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null, release: () => {} };
   const abort = new AbortController();
   const abortAttempt = () => abort.abort(new NetError("aborted", "The run was stopped"));
   signal.addEventListener("abort", abortAttempt, { once: true });
@@ -62,7 +63,8 @@ export async function* attempt(
   });
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
-    const model = await loadModel(provider.dialect, request.choice, baseUrl, makeFetch(request, provider, services, wire, abort));
+    const fetch = makeFetch(request, provider, services, wire, abort);
+    const model = await services.models.load(provider.dialect, request.choice, baseUrl, abort.signal, fetch);
     const started = model.doStream(makeCallOptions(capOutputTokens(request, facts), provider.dialect, maker, abort.signal));
     const { stream } = await rejectOnAbort(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
@@ -90,6 +92,7 @@ export async function* attempt(
     return failedOutcome(signal.aborted ? ABORTED : classifyFailure(error, request, provider, wire, services));
   } finally {
     signal.removeEventListener("abort", abortAttempt);
+    if (answer.end !== null) wire.release();
     abortAttempt();
   }
 }
@@ -108,7 +111,8 @@ class ProviderStreamError extends Error {
 }
 
 function makeFetch(request: ModelRequest, provider: Provider, services: AttemptServices, wire: Wire, abort: AbortController): Fetch {
-  if (provider.dialect !== "workers-ai") return makeNetFetch(services.net, services.silenceMs, wire, abort);
+  const { apiKey } = request.choice;
+  if (provider.dialect !== "workers-ai") return makeNetFetch(services.net, apiKey, services.silenceMs, wire, abort);
   return makeWorkersAiFetch(services.workersAi, request, services.silenceMs, wire, abort);
 }
 

@@ -9,8 +9,35 @@ import type { Dialect } from "./providers.ts";
 
 /** Sent to servers that require no key. */
 const NO_KEY = "none";
+const MODELS_MAX = 64;
 
-export async function loadModel(dialect: Dialect, choice: ModelChoice, baseURL: string, fetch: Fetch): Promise<LanguageModelV4> {
+/** The models of one ProviderModels. Each is made once: making its schemas takes longer than a small request. */
+export class LoadedModels {
+  readonly #models = new Map<string, Promise<LanguageModelV4>>();
+  /** The fetch of each attempt, by its abort signal, which the packages pass on. */
+  readonly #fetches = new WeakMap<AbortSignal, Fetch>();
+  readonly #fetch: Fetch = (input, init) => {
+    const fetch = init?.signal == null ? undefined : this.#fetches.get(init.signal);
+    if (fetch === undefined) throw new Error("A provider's package made a request of its own");
+    return fetch(input, init);
+  };
+
+  /** `fetch` makes the requests of calls with this signal. */
+  load(dialect: Dialect, choice: ModelChoice, baseURL: string, signal: AbortSignal, fetch: Fetch): Promise<LanguageModelV4> {
+    this.#fetches.set(signal, fetch);
+    const key = JSON.stringify([dialect, baseURL, choice.model, choice.apiKey]);
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    const model = makeModel(dialect, choice, baseURL, this.#fetch);
+    if (this.#models.size >= MODELS_MAX) this.#models.clear();
+    this.#models.set(key, model);
+    // Loading the package failed: the next attempt tries again.
+    model.catch(() => this.#models.delete(key));
+    return model;
+  }
+}
+
+async function makeModel(dialect: Dialect, choice: ModelChoice, baseURL: string, fetch: Fetch): Promise<LanguageModelV4> {
   const settings = { apiKey: choice.apiKey === "" ? NO_KEY : choice.apiKey, baseURL, fetch };
   switch (dialect) {
     case "openai": {

@@ -7,7 +7,8 @@ import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../ports/mod
 import type { Net } from "../ports/net.ts";
 import { attempt, type AttemptServices, type Outcome } from "./attempt.ts";
 import { Breaker } from "./breaker.ts";
-import { findModelFacts, readOverrides } from "./catalogue.ts";
+import { type CatalogueOverrides, findModelFacts, readOverrides } from "./catalogue.ts";
+import { LoadedModels } from "./dialects.ts";
 import { streamDemo } from "./demo.ts";
 import { ABORTED, makeFailure, type Failure, keyFailure } from "./failure.ts";
 import { type Provider, PROVIDERS, findProvider } from "./providers.ts";
@@ -45,6 +46,9 @@ export class ProviderModels implements Models {
   readonly #now: () => number;
   readonly #breaker = new Breaker();
   readonly #windows: ContextWindows;
+  readonly #loaded = new LoadedModels();
+  /** The catalogue as it was last read, and its text. */
+  #catalogue: { text: string; overrides: CatalogueOverrides } = { text: "", overrides: new Map() };
 
   constructor(options: ModelsOptions) {
     this.#options = options;
@@ -115,6 +119,7 @@ export class ProviderModels implements Models {
 
   #makeAttemptServices(provider: Provider): AttemptServices {
     return {
+      models: this.#loaded,
       net: this.#options.net,
       workersAi: this.#options.workersAi,
       newId: () => `call_${this.#options.crypto.uuid().replaceAll("-", "")}`,
@@ -129,8 +134,10 @@ export class ProviderModels implements Models {
     return this.#limits.backoffMs * 2 ** (tries - 1) * (0.5 + byte / 510);
   }
 
-  #readCatalogueOverrides() {
-    return readOverrides(this.#options.catalogue?.() ?? "");
+  #readCatalogueOverrides(): CatalogueOverrides {
+    const text = this.#options.catalogue?.() ?? "";
+    if (text !== this.#catalogue.text) this.#catalogue = { text, overrides: readOverrides(text) };
+    return this.#catalogue.overrides;
   }
 }
 

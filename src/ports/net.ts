@@ -30,6 +30,12 @@ export type NetOptions = {
    * so `timeoutMs` does not apply. They take none of the host's few request slots, because each may last for many minutes.
    */
   isLong?: boolean | undefined;
+  /**
+   * Allows a host to keep the connection for later requests to the same origin with the same text here: the credential that the
+   * request carries, because a connection is never used for two credentials. If a kept connection turns out to be closed, the request
+   * is sent again on a new one; so it is only for requests that may be sent twice.
+   */
+  keepAliveFor?: string | undefined;
   /** Hosts this one request may reach beyond those root listed, for callers who may edit that list; `host` as egress spells it. */
   isAlsoAllowed?: ((host: string, port: number) => boolean) | undefined;
 };

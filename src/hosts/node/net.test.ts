@@ -115,6 +115,70 @@ describe("nodeNet", () => {
   });
 });
 
+describe("kept connections", () => {
+  const ask = async (net: Net, url: string, credential?: string): Promise<string> => {
+    const body = new TextEncoder().encode("question");
+    const response = await net.fetch({ url, method: "POST", headers: {}, body }, { keepAliveFor: credential });
+    return new Response(response.body).text();
+  };
+
+  /** A server that answers with the number of the connection, counted from 1. */
+  const serveNumbers = async () => {
+    const numbers = new Map<unknown, number>();
+    const closed: number[] = [];
+    const served = await serve((request, response) => {
+      const { socket } = request;
+      if (!numbers.has(socket)) {
+        const number = numbers.size + 1;
+        numbers.set(socket, number);
+        socket.once("close", () => closed.push(number));
+      }
+      if (request.url === "/cut") return void socket.destroy();
+      if (request.url === "/long") return void response.write(String(numbers.get(socket)));
+      response.end(String(numbers.get(socket)));
+    });
+    return { ...served, closed };
+  };
+
+  it("are used again for the same origin and credential, and for no other", async () => {
+    const { url, net } = await serveNumbers();
+    expect([await ask(net, url, "a"), await ask(net, url, "a"), await ask(net, `${url}/other`, "a")]).toEqual(["1", "1", "1"]);
+    expect([await ask(net, url, "b"), await ask(net, url, ""), await ask(net, url), await ask(net, url, "a")]).toEqual(["2", "3", "4", "1"]);
+  });
+
+  it("are not used for two requests at once, nor after an answer that was not read to its end", async () => {
+    const { url, net, closed } = await serveNumbers();
+    expect((await Promise.all([ask(net, url, "a"), ask(net, url, "a")])).toSorted()).toEqual(["1", "2"]);
+    const response = await net.fetch({ url: `${url}/long`, method: "POST", headers: {} }, { keepAliveFor: "b" });
+    await response.body.cancel();
+    expect(await ask(net, url, "b")).toBe("4");
+    await expect.poll(() => closed).toEqual([3]);
+  });
+
+  it("that the server has closed are replaced, and the request is sent again", async () => {
+    const { url, net } = await serveNumbers();
+    expect(await ask(net, url, "a")).toBe("1");
+    // A new connection that is cut is not tried again.
+    await expect(ask(net, `${url}/cut`, "b")).rejects.toMatchObject({ kind: "protocol" });
+    // The kept one is cut, and so is the new one.
+    await expect(ask(net, `${url}/cut`, "a")).rejects.toMatchObject({ kind: "protocol" });
+    expect(await ask(net, url, "a")).toBe("4");
+    for (const server of servers) server.closeIdleConnections();
+    expect(await ask(net, url, "a")).toBe("5");
+  });
+
+  it("are checked again before each use, and closed if their address may not be reached any more", async () => {
+    const { url, closed } = await serveNumbers();
+    let isListed = true;
+    const net = makeNodeNet({ isAllowed: () => isListed, resolve: async () => ["127.0.0.1"] });
+    const named = `http://model.example:${new URL(url).port}/`;
+    expect([await ask(net, named, "a"), await ask(net, named, "a")]).toEqual(["1", "1"]);
+    isListed = false;
+    await expect(ask(net, named, "a")).rejects.toMatchObject({ kind: "blocked" });
+    await expect.poll(() => closed).toEqual([1]);
+  });
+});
+
 async function serve(listener: RequestListener): Promise<{ url: string; net: Net; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -1,9 +1,10 @@
 // The Net port over node:http. It resolves a host's addresses, checks all of them, and connects to exactly those. No second
-// lookup could return other addresses, no pool could hand one user's connection to another, and no proxy comes from the
-// environment. kernel/egress decides which hosts may be reached; this file never does.
+// lookup could return other addresses, and no proxy comes from the environment. Connections are kept only for callers who ask for it,
+// one set per origin and credential (kept-connections.ts), and checked again before each use. kernel/egress decides which hosts may be
+// reached; this file never does.
 
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream/promises";
@@ -18,6 +19,7 @@ import { checkAddresses, type UrlTarget } from "../../kernel/egress/target.ts";
 import { type Timer, Deadline } from "../../kernel/egress/watch.ts";
 import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
+import { type ConnectingAgent, KeptConnections } from "./kept-connections.ts";
 
 export type NodeNetOptions = {
   isAllowed: IsAllowed;
@@ -28,7 +30,14 @@ export type NodeNetOptions = {
 };
 
 export function makeNodeNet(options: NodeNetOptions): Net {
-  return new Egress({ isAllowed: options.isAllowed, timer, send: (hop, signal) => send(hop, signal, options) });
+  const kept = new KeptConnections();
+  const send = async (hop: Hop, signal: AbortSignal, keepAliveFor?: string): Promise<EgressResponse> => {
+    if (keepAliveFor === undefined) return exchange(hop, { socket: await connectChecked(hop.target, signal, options) }, signal);
+    const { agent, addresses } = kept.of(hop.target, keepAliveFor, (known) => checkAddresses(hop.target, known, listOwnNetworks()));
+    const connect = () => connectChecked(hop.target, signal, options, (found) => found.forEach((address) => addresses.add(address)));
+    return exchange(hop, { agent, connect }, signal);
+  };
+  return new Egress({ isAllowed: options.isAllowed, timer, send });
 }
 
 /** Queries A and AAAA from the machine's name servers, or from those given as "address:port". */
@@ -55,18 +64,23 @@ const timer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
-async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Promise<EgressResponse> {
-  const { target } = hop;
+/** A new connection to an address that was checked. `onAddresses` receives all of them. */
+async function connectChecked(
+  target: UrlTarget,
+  signal: AbortSignal,
+  options: NodeNetOptions,
+  onAddresses?: (addresses: readonly string[]) => void,
+): Promise<Socket> {
   const connecting = new Deadline(timer, EGRESS.connectMs, () => connectTimeoutError(target), signal);
-  let socket: Socket;
   try {
     const addresses = await resolveAddresses(target, connecting.signal, options);
-    checkAddresses(target, addresses, listOwnNetworks());
-    socket = await connect(target, addresses, connecting.signal, options);
+    if (!target.isListed) checkAddresses(target, addresses, listOwnNetworks());
+    const socket = await connect(target, addresses, connecting.signal, options);
+    onAddresses?.(addresses);
+    return socket;
   } finally {
     connecting.end();
   }
-  return exchange(hop, socket, signal);
 }
 
 async function resolveAddresses(target: UrlTarget, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
@@ -93,11 +107,21 @@ async function lookupSystem(name: string): Promise<string[]> {
   return (await systemLookup(name, { all: true })).map(({ address }) => address);
 }
 
+/** Listing them takes longer than a small request, and they seldom change. */
+const OWN_NETWORKS_MS = 2_000;
+let ownNetworks: { until: number; networks: readonly Prefix[] } = { until: 0, networks: [] };
+
+function listOwnNetworks(): readonly Prefix[] {
+  const now = performance.now();
+  if (now >= ownNetworks.until) ownNetworks = { until: now + OWN_NETWORKS_MS, networks: readOwnNetworks() };
+  return ownNetworks.networks;
+}
+
 /**
  * Public addresses that are nevertheless internal: the machine's own, whose services a firewall may hide from everybody else, and
  * its IPv6 network, where each device of a home has a public address.
  */
-function listOwnNetworks(): Prefix[] {
+function readOwnNetworks(): Prefix[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ address, family, cidr }) => {
       const prefix = parsePrefix(family === "IPv6" ? (cidr ?? address) : address);
@@ -164,38 +188,55 @@ function waitForEvent(socket: Socket, event: string, signal: AbortSignal, toNetE
   });
 }
 
-/** One exchange over its own connection; resolves with status, headers and the body as a source. */
-function exchange({ target, method, headers, body }: Hop, socket: Socket, signal: AbortSignal): Promise<EgressResponse> {
+/** A connection of its own, or one that the agent keeps, or makes with `connect`. */
+type Via = { socket: Socket } | { agent: ConnectingAgent; connect: () => Promise<Socket> };
+
+/** One exchange; resolves with status, headers and the body as a source. */
+function exchange({ target, method, headers, body }: Hop, via: Via, signal: AbortSignal): Promise<EgressResponse> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
+    let request: ClientRequest;
     const onAbort = () => fail(signal.reason as NetError);
     const fail = (error: Error) => {
       // A server may answer and close the connection before it has read everything; then its answer counts.
       if (isAnswered) return;
+      // The server closed the kept connection before it had read the request.
+      if (request.reusedSocket && !signal.aborted && STALE.has(codeOf(error)) && (body === null || body instanceof Uint8Array))
+        return start();
       signal.removeEventListener("abort", onAbort);
       request.destroy();
-      socket.destroy();
+      if ("socket" in via) via.socket.destroy();
       reject(error instanceof NetError ? error : protocolError(target, error));
     };
-    const request = httpRequest({
-      createConnection: () => socket,
-      method,
-      path: `${target.url.pathname}${target.url.search}`,
-      headers: { host: target.url.host, ...headers, ...(body instanceof Uint8Array ? { "content-length": body.length } : {}) },
-      maxHeaderSize: EGRESS.headerBytes,
-    });
-    request.on("error", fail);
-    request.once("response", (response) => {
-      isAnswered = true;
-      signal.removeEventListener("abort", onAbort);
-      resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: toByteSource(response, socket) });
-    });
-    if (signal.aborted) return onAbort();
+    const start = () => {
+      if ("agent" in via) via.agent.connect = via.connect;
+      request = httpRequest({
+        ...("socket" in via ? { createConnection: () => via.socket } : { agent: via.agent }),
+        method,
+        path: `${target.url.pathname}${target.url.search}`,
+        headers: { host: target.url.host, ...headers, ...(body instanceof Uint8Array ? { "content-length": body.length } : {}) },
+        maxHeaderSize: EGRESS.headerBytes,
+      });
+      request.on("error", fail);
+      request.once("response", (response) => {
+        isAnswered = true;
+        signal.removeEventListener("abort", onAbort);
+        resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: toByteSource(response) });
+      });
+      if (body === null || body instanceof Uint8Array) request.end(body ?? undefined);
+      else pipeline(chunksOf(body), request).catch(fail);
+    };
+    if (signal.aborted) {
+      if ("socket" in via) via.socket.destroy();
+      return reject(signal.reason as NetError);
+    }
     signal.addEventListener("abort", onAbort, { once: true });
-    if (body === null || body instanceof Uint8Array) request.end(body ?? undefined);
-    else pipeline(chunksOf(body), request).catch(fail);
+    start();
   });
 }
+
+/** How a kept connection fails that the server has closed. */
+const STALE = new Set(["ECONNRESET", "EPIPE"]);
 
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
@@ -210,16 +251,21 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-function toByteSource(response: IncomingMessage, socket: Socket): ByteSource {
+function toByteSource(response: IncomingMessage): ByteSource {
+  const { socket } = response;
   // The iterator reports errors to its reader; without this listener, an error while nobody reads would end the process.
   response.on("error", () => {});
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  let isRead = false;
   return {
     async read() {
       const { done, value } = await chunks.next();
+      isRead ||= done === true;
       return done ? null : value;
     },
     close() {
+      // A connection whose answer was read to the end may be kept; node:http closes it otherwise.
+      if (isRead) return;
       response.destroy();
       socket.destroy();
     },

@@ -15,9 +15,10 @@ export type Transport = {
   timer: Timer;
   /**
    * Sends one request to a target whose URL was checked; a host that resolves names must check the addresses. Does not follow
-   * redirects. The signal aborts the request until the answer has arrived; after that, closing the body does.
+   * redirects. The signal aborts the request until the answer has arrived; after that, closing the body does. `keepAliveFor` is that
+   * of NetOptions; a host that keeps a connection checks it again before each use.
    */
-  send(hop: Hop, signal: AbortSignal): Promise<EgressResponse>;
+  send(hop: Hop, signal: AbortSignal, keepAliveFor?: string): Promise<EgressResponse>;
 };
 
 export class Egress implements Net {
@@ -66,7 +67,7 @@ export class Egress implements Net {
     const release = options.isLong ? () => {} : await this.#turns.take(hop.target.host, signal);
     try {
       signal.throwIfAborted();
-      const answer = await this.#wire.send(hop, signal);
+      const answer = await this.#wire.send(hop, signal, options.keepAliveFor);
       const close = () => {
         answer.body.close();
         release();
