@@ -60,7 +60,7 @@ export class Process {
   close(): void {
     this.#state.isClosed = true;
     this.#closing.abort(null);
-    this.#runner.stop(null);
+    this.#runner.close();
   }
 
   /** Continues where the process stopped. */

@@ -1,5 +1,6 @@
-// The part of a conversation that a model may see, cached while runs work on it: each step adds a few messages to a history that
-// may be long, and only those are read and measured.
+// The part of a conversation that a model may see, cached from run to run: each step adds a few messages to a history that may be
+// long, and only those are read and measured. All processes of a thread share a limit, beyond which the least recently used cache is
+// emptied.
 
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { History, Message } from "../rows/history.ts";
@@ -7,6 +8,13 @@ import type { HistoryRow } from "./model-messages.ts";
 
 /** `tokens` is the estimated size of the rows. */
 export type RecentRows = { rows: readonly HistoryRow[]; tokens: number };
+
+/** About 16 MB of text. */
+const CACHED_TOKENS_MAX = 4_000_000;
+
+/** The size of each cache; least recently used first. */
+const caches = new Map<RecentMessages, number>();
+let cachedTokens = 0;
 
 export class RecentMessages {
   #conversationId = "";
@@ -25,10 +33,13 @@ export class RecentMessages {
     if (isSame && next >= this.#next) for (const message of history.range(conversationId, this.#next, next)) this.#add(message);
     else this.#reload(history, conversationId, tokensMax);
     this.#next = next;
-    return this.#trimToNewest();
+    const recent = this.#trimToNewest();
+    recordUse(this, recent.tokens);
+    return recent;
   }
 
   forget(): void {
+    recordUse(this, 0);
     this.#conversationId = "";
     this.#rows = [];
     this.#sizes = [];
@@ -64,6 +75,16 @@ export class RecentMessages {
       this.#sizes = this.#sizes.slice(from);
     }
     return { rows: this.#rows, tokens };
+  }
+}
+
+function recordUse(cache: RecentMessages, tokens: number): void {
+  cachedTokens += tokens - (caches.get(cache) ?? 0);
+  caches.delete(cache);
+  if (tokens > 0) caches.set(cache, tokens);
+  for (const oldest of caches.keys()) {
+    if (cachedTokens <= CACHED_TOKENS_MAX || oldest === cache) return;
+    oldest.forget();
   }
 }
 

@@ -70,6 +70,12 @@ export class Runner {
     this.#live = null;
   }
 
+  /** Stops all work; this instance does no more. */
+  close(): void {
+    this.stop(null);
+    this.#recent.forget();
+  }
+
   /** A person has answered whether the run may use its budget once more. */
   handleBudgetDecision(requestId: string, isAllowed: boolean): void {
     const { runs, usage } = this.#state;
@@ -285,10 +291,7 @@ export class Runner {
 
   #buildProcessView() {
     const run = this.#state.runs.findActive();
-    if (run === undefined) {
-      this.#prepared = this.#measured = null;
-      this.#recent.forget();
-    }
+    if (run === undefined) this.#prepared = this.#measured = null;
     return { now: this.#ports.now(), run: run === undefined ? null : this.#buildRunView(run), waiting: this.#state.listStartable() };
   }
 
