@@ -12,8 +12,10 @@ import {
   TOOL_FINISHED,
   TOOL_STARTED,
 } from "../../protocol/signal-names.ts";
+import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
+import type { Spent } from "../../protocol/proc-records.ts";
 import type { Payload, ProcessEvent } from "../../protocol/signals.ts";
-import type { ProcessRow } from "../nouns/processes.ts";
+import type { ProcessChange, ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
 import type { ProcessSignals } from "./process-signals.ts";
 import type { Store } from "../store.ts";
@@ -34,51 +36,59 @@ export class ProcessEvents {
   /** `isReceivingWork`: a message is being sent to the process at this moment, so it must not be marked idle. */
   record(pid: string, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
     const process = this.#store.reads.processes.get(pid);
-    if (process === undefined) return;
-    for (const event of events) {
-      const isNew = this.#store.relaxed((nouns) => this.#recordEvent(nouns, process, event, isReceivingWork));
-      if (!isNew) continue;
+    const fresh = process === undefined ? [] : events.filter(({ seq }) => seq > process.heardSeq);
+    if (process === undefined || fresh.length === 0) return;
+    this.#store.relaxed((nouns) => this.#recordAll(nouns, process, fresh, isReceivingWork));
+    const ended: string[] = [];
+    for (const event of fresh) {
       this.#signals.send(process, event);
       if (event.signal === RUN_FINISHED) this.#answerIpc(pid, event.payload);
-      // The route is needed until the last signal of its run.
-      if (event.signal === CHAT_COMPLETE) this.#store.relaxed(({ followers }) => followers.removeRoute(pid, event.payload.runId));
+      if (event.signal === CHAT_COMPLETE) ended.push(event.payload.runId);
     }
+    // The route is needed until the last signal of its run.
+    if (ended.length > 0) this.#store.relaxed(({ followers }) => ended.forEach((runId) => followers.removeRoute(pid, runId)));
   }
 
   #answerIpc(pid: string, { runId, status, text, error, usage }: RunFinished): void {
     this.#ipc.onRunFinished(pid, runId, { status, text, error, usage });
   }
 
-  #recordEvent(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
+  /** The row of the process and the spending of its owner are written once for all of them. */
+  #recordAll(nouns: WriteContext, { pid, uid }: ProcessRow, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
     const { processes, spending, modelFailures, emit, after, now } = nouns;
-    const { queuedCount } = event.payload;
-    if (!processes.recordEvent(pid, event.seq, { ...processStateAfter(event), queuedCount }, now)) return false;
-    if (LIST_SIGNALS.has(event.signal)) after(() => emit.announceChanges(uid, ["processes"]));
-    switch (event.signal) {
-      case RUN_STARTED:
-        processes.markBusy(pid);
-        break;
-      case RUN_OUTPUT:
-        modelFailures.clear(uid);
-        break;
-      case TOOL_FINISHED:
-        spending.add(uid, { toolCalls: 1 }, now);
-        break;
-      case PROC_CHANGED:
-        if (event.payload.usage !== undefined) spending.add(uid, { modelCalls: 1, usage: event.payload.usage }, now);
-        break;
-      case RUN_FINISHED:
-        this.#recordRunEnd(nouns, { pid, uid }, event.payload, isReceivingWork);
-        break;
-      default:
+    let change: ProcessChange = {};
+    let spent: Spent | null = null;
+    const spend = (more: Partial<Spent>) => (spent = sumSpent(spent ?? NOTHING_SPENT, more));
+    for (const event of events) {
+      change = { ...change, ...stateChangeOf(event), queuedCount: event.payload.queuedCount };
+      switch (event.signal) {
+        case RUN_STARTED:
+          processes.markBusy(pid);
+          break;
+        case RUN_OUTPUT:
+          modelFailures.clear(uid);
+          break;
+        case TOOL_FINISHED:
+          spend({ toolCalls: 1 });
+          break;
+        case PROC_CHANGED:
+          if (event.payload.usage !== undefined) spend({ modelCalls: 1, usage: event.payload.usage });
+          break;
+        case RUN_FINISHED:
+          if (event.payload.wallMs > 0) spend({ wallMs: event.payload.wallMs });
+          this.#recordRunEnd(nouns, { pid, uid }, event.payload, isReceivingWork);
+          break;
+        default:
+      }
     }
-    return true;
+    processes.recordEvents(pid, events.at(-1)!.seq, change, now);
+    if (spent !== null) spending.add(uid, spent, now);
+    if (events.some(({ signal }) => LIST_SIGNALS.has(signal))) after(() => emit.announceChanges(uid, ["processes"]));
   }
 
   #recordRunEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
-    const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
+    const { processes, approvals, modelFailures, emit, after, now } = nouns;
     if (approvals.withdraw(pid, end.runId, now)) after(() => emit.announceChanges(uid, ["approvals"]));
-    if (end.wallMs > 0) spending.add(uid, { wallMs: end.wallMs }, now);
     if (isIdle(end) && !isReceivingWork) processes.markIdle(pid);
     if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.clear(uid);
@@ -96,9 +106,7 @@ const MODEL_FAILED: ReadonlySet<string> = new Set(["generation.error", "generati
 /** Signals that change what a list of processes shows. */
 const LIST_SIGNALS: ReadonlySet<string> = new Set([RUN_STARTED, HIL_REQUESTED, RUN_FINISHED]);
 
-type ProcessStateChange = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId">>;
-
-function processStateAfter({ signal, payload }: ProcessEvent): ProcessStateChange {
+function stateChangeOf({ signal, payload }: ProcessEvent): ProcessChange {
   switch (signal) {
     case RUN_STARTED:
     case RUN_OUTPUT:
@@ -116,6 +124,6 @@ function processStateAfter({ signal, payload }: ProcessEvent): ProcessStateChang
   }
 }
 
-function makeActiveRunState({ runId, conversationId }: { runId: string; conversationId: string }): ProcessStateChange {
+function makeActiveRunState({ runId, conversationId }: { runId: string; conversationId: string }): ProcessChange {
   return { activeRunId: runId, activeConversationId: conversationId };
 }

@@ -7,24 +7,44 @@ export type FollowerReads = Pick<Followers, "listByProcess" | "countFollowedBy" 
 
 const ROUTE_MS = 30 * 60 * 1000;
 
+type Route = { uid: number; connectionId: string; expiresAt: number };
+
+const CACHE_MAX = 1024;
+
+/** Every event and piece of an answer needs these rows, so they are cached. A rollback of rows must call `clearCaches`. */
 export class Followers {
   readonly #sql: Sql;
+  readonly #followers = new Map<string, readonly string[]>();
+  /** Null for a run without a route. */
+  readonly #routes = new Map<string, Route | null>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   follow(connectionId: string, pid: string): void {
+    this.#followers.delete(pid);
     this.#sql.run("INSERT OR IGNORE INTO followers VALUES (?, ?)", connectionId, pid);
   }
 
   /** False if the connection did not follow the process. */
   unfollow(connectionId: string, pid: string): boolean {
+    this.#followers.delete(pid);
     return this.#sql.run("DELETE FROM followers WHERE connection_id = ? AND pid = ?", connectionId, pid) > 0;
   }
 
-  listByProcess(pid: string): string[] {
-    return this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
+  listByProcess(pid: string): readonly string[] {
+    const known = this.#followers.get(pid);
+    if (known !== undefined) return known;
+    const found = this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
+    if (this.#followers.size >= CACHE_MAX) this.#followers.clear();
+    this.#followers.set(pid, found);
+    return found;
+  }
+
+  clearCaches(): void {
+    this.#followers.clear();
+    this.#routes.clear();
   }
 
   countFollowedBy(connectionId: string): number {
@@ -32,20 +52,41 @@ export class Followers {
   }
 
   recordRoute(pid: string, runId: string, uid: number, connectionId: string, now: number): void {
-    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", routeKey(pid, runId), uid, connectionId, now + ROUTE_MS);
+    const key = routeKey(pid, runId);
+    const expiresAt = now + ROUTE_MS;
+    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", key, uid, connectionId, expiresAt);
+    this.#cacheRoute(key, { uid, connectionId, expiresAt });
   }
 
   /** The connection that started a run, until the route expires. */
-  routeOf(pid: string, runId: string, now: number): { uid: number; connectionId: string } | undefined {
-    const row = this.#sql.get("SELECT uid, connection_id FROM run_routes WHERE run_id = ? AND expires_at > ?", routeKey(pid, runId), now);
-    return row && { uid: Number(row.uid), connectionId: String(row.connection_id) };
+  routeOf(pid: string, runId: string, now: number): Route | undefined {
+    const key = routeKey(pid, runId);
+    const known = this.#routes.get(key);
+    const route = known === undefined ? this.#cacheRoute(key, this.#readRoute(key)) : known;
+    return route === null || route.expiresAt <= now ? undefined : route;
+  }
+
+  #readRoute(key: string): Route | null {
+    const row = this.#sql.get("SELECT uid, connection_id, expires_at FROM run_routes WHERE run_id = ?", key);
+    return row === undefined
+      ? null
+      : { uid: Number(row.uid), connectionId: String(row.connection_id), expiresAt: Number(row.expires_at) };
+  }
+
+  #cacheRoute(key: string, route: Route | null): Route | null {
+    if (this.#routes.size >= CACHE_MAX) this.#routes.clear();
+    this.#routes.set(key, route);
+    return route;
   }
 
   removeRoute(pid: string, runId: string): void {
-    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", routeKey(pid, runId));
+    const key = routeKey(pid, runId);
+    this.#routes.delete(key);
+    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", key);
   }
 
   removeConnection(connectionId: string): void {
+    this.clearCaches();
     this.#sql.run("DELETE FROM followers WHERE connection_id = ?", connectionId);
     this.#sql.run("DELETE FROM run_routes WHERE connection_id = ?", connectionId);
   }
@@ -58,6 +99,7 @@ export class Followers {
   }
 
   prune(now: number): void {
+    this.#routes.clear();
     this.#sql.run("DELETE FROM run_routes WHERE expires_at <= ?", now);
   }
 

@@ -11,8 +11,12 @@ const ERROR_CHARS_MAX = 500;
 /** Settings that decide which model is called and how. */
 const CHOICE = /^(?:config|users\/(\d+))\/ai\/(?:fallback\/)?(?:provider|model|api_key|base_url)$/;
 
+const CACHE_MAX = 1024;
+
 export class ModelFailures {
   readonly #sql: Sql;
+  /** Users who have no failures: every answer clears them. A rollback of rows must call `clearCaches`. */
+  readonly #clean = new Set<number>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -27,7 +31,12 @@ export class ModelFailures {
     return rows.map((row) => ({ uid: Number(row.uid), error: String(row.error), count: Number(row.count), at: Number(row.at) }));
   }
 
+  clearCaches(): void {
+    this.#clean.clear();
+  }
+
   recordFailure(uid: number, error: string, now: number): void {
+    this.#clean.delete(uid);
     this.#sql.run(
       "INSERT INTO model_failures VALUES (?1, ?2, 1, ?3) ON CONFLICT (uid) DO UPDATE SET error = ?2, count = count + 1, at = ?3",
       uid,
@@ -37,7 +46,10 @@ export class ModelFailures {
   }
 
   clear(uid: number): void {
+    if (this.#clean.has(uid)) return;
     this.#sql.run("DELETE FROM model_failures WHERE uid = ?", uid);
+    if (this.#clean.size >= CACHE_MAX) this.#clean.clear();
+    this.#clean.add(uid);
   }
 
   /** The settings may now select another model than the one that failed. */

@@ -37,16 +37,33 @@ export type WorkspaceProcesses = { newest: Pick<ProcessRow, "pid" | "label" | "c
 
 export type ProcessReads = Pick<Processes, "get" | "list" | "requireUsable" | "countOf" | "listBusy" | "listChildren" | "groupByWorkspace">;
 
+export type ProcessChange = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId" | "queuedCount">>;
+
+const CACHE_MAX = 1024;
+
 export class Processes {
   readonly #sql: Sql;
+  /** Every event and piece of an answer needs the row of its process. A rollback of rows must call `clearCaches`. */
+  readonly #cache = new Map<string, ProcessRow>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
+  /** Do not change the row: it is cached. */
   get(pid: string): ProcessRow | undefined {
+    const known = this.#cache.get(pid);
+    if (known !== undefined) return known;
     const row = this.#sql.get("SELECT * FROM processes WHERE pid = ?", pid);
-    return row && fromRow(row);
+    if (row === undefined) return undefined;
+    if (this.#cache.size >= CACHE_MAX) this.#cache.clear();
+    const found = fromRow(row);
+    this.#cache.set(pid, found);
+    return found;
+  }
+
+  clearCaches(): void {
+    this.#cache.clear();
   }
 
   /** Oldest first. Without a uid, those of all users. */
@@ -112,6 +129,7 @@ export class Processes {
 
   /** A user has a new name or home. Processes that worked in the old home now work in the new one. */
   updateIdentity(uid: number, { username, home }: { username: string; home: string }): void {
+    this.#cache.clear();
     for (const { pid, home: old, cwd } of this.list(uid)) {
       const isInside = cwd === old || cwd.startsWith(`${old}/`);
       this.#sql.run(
@@ -126,27 +144,29 @@ export class Processes {
 
   /** Marks the process busy: it may have work to do. */
   markBusy(pid: string): void {
-    this.#sql.run("UPDATE processes SET busy = 1 WHERE pid = ?", pid);
+    this.#setBusy(pid, true);
   }
 
   markIdle(pid: string): void {
-    this.#sql.run("UPDATE processes SET busy = 0 WHERE pid = ?", pid);
+    this.#setBusy(pid, false);
+  }
+
+  #setBusy(pid: string, isBusy: boolean): void {
+    const row = this.get(pid);
+    if (row === undefined || row.isBusy === isBusy) return;
+    this.#sql.run("UPDATE processes SET busy = ? WHERE pid = ?", isBusy ? 1 : 0, pid);
+    this.#cache.set(pid, { ...row, isBusy });
   }
 
   listBusy(): string[] {
     return this.#sql.all("SELECT pid FROM processes WHERE busy = 1").map((row) => String(row.pid));
   }
 
-  /** Records an event of the process. False if it was received before. */
-  recordEvent(
-    pid: string,
-    seq: number,
-    change: Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId" | "queuedCount">>,
-    now: number,
-  ): boolean {
+  /** Records what the events up to this one have changed. */
+  recordEvents(pid: string, seq: number, change: ProcessChange, now: number): void {
     const old = this.get(pid);
-    if (old === undefined || seq <= old.heardSeq) return false;
-    const next = { ...old, ...change };
+    if (old === undefined || seq <= old.heardSeq) return;
+    const next = { ...old, ...change, heardSeq: seq, lastActiveAt: now };
     this.#sql.run(
       `UPDATE processes SET heard_seq = ?, state = ?, active_run_id = ?, active_conversation_id = ?, queued_count = ?, last_active_at = ?
        WHERE pid = ?`,
@@ -158,7 +178,7 @@ export class Processes {
       now,
       pid,
     );
-    return true;
+    this.#cache.set(pid, next);
   }
 }
 

@@ -62,10 +62,10 @@ export class Conversations {
     return this.get(id);
   }
 
-  /** Empties it and begins the next generation. */
+  /** Begins the next generation; History deletes the messages. */
   startGeneration(id: string, now: number): Conversation {
     this.#sql.run(
-      "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, context = NULL, updated_at = ? WHERE id = ?",
+      "UPDATE conversations SET generation = generation + 1, status = 'open', context = NULL, updated_at = ? WHERE id = ?",
       now,
       id,
     );

@@ -8,15 +8,21 @@ import type { Payload, ProcessEvent, ProcessEventName } from "../../protocol/sig
 const KEPT_MAX = 2_000;
 const PRUNE_EVERY = 200;
 
+/** A rollback of rows must call `clearCaches`. */
 export class Events {
   readonly #sql: Sql;
+  #lastSeq: number | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   get lastSeq(): number {
-    return Number(this.#sql.get("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
+    return (this.#lastSeq ??= Number(this.#sql.get("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0));
+  }
+
+  clearCaches(): void {
+    this.#lastSeq = undefined;
   }
 
   /** When the last event happened; 0 if there is none. */
@@ -25,8 +31,9 @@ export class Events {
   }
 
   add<N extends ProcessEventName>(signal: N, payload: Payload<N>, now: number): ProcessEvent {
-    this.#sql.run("INSERT INTO events (signal, payload, created_at) VALUES (?, ?, ?)", signal, JSON.stringify(payload), now);
-    const seq = this.lastSeq;
+    const seq = this.lastSeq + 1;
+    this.#sql.run("INSERT INTO events VALUES (?, ?, ?, ?)", seq, signal, JSON.stringify(payload), now);
+    this.#lastSeq = seq;
     if (seq % PRUNE_EVERY === 0) this.#sql.run("DELETE FROM events WHERE seq <= ?", seq - KEPT_MAX);
     return { seq, signal, payload } as ProcessEvent;
   }

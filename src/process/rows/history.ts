@@ -39,8 +39,15 @@ export type Message = { id: number; runId: string | null; createdAt: number } & 
 
 export type Page = { messages: Message[]; messageCount: number };
 
+type Bounds = { first: number; next: number };
+
+/** A rollback of rows must call `clearCaches`. */
 export class History {
   readonly #sql: Sql;
+  readonly #bounds = new Map<string, Bounds>();
+  /** The newest message of each conversation. */
+  readonly #last = new Map<string, Message>();
+  #lastId: number | undefined;
   /** Changes with every change to messages other than an append. */
   revision = 0;
 
@@ -48,12 +55,20 @@ export class History {
     this.#sql = sql;
   }
 
+  clearCaches(): void {
+    this.#bounds.clear();
+    this.#last.clear();
+    this.#lastId = undefined;
+  }
+
   append(conversationId: string, runId: string | null, said: MessageContent, now: number): Message {
     const { role, ...content } = said;
-    const { next: place } = this.bounds(conversationId);
+    const { first, next: place } = this.bounds(conversationId);
     this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
+    const id = this.#nextId();
     this.#sql.run(
-      "INSERT INTO messages (conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO messages (id, conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      id,
       conversationId,
       place,
       runId,
@@ -61,8 +76,17 @@ export class History {
       JSON.stringify(content),
       now,
     );
-    const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place)?.id);
-    return { id, runId, createdAt: now, ...said };
+    this.#lastId = id;
+    const message = { id, runId, createdAt: now, ...said };
+    this.#bounds.set(conversationId, { first, next: place + 1 });
+    this.#last.set(conversationId, message);
+    return message;
+  }
+
+  /** Ids are never used twice, not even those of deleted messages. */
+  #nextId(): number {
+    this.#lastId ??= Number(this.#sql.get("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq ?? 0);
+    return this.#lastId + 1;
   }
 
   /** `offset` counts from the oldest. */
@@ -94,9 +118,14 @@ export class History {
   }
 
   /** First place and the place after the last. */
-  bounds(conversationId: string): { first: number; next: number } {
+  bounds(conversationId: string): Bounds {
+    const known = this.#bounds.get(conversationId);
+    if (known !== undefined) return known;
     const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
-    return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
+    if (row === undefined) return { first: 0, next: 0 };
+    const bounds = { first: Number(row.first), next: Number(row.next) };
+    this.#bounds.set(conversationId, bounds);
+    return bounds;
   }
 
   /** From one place up to another, oldest first, read in steps. */
@@ -132,7 +161,10 @@ export class History {
   }
 
   findLast(conversationId: string): Message | undefined {
+    const known = this.#last.get(conversationId);
+    if (known !== undefined) return known;
     const [message] = this.readBackwards(conversationId, 1);
+    if (message !== undefined) this.#last.set(conversationId, message);
     return message;
   }
 
@@ -141,9 +173,11 @@ export class History {
     return row && { ...fromRow(row), conversationId: String(row.conversation_id), place: Number(row.place) };
   }
 
-  /** Deletes all messages; the caller resets the places. */
+  /** Deletes all messages; the places start anew. */
   clear(conversationId: string): void {
     this.revision++;
+    this.clearCaches();
+    this.#sql.run("UPDATE conversations SET first = 0, next = 0 WHERE id = ?", conversationId);
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
   }
 
@@ -152,6 +186,7 @@ export class History {
     this.revision++;
     const { role, ...content } = said;
     const { first } = this.bounds(conversationId);
+    this.clearCaches();
     const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, first)?.id);
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ? AND place <= ?", conversationId, throughPlace);
     this.#sql.run("UPDATE conversations SET first = ?, updated_at = ? WHERE id = ?", throughPlace, now, conversationId);

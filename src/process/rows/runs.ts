@@ -2,7 +2,7 @@
 // answered together with another run. Owns runs.
 
 import type { ModelUsage } from "../../ports/models.ts";
-import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "../../ports/sql.ts";
 import type { BudgetScope } from "../loop/budget.ts";
 import type { MessageContent } from "./history.ts";
 
@@ -45,11 +45,26 @@ export type Run = {
 /** `scopes` are those whose budget is used up. */
 export type BudgetRequest = { requestId: string; scopes: BudgetScope[] };
 
+/** The open runs are cached, because every step asks for them repeatedly. A rollback of rows must call `clearCaches`. */
 export class Runs {
   readonly #sql: Sql;
+  /** Undefined if it is not known; null if no run is active. */
+  #active: Run | null | undefined;
+  /** Oldest first; undefined if they are not known. */
+  #waiting: readonly Run[] | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+  }
+
+  clearCaches(): void {
+    this.#active = this.#waiting = undefined;
+  }
+
+  /** All changes are made here. */
+  #change(query: string, ...bindings: SqlValue[]): number {
+    this.clearCaches();
+    return this.#sql.run(query, ...bindings);
   }
 
   get(runId: string): Run | undefined {
@@ -58,32 +73,35 @@ export class Runs {
   }
 
   findActive(): Run | undefined {
-    const row = this.#sql.get("SELECT * FROM runs WHERE state = 'active'");
-    return row && fromRow(row);
+    if (this.#active === undefined) {
+      const row = this.#sql.get("SELECT * FROM runs WHERE state = 'active'");
+      this.#active = row === undefined ? null : fromRow(row);
+    }
+    return this.#active ?? undefined;
   }
 
   /** Oldest first. */
-  listWaiting(): Run[] {
-    return this.#sql.all("SELECT * FROM runs WHERE state = 'waiting' ORDER BY number").map(fromRow);
+  listWaiting(): readonly Run[] {
+    return (this.#waiting ??= this.#sql.all("SELECT * FROM runs WHERE state = 'waiting' ORDER BY number").map(fromRow));
   }
 
   countWaiting(): number {
-    return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting'")?.count);
+    return this.listWaiting().length;
   }
 
   countOnHold(): number {
-    return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting' AND on_hold = 1")?.count);
+    return this.listWaiting().filter(({ isOnHold }) => isOnHold).length;
   }
 
   /** Puts all queued runs of a conversation on hold and returns how many there were. */
   holdQueued(conversationId: string): number {
-    return this.#sql.run("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
+    return this.#change("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
   }
 
   /** Those of one conversation, or all. */
   releaseQueued(conversationId: string | null): number {
     const released = "UPDATE runs SET on_hold = 0 WHERE state = 'waiting' AND on_hold = 1";
-    return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
+    return conversationId === null ? this.#change(released) : this.#change(`${released} AND conversation_id = ?`, conversationId);
   }
 
   listJoined(runId: string): Run[] {
@@ -92,7 +110,7 @@ export class Runs {
 
   add({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM runs")?.number);
-    this.#sql.run(
+    this.#change(
       `INSERT INTO runs (run_id, number, conversation_id, state, reason, message, lease_until, created_at)
        VALUES (?, ?, ?, 'waiting', ?, ?, 0, ?)`,
       runId,
@@ -106,29 +124,29 @@ export class Runs {
 
   /** Changes the message of a queued run. */
   setMessage(runId: string, message: Run["message"]): void {
-    this.#sql.run("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
+    this.#change("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
   }
 
   begin(runId: string, leaseUntil: number, now: number): void {
-    this.#sql.run("UPDATE runs SET state = 'active', lease_until = ?, started_at = ? WHERE run_id = ?", leaseUntil, now, runId);
+    this.#change("UPDATE runs SET state = 'active', lease_until = ?, started_at = ? WHERE run_id = ?", leaseUntil, now, runId);
   }
 
   join(runId: string, joinedTo: string, now: number): void {
-    this.#sql.run("UPDATE runs SET state = 'joined', joined_to = ?, started_at = ? WHERE run_id = ?", joinedTo, now, runId);
+    this.#change("UPDATE runs SET state = 'joined', joined_to = ?, started_at = ? WHERE run_id = ?", joinedTo, now, runId);
   }
 
   extendLease(runId: string, leaseUntil: number): void {
-    this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
+    this.#change("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
   }
 
   /** It waits for a person, who may need longer than the normal lease. */
   pause(runId: string, leaseUntil: number, now: number): void {
-    this.#sql.run("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
+    this.#change("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
     this.extendLease(runId, leaseUntil);
   }
 
   resume(runId: string, leaseUntil: number, now: number): void {
-    this.#sql.run(
+    this.#change(
       "UPDATE runs SET paused_ms = paused_ms + (?1 - coalesce(paused_at, ?1)), paused_at = NULL WHERE run_id = ?2 AND state = 'active'",
       now,
       runId,
@@ -137,11 +155,11 @@ export class Runs {
   }
 
   addCompaction(runId: string): void {
-    this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
+    this.#change("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
   }
 
   setBudgetRequest(runId: string, request: BudgetRequest | null): void {
-    this.#sql.run(
+    this.#change(
       "UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'",
       request === null ? null : JSON.stringify(request),
       runId,
@@ -150,7 +168,7 @@ export class Runs {
 
   /** False if it had ended before: an end is reported once. */
   end(runId: string, outcome: RunOutcome, now: number): boolean {
-    const changed = this.#sql.run(
+    const changed = this.#change(
       "UPDATE runs SET state = 'ended', message = NULL, outcome = ?, ended_at = ? WHERE run_id = ? AND state <> 'ended'",
       JSON.stringify(outcome),
       now,
@@ -161,7 +179,7 @@ export class Runs {
 
   /** Deletes runs that ended long ago; until then a repeated runId is recognized. */
   prune(before: number): void {
-    this.#sql.run("DELETE FROM runs WHERE state = 'ended' AND ended_at < ?", before);
+    this.#change("DELETE FROM runs WHERE state = 'ended' AND ended_at < ?", before);
   }
 }
 

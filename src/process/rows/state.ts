@@ -69,12 +69,11 @@ export class State {
     if (this.isClosed) fail(503, "The process was put to sleep in the meantime: try again");
     const { sql } = this.ports;
     const events: ProcessEvent[] = [];
-    const value = sql.transaction(() =>
-      body((signal, payload) => {
-        const now = this.ports.now();
-        events.push(this.events.add(signal, { ...this.#commonEventFields(now), ...payload } as Payload<typeof signal>, now));
-      }),
-    );
+    const tell: Tell = (signal, payload) => {
+      const now = this.ports.now();
+      events.push(this.events.add(signal, { ...this.#commonEventFields(now), ...payload } as Payload<typeof signal>, now));
+    };
+    const value = this.#transact(() => body(tell));
     // Events of a failed commit are never emitted; the owner of the database starts a new instance.
     if (events.length > 0)
       void sql.waitUntilDurable().then(
@@ -82,6 +81,15 @@ export class State {
         () => {},
       );
     return value;
+  }
+
+  #transact<T>(body: () => T): T {
+    try {
+      return this.ports.sql.transaction(body);
+    } catch (error) {
+      for (const rows of [this.history, this.events, this.runs, this.usage]) rows.clearCaches();
+      throw error;
+    }
   }
 
   #commonEventFields(now: number): ProcessEventFields {

@@ -1,7 +1,7 @@
 // What a process has used of models, tools and time: per message, per run, and in total. Owns usage and spent.
 
 import type { ModelUsage } from "../../ports/models.ts";
-import type { Sql } from "../../ports/sql.ts";
+import type { Sql, SqlValue } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
 import type { MessageUsage, Spent } from "../../protocol/proc-records.ts";
 
@@ -10,19 +10,31 @@ type AnswerUsage = { messageId: number; runId: string | null; provider: string; 
 /** The key of the total; no run has an empty id. */
 const PROCESS = "";
 
+type Account = { total: Spent; since: Spent };
+
+const NO_ACCOUNT: Account = { total: NOTHING_SPENT, since: NOTHING_SPENT };
+const CACHE_MAX = 16;
+
+/** A rollback of rows must call `clearCaches`. */
 export class Usage {
   readonly #sql: Sql;
+  /** By scope: the accounts of the process and of the active run are read before every model call. */
+  readonly #accounts = new Map<string, Account>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   ofProcess(): Spent {
-    return this.#read(PROCESS, "total");
+    return this.#accountOf(PROCESS).total;
   }
 
   ofRun(runId: string): Spent {
-    return this.#read(runId, "total");
+    return this.#accountOf(runId).total;
+  }
+
+  clearCaches(): void {
+    this.#accounts.clear();
   }
 
   /** A message may have cost more than one answer, for example a summary that replaced another. */
@@ -73,6 +85,7 @@ export class Usage {
   /** What was used by then no longer counts against the budget. */
   extendBudget(scope: "process" | { runId: string }, spent: Spent): void {
     const key = scope === "process" ? PROCESS : scope.runId;
+    this.#accounts.delete(key);
     this.#sql.run(
       "INSERT INTO spent VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
       key,
@@ -83,21 +96,33 @@ export class Usage {
 
   /** What had been used when the budget was last extended. */
   usedAtExtension(scope: "process" | { runId: string }): Spent {
-    return this.#read(scope === "process" ? PROCESS : scope.runId, "since");
+    return this.#accountOf(scope === "process" ? PROCESS : scope.runId).since;
   }
 
   #add(runId: string | null, more: Partial<Spent>): void {
     for (const scope of runId === null ? [PROCESS] : [PROCESS, runId]) {
+      const account = this.#accountOf(scope);
+      const total = sumSpent(account.total, more);
       this.#sql.run(
         "INSERT INTO spent VALUES (?1, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
         scope,
-        JSON.stringify(sumSpent(this.#read(scope, "total"), more)),
+        JSON.stringify(total),
       );
+      this.#accounts.set(scope, { ...account, total });
     }
   }
 
-  #read(scope: string, column: "total" | "since"): Spent {
-    const value = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope)?.[column];
-    return value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent);
+  #accountOf(scope: string): Account {
+    const known = this.#accounts.get(scope);
+    if (known !== undefined) return known;
+    const row = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope);
+    const account = row === undefined ? NO_ACCOUNT : { total: parseSpent(row.total), since: parseSpent(row.since) };
+    if (this.#accounts.size >= CACHE_MAX) this.#accounts.clear();
+    this.#accounts.set(scope, account);
+    return account;
   }
+}
+
+function parseSpent(value: SqlValue | undefined): Spent {
+  return value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent);
 }
