@@ -143,7 +143,12 @@ describe("kept connections", () => {
   it("are used again for the same origin and credential, and for no other", async () => {
     const { url, net } = await serveNumbers();
     expect([await ask(net, url, "a"), await ask(net, url, "a"), await ask(net, `${url}/other`, "a")]).toEqual(["1", "1", "1"]);
-    expect([await ask(net, url, "b"), await ask(net, url, ""), await ask(net, url), await ask(net, url, "a")]).toEqual(["2", "3", "4", "1"]);
+    expect([await ask(net, url, "b"), await ask(net, url, ""), await ask(net, url), await ask(net, url, "a")]).toEqual([
+      "2",
+      "3",
+      "4",
+      "1",
+    ]);
   });
 
   it("are not used for two requests at once, nor after an answer that was not read to its end", async () => {

@@ -362,7 +362,16 @@ describe("the preparation of the next run", () => {
 
   test("is the same while nothing has changed that it was made from", async () => {
     expect(await isKeptAfter(() => {})).toBe(true);
-    const note = { path: "/home/ann/notes.md", kind: "file" as const, uid: 1000, gid: 100, mode: 0o644, size: 0, hash: null, modifiedAt: NOW };
+    const note = {
+      path: "/home/ann/notes.md",
+      kind: "file" as const,
+      uid: 1000,
+      gid: 100,
+      mode: 0o644,
+      size: 0,
+      hash: null,
+      modifiedAt: NOW,
+    };
     expect(await isKeptAfter(() => world.store.write(({ files }) => files.put(note, "/home/ann", null)))).toBe(true);
     const refuse = () =>
       world.store.write(() => {
@@ -382,7 +391,10 @@ describe("the preparation of the next run", () => {
     ["a budget", () => world.config.set("users/1000/ai/budget/run/model_calls", "3")],
     ["a file of the home's repository", () => put("ann/home", { "context.d/a.md": "new" })],
     ["a file of the workspace", () => put(`ann/${world.workspaceId}`, { ".gsv/context.d/a.md": "new" })],
-    ["the state of the workspace", () => world.store.write(({ workspaces }) => workspaces.update(world.workspaceId, { label: null, state: "archived" }, NOW))],
+    [
+      "the state of the workspace",
+      () => world.store.write(({ workspaces }) => workspaces.update(world.workspaceId, { label: null, state: "archived" }, NOW)),
+    ],
     ["a device", () => connect("laptop")],
     ["the day", () => world.agenda.take(NOW + 24 * 60 * 60 * 1000)],
     [

@@ -159,7 +159,11 @@ export class Preparer {
   listTools(caller: Caller) {
     const devices = listOnlineDevices(this.#store, caller);
     return {
-      tools: this.#toolsFor(caller, devices).tools.map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
+      tools: this.#toolsFor(caller, devices).tools.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        inputSchema: parameters,
+      })),
       devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
         id: deviceId,
         implements: calls,

@@ -12,7 +12,15 @@ export const INLINE_BYTES_MAX = 64 * 1024;
 
 export type FileReads = Pick<
   Files,
-  "get" | "getAll" | "listChildren" | "listBelow" | "longestPathBytes" | "readInline" | "readInlines" | "isReferenced" | "generationOfFolders"
+  | "get"
+  | "getAll"
+  | "listChildren"
+  | "listBelow"
+  | "longestPathBytes"
+  | "readInline"
+  | "readInlines"
+  | "isReferenced"
+  | "generationOfFolders"
 >;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";

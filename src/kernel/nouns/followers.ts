@@ -68,9 +68,7 @@ export class Followers {
 
   #readRoute(key: string): Route | null {
     const row = this.#sql.get("SELECT uid, connection_id, expires_at FROM run_routes WHERE run_id = ?", key);
-    return row === undefined
-      ? null
-      : { uid: Number(row.uid), connectionId: String(row.connection_id), expiresAt: Number(row.expires_at) };
+    return row === undefined ? null : { uid: Number(row.uid), connectionId: String(row.connection_id), expiresAt: Number(row.expires_at) };
   }
 
   #cacheRoute(key: string, route: Route | null): Route | null {

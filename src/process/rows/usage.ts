@@ -103,11 +103,7 @@ export class Usage {
     for (const scope of runId === null ? [PROCESS] : [PROCESS, runId]) {
       const account = this.#accountOf(scope);
       const total = sumSpent(account.total, more);
-      this.#sql.run(
-        "INSERT INTO spent VALUES (?1, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
-        scope,
-        JSON.stringify(total),
-      );
+      this.#sql.run("INSERT INTO spent VALUES (?1, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2", scope, JSON.stringify(total));
       this.#accounts.set(scope, { ...account, total });
     }
   }
