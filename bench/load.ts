@@ -20,11 +20,15 @@ export type Job =
       /** Gives each of them a different text of this many bytes as `content`. */
       contentBytes?: number;
       inFlight: number;
+      /** Spreads them over this many sockets; one if it is not set. */
+      connections?: number;
       seconds: number;
     }
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
   /** With a device token, `as` devices, which ping as daemons do. */
   | { do: "hold"; target: Target; count: number; atOnce: number; as?: "devices" }
+  /** Each from an address of its own, all at once; one that is refused tries again. They are held. */
+  | { do: "storm"; target: Target; count: number }
   | { do: "release" }
   /** Sends `message` to each of these processes, again whenever its run has ended. */
   | { do: "turns"; target: Target; pids: string[]; message: string; seconds: number }
@@ -37,6 +41,8 @@ const SIGNAL = Buffer.from('{"type":"sig"');
 const SAMPLES_MAX = 1 << 20;
 const CONNECTS_MAX = 20_000;
 const PING_EVERY_MS = 5_000;
+const RETRY_MS = 100;
+const TRIES_MAX = 200;
 const PREFIX = Buffer.from('{"type":"res","id":"');
 const OK = Buffer.from('","ok":true');
 const QUOTE = 34;
@@ -73,6 +79,8 @@ function carryOut(job: Job): Promise<Measure> {
       return connectOften(job);
     case "hold":
       return hold(job);
+    case "storm":
+      return storm(job);
     case "release":
       return release();
     case "turns":
@@ -82,10 +90,11 @@ function carryOut(job: Job): Promise<Measure> {
   }
 }
 
-/** Keeps `inFlight` requests on one socket; each answer sends the next. */
+/** Keeps `inFlight` requests on its sockets; each answer sends the next. */
 async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure> {
-  const { target, call, contentBytes, inFlight, seconds } = job;
-  const wire = await enter(target);
+  const { target, call, contentBytes, inFlight, connections = 1, seconds } = job;
+  const wires: Wire[] = [];
+  for (let at = 0; at < connections; at++) wires.push(await enter(target));
   const args = contentBytes === undefined ? job.args : job.args.map((each, at) => ({ ...each, content: textOf(at, contentBytes) }));
   // One id per request in flight, and its frames encoded beforehand: one for each of its arguments.
   const frames = Array.from({ length: inFlight }, (_, id) =>
@@ -94,17 +103,16 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
   const sentCounts = new Uint32Array(inFlight);
   const sentAt = new Float64Array(inFlight);
   const samples = new Float64Array(SAMPLES_MAX);
-  let ready: Buffer[] = [];
+  const ready: Buffer[][] = wires.map(() => []);
   let calls = 0;
   let running = true;
   const next = (id: number) => {
     const choice = frames[id]!;
-    ready.push(choice[sentCounts[id]!++ % choice.length]!);
+    ready[id % connections]!.push(choice[sentCounts[id]!++ % choice.length]!);
     sentAt[id] = performance.now();
   };
   return new Promise((resolve, reject) => {
-    wire.onClose = () => reject(new Error("The server closed the socket"));
-    wire.onText = (bytes, start, end) => {
+    const onText: Wire["onText"] = (bytes, start, end) => {
       // sys.changed, for clients that show lists.
       if (bytes.subarray(start, start + SIGNAL.length).equals(SIGNAL)) return;
       const id = idOfOkAnswer(bytes, start, end);
@@ -113,20 +121,23 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
       calls++;
       if (running) next(id);
     };
-    wire.onDrained = () => {
-      if (ready.length > 0) wire.send(...ready);
-      ready = [];
-    };
     for (let id = 0; id < inFlight; id++) next(id);
-    wire.onDrained();
+    for (const [at, wire] of wires.entries()) {
+      wire.onClose = () => reject(new Error("The server closed the socket"));
+      wire.onText = onText;
+      wire.onDrained = () => {
+        if (ready[at]!.length > 0) wire.send(...ready[at]!);
+        ready[at] = [];
+      };
+      wire.onDrained();
+    }
     setTimeout(() => {
       calls = 0;
       const window = measureFrom(target);
       setTimeout(() => {
         running = false;
         resolve({ ...window(calls), ...latencies(samples.subarray(0, Math.min(calls, SAMPLES_MAX))) });
-        wire.onClose = () => {};
-        void wire.close();
+        for (const wire of wires) void wire.close();
       }, seconds * 1000);
     }, WARM_UP_MS);
   });
@@ -164,6 +175,23 @@ async function hold({ target, count, atOnce, as }: Extract<Job, { do: "hold" }>)
   for (const wire of held) wire.onClose = () => lost++;
   const ping = encode("ping");
   if (as !== undefined) pingTimer = setInterval(() => held.forEach((wire) => wire.send(ping)), PING_EVERY_MS);
+  return {};
+}
+
+async function storm({ target, count }: Extract<Job, { do: "storm" }>): Promise<Measure> {
+  const enterSomeTime = async (from: string): Promise<Wire> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await enter(target, undefined, from);
+      } catch (error) {
+        if (tries === TRIES_MAX) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  };
+  const addresses = Array.from({ length: count }, (_, at) => `127.1.${at >> 7}.${1 + (at & 127)}`);
+  held.push(...(await Promise.all(addresses.map(enterSomeTime))));
+  for (const wire of held) wire.onClose = () => lost++;
   return {};
 }
 
@@ -229,8 +257,8 @@ async function askProvider({ port, messages, seconds }: Extract<Job, { do: "prov
   return latencies(samples);
 }
 
-async function enter({ port, username, token }: Target, deviceId?: string): Promise<Wire> {
-  const wire = await Wire.open(port);
+async function enter({ port, username, token }: Target, deviceId?: string, from?: string): Promise<Wire> {
+  const wire = await Wire.open(port, from);
   const who =
     deviceId === undefined
       ? { client: { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" } }

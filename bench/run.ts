@@ -22,6 +22,7 @@ import { idle } from "./scenarios/idle.ts";
 import { read } from "./scenarios/read.ts";
 import { start } from "./scenarios/start.ts";
 import { history } from "./scenarios/history.ts";
+import { sockets } from "./scenarios/sockets.ts";
 import { sleepers } from "./scenarios/sleepers.ts";
 import { turns } from "./scenarios/turns.ts";
 import { write } from "./scenarios/write.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   write,
   connect,
   idle,
+  sockets,
   start,
   cli,
   files,

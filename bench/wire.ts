@@ -38,9 +38,10 @@ export class Wire {
   /** Called after all frames of one chunk were handled: the moment to send the frames they caused. */
   onDrained: () => void = () => {};
 
-  static open(port: number): Promise<Wire> {
+  /** `from` is the local address. */
+  static open(port: number, from?: string): Promise<Wire> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true, ...(from === undefined ? {} : { localAddress: from }) });
       const rejectWith = (why: string) => {
         socket.destroy();
         reject(new Error(`No WebSocket at port ${port}: ${why}`));
