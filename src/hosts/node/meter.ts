@@ -8,7 +8,18 @@ export type NodeMeter = Meter & { metricsText(): Promise<string> };
 export function makeNodeMeter(sockets: () => number): NodeMeter {
   const registers = [new Registry()];
   collectDefaultMetrics({ register: registers[0]! });
-  const calls = new Counter({ name: "gsv_calls_total", help: "Answered requests", labelNames: ["call", "code"] as const, registers });
+  // Counted here and passed on when somebody reads them: prom-client takes a microsecond to find the counter of a label.
+  const counts = new Map<string, Map<number, number>>();
+  new Counter({
+    name: "gsv_calls_total",
+    help: "Answered requests",
+    labelNames: ["call", "code"] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const [call, byCode] of counts) for (const [code, count] of byCode) this.inc({ call, code }, count);
+    },
+  });
   const seconds = new Histogram({
     name: "gsv_call_seconds",
     help: "Time to answer",
@@ -31,7 +42,9 @@ export function makeNodeMeter(sockets: () => number): NodeMeter {
   });
   return {
     countCall(name, code, ms) {
-      calls.inc({ call: name, code });
+      const byCode = counts.get(name) ?? new Map<number, number>();
+      if (byCode.size === 0) counts.set(name, byCode);
+      byCode.set(code, (byCode.get(code) ?? 0) + 1);
       seconds.observe(ms / 1000);
     },
     countDropped: (reason) => drops.inc({ reason }),

@@ -14,6 +14,8 @@ export const USER_PREFIXES = ["ai/"] as const;
 /** Keys that the gateway sets itself. */
 export const READ_ONLY: ReadonlySet<string> = new Set(["config/server/version"]);
 const PURPOSE = "config";
+const CACHED_ROWS_MAX = 2_000;
+const CACHED_CHARS_MAX = 4_096;
 const BYTES = "sum(octet_length(key) + octet_length(value))";
 
 /** `agent` is set if a process reads. */
@@ -33,6 +35,8 @@ export class Config {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
   readonly #defaults: ReadonlyMap<string, string>;
+  /** Rows that were read, with null for a key that is not set. Values stay sealed. A rollback of rows must call `onRollback`. */
+  readonly #rows = new Map<string, SqlRow | null>();
   /** How often the keys of a user were written; those of the system are counted under null. */
   readonly #generations = new Map<number | null, number>();
   /** Whether a key was written since the last rollback, so that a rollback may undo it. */
@@ -45,8 +49,19 @@ export class Config {
   }
 
   get(key: string): string | undefined {
-    const row = this.#sql.get("SELECT key, value, sealed FROM config_kv WHERE key = ?", key);
-    return row === undefined ? this.#defaults.get(key) : this.#openValue(row);
+    const row = this.#rowOf(key);
+    return row === null ? this.#defaults.get(key) : this.#openValue(row);
+  }
+
+  #rowOf(key: string): SqlRow | null {
+    const known = this.#rows.get(key);
+    if (known !== undefined) return known;
+    const row = this.#sql.get("SELECT key, value, sealed FROM config_kv WHERE key = ?", key) ?? null;
+    // A large value is read again rather than kept: users may store megabytes.
+    if (row !== null && String(row.value).length > CACHED_CHARS_MAX) return row;
+    if (this.#rows.size >= CACHED_ROWS_MAX) this.#rows.clear();
+    this.#rows.set(key, row);
+    return row;
   }
 
   /**
@@ -93,14 +108,17 @@ export class Config {
 
   /** Rows were rolled back. A refused write rolls back too, and must not invalidate the caches of everybody. */
   onRollback(): void {
-    if (this.#isWritten) this.#bumpGeneration(null);
+    if (!this.#isWritten) return;
     this.#isWritten = false;
+    this.#rows.clear();
+    this.#bumpGeneration(null);
   }
 
   /** Returns the text that is stored. */
   set(key: string, value: string): string {
     this.#bumpGeneration(ownerOf(key));
     this.#isWritten = true;
+    this.#rows.delete(key);
     const sealed = isSensitive(key);
     const stored = sealed ? this.#crypto.seal(`${PURPOSE}:${key}`, value) : value;
     this.#sql.run(
