@@ -107,8 +107,8 @@ export class Store implements Part {
 }
 
 /** Rows may have been rolled back. */
-function clearCaches({ files, config, capabilities, processes, followers, modelFailures }: Nouns): void {
+function clearCaches({ files, config, capabilities, devices, processes, followers, modelFailures }: Nouns): void {
   files.onRollback();
   config.onRollback();
-  for (const noun of [capabilities, processes, followers, modelFailures]) noun.clearCaches();
+  for (const noun of [capabilities, devices, processes, followers, modelFailures]) noun.clearCaches();
 }

@@ -7,20 +7,35 @@ import { LIMITS } from "../../protocol/limits.ts";
 /** Names per user; beyond that the oldest are deleted, which only the user can cause. */
 export const MEANINGS_MAX = 10 * LIMITS.devicesPerUser;
 
+const CACHE_MAX = 1024;
+
 export class DeviceMeanings {
   readonly #sql: Sql;
+  /** Every routed call needs them. A rollback of rows must call `clearCaches`. */
+  readonly #owners = new Map<string, number | null>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   ownerOf(uid: number, name: string): number | null {
+    const key = `${uid} ${name}`;
+    const known = this.#owners.get(key);
+    if (known !== undefined) return known;
     const row = this.#sql.get("SELECT owner_uid FROM device_meanings WHERE uid = ? AND name = ?", uid, name);
-    return row === undefined ? null : Number(row.owner_uid);
+    const owner = row === undefined ? null : Number(row.owner_uid);
+    if (this.#owners.size >= CACHE_MAX) this.#owners.clear();
+    this.#owners.set(key, owner);
+    return owner;
+  }
+
+  clearCaches(): void {
+    this.#owners.clear();
   }
 
   set(uid: number, name: string, ownerUid: number): void {
     if (this.ownerOf(uid, name) === ownerUid) return;
+    this.clearCaches();
     this.#sql.run("INSERT OR REPLACE INTO device_meanings VALUES (?, ?, ?)", uid, name, ownerUid);
     this.#sql.run(
       `DELETE FROM device_meanings WHERE uid = ?1

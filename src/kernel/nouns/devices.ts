@@ -4,7 +4,7 @@
 // Each user has their own ids: nobody can see which devices others have, not even by which ids are free. So the gateway has an internal
 // key for each device, and the name of a device depends on the user: `findKey` accepts the names that `list` and `details` return.
 
-import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { isRoot } from "../../protocol/caller.ts";
@@ -51,6 +51,7 @@ const SILENCE_MS = 15_000;
 /** Separates the owner from the name of a device. */
 const AT = "@";
 export const DESCRIPTION_CHARS_MAX = 500;
+const CACHE_MAX = 1024;
 
 export class Devices {
   readonly #sql: Sql;
@@ -58,6 +59,9 @@ export class Devices {
   readonly #meanings: DeviceMeanings;
   readonly #lastHeardAt: (connectionId: string) => number;
   readonly #now: () => number;
+  /** Every routed call needs these rows. A rollback of rows must call `clearCaches`. */
+  readonly #rows = new Map<string, SqlRow | null>();
+  readonly #keys = new Map<string, string | null>();
 
   /** `lastHeardAt` returns when the peer of a connection last sent something. */
   constructor(sql: Sql, people: UserDirectory, lastHeardAt: (connectionId: string) => number, now: () => number) {
@@ -66,6 +70,19 @@ export class Devices {
     this.#meanings = new DeviceMeanings(sql);
     this.#lastHeardAt = lastHeardAt;
     this.#now = now;
+  }
+
+  clearCaches(): void {
+    this.#rows.clear();
+    this.#keys.clear();
+    this.#meanings.clearCaches();
+  }
+
+  /** All changes to rows of devices are made here. */
+  #change(query: string, ...bindings: SqlValue[]): number {
+    this.#rows.clear();
+    this.#keys.clear();
+    return this.#sql.run(query, ...bindings);
   }
 
   /** With the name that its owner uses. */
@@ -177,7 +194,7 @@ export class Devices {
 
   setDescription(key: string, description: string): void {
     const text = description.trim().slice(0, DESCRIPTION_CHARS_MAX);
-    this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, key);
+    this.#change("UPDATE devices SET description = ? WHERE device_id = ?", text, key);
   }
 
   grant(key: string, gid: number): boolean {
@@ -196,7 +213,7 @@ export class Devices {
   /** Removes the device and its shares. */
   remove(key: string): void {
     this.#sql.run("DELETE FROM device_access WHERE device_id = ?", key);
-    this.#sql.run("DELETE FROM devices WHERE device_id = ?", key);
+    this.#change("DELETE FROM devices WHERE device_id = ?", key);
   }
 
   /** Stores a connected device. Returns its key, and whether the device is new. */
@@ -217,7 +234,7 @@ export class Devices {
     if (known === null && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
       fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect with the id of an existing one`);
     const key = known ?? this.#newKey(device.deviceId, device.ownerUid);
-    this.#sql.run(
+    this.#change(
       `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL, ?8, ?9)
        ON CONFLICT (device_id) DO UPDATE SET implements = ?3, platform = ?4, version = ?5, connection_id = ?6,
          last_seen_at = ?7, connected_at = ?7, disconnected_at = NULL, keeps_ledger = ?8`,
@@ -243,18 +260,28 @@ export class Devices {
   recordDisconnection(connectionId: string, now: number): string | null {
     const key = this.findKeyByConnection(connectionId);
     if (key !== null)
-      this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
+      this.#change("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
     return key;
   }
 
   #row(key: string): SqlRow | undefined {
-    return this.#sql.get("SELECT * FROM devices WHERE device_id = ?", key);
+    const known = this.#rows.get(key);
+    if (known !== undefined) return known ?? undefined;
+    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", key);
+    if (this.#rows.size >= CACHE_MAX) this.#rows.clear();
+    this.#rows.set(key, row ?? null);
+    return row;
   }
 
   #keyOf(ownerUid: number, name: string): string | null {
-    return (this.#sql.get("SELECT device_id FROM devices WHERE name = ? AND owner_uid = ?", name, ownerUid)?.device_id ?? null) as
-      | string
-      | null;
+    const owned = `${ownerUid} ${name}`;
+    const known = this.#keys.get(owned);
+    if (known !== undefined) return known;
+    const row = this.#sql.get("SELECT device_id FROM devices WHERE name = ? AND owner_uid = ?", name, ownerUid);
+    const key = (row?.device_id ?? null) as string | null;
+    if (this.#keys.size >= CACHE_MAX) this.#keys.clear();
+    this.#keys.set(owned, key);
+    return key;
   }
 
   /**
