@@ -32,6 +32,8 @@ export type Job =
   | { do: "release" }
   /** Sends `message` to each of these processes, again whenever its run has ended. */
   | { do: "turns"; target: Target; pids: string[]; message: string; seconds: number }
+  /** Asks one process for an answer of so many pieces, again and again, while this many connections follow it. */
+  | { do: "stream"; target: Target; pid: string; pieces: number; followers: number; seconds: number }
   /** Sends these requests in a row to the provider alone, as one turn does. */
   | { do: "provider"; port: number; messages: object[][]; seconds: number };
 export type Outcome = { measure: Measure } | { error: string };
@@ -85,6 +87,8 @@ function carryOut(job: Job): Promise<Measure> {
       return release();
     case "turns":
       return runTurns(job);
+    case "stream":
+      return streamOften(job);
     case "provider":
       return askProvider(job);
   }
@@ -210,14 +214,22 @@ async function runTurns({ target, pids, message, seconds }: Extract<Job, { do: "
   const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
   await connection.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
   const samples: number[] = [];
+  const firstWords: number[] = [];
   const sentAt = new Map<string, number>();
+  /** Processes whose first words are awaited. */
+  const silent = new Set<string>();
   let isOver = false;
   const say = async (pid: string) => {
     sentAt.set(pid, performance.now());
+    silent.add(pid);
     await connection.call("proc.send", { pid, message, runId: randomUUID() });
   };
   return new Promise((resolve, reject) => {
     connection.onSignal = ({ signal, payload }) => {
+      if (signal === "proc.run.stream") {
+        const { pid, event } = payload as { pid: string; event: { type: string } };
+        if (event.type === "text_delta" && silent.delete(pid)) firstWords.push(performance.now() - sentAt.get(pid)!);
+      }
       if (signal !== "proc.run.finished") return;
       const { pid, status, error } = payload as { pid: string; status: string; error?: string };
       if (status !== "ok") return reject(new Error(`A run ended as ${status}: ${error}`));
@@ -226,11 +238,11 @@ async function runTurns({ target, pids, message, seconds }: Extract<Job, { do: "
     };
     for (const pid of pids) say(pid).catch(reject);
     setTimeout(() => {
-      samples.length = 0;
+      samples.length = firstWords.length = 0;
       const window = measureFrom(target);
       setTimeout(() => {
         isOver = true;
-        resolve({ ...window(samples.length), ...latencies(samples) });
+        resolve({ ...window(samples.length), ...latencies(samples), firstP50Ms: percentile(firstWords, 0.5) });
         // Runs in progress end before the next job.
         setTimeout(() => connection.close(), WARM_UP_MS);
       }, seconds * 1000);
@@ -238,12 +250,47 @@ async function runTurns({ target, pids, message, seconds }: Extract<Job, { do: "
   });
 }
 
+/** Counts each piece once, however many receive it; a message of several pieces counts as several. */
+async function streamOften({ target, pid, pieces, followers, seconds }: Extract<Job, { do: "stream" }>): Promise<Measure> {
+  const wires: Wire[] = [];
+  for (let at = 0; at < followers; at++) {
+    const wire = await enter(target);
+    wire.onText = () => {};
+    wire.send(request("1", "proc.subscribe", { pid }));
+    wires.push(wire);
+  }
+  const [first] = wires;
+  let runs = 0;
+  const text = (bytes: Buffer, start: number, end: number) => bytes.toString("latin1", start, Math.min(end, start + 60));
+  const untilFinished = () =>
+    new Promise<void>((resolve, reject) => {
+      first!.onClose = () => reject(new Error("The server closed the socket"));
+      first!.onText = (bytes, start, end) => text(bytes, start, end).includes('"proc.run.finished"') && resolve();
+      first!.send(request("2", "proc.send", { pid, message: `stream ${pieces}`, runId: randomUUID() }));
+    });
+  const until = async (moment: number) => {
+    for (; performance.now() < moment; runs++) await untilFinished();
+  };
+  await until(performance.now() + WARM_UP_MS);
+  runs = 0;
+  const window = measureFrom(target);
+  await until(performance.now() + seconds * 1000);
+  const measure = window(runs * pieces);
+  await Promise.all(wires.map((wire) => wire.close()));
+  return measure;
+}
+
 async function askProvider({ port, messages, seconds }: Extract<Job, { do: "provider" }>): Promise<Measure> {
   const agent = new Agent({ keepAlive: true });
+  const firstWords: number[] = [];
   const ask = (body: string) =>
     new Promise<void>((resolve, reject) => {
+      const startedAt = performance.now();
       const options = { agent, port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST" };
-      const request = httpRequest(options, (response) => response.resume().on("end", resolve));
+      const request = httpRequest(options, (response) => {
+        response.once("data", () => firstWords.push(performance.now() - startedAt));
+        response.resume().on("end", resolve);
+      });
       request.on("error", reject).end(body);
     });
   const bodies = messages.map((each) => JSON.stringify({ model: "direct", stream: true, messages: each }));
@@ -254,7 +301,7 @@ async function askProvider({ port, messages, seconds }: Extract<Job, { do: "prov
     samples.push(performance.now() - startedAt);
   }
   agent.destroy();
-  return latencies(samples);
+  return { ...latencies(samples), firstP50Ms: percentile(firstWords, 0.5) };
 }
 
 async function enter({ port, username, token }: Target, deviceId?: string, from?: string): Promise<Wire> {

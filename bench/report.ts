@@ -20,6 +20,7 @@ const COLUMNS: [keyof Measure, string][] = [
   ["perSecond", "per second"],
   ["p50Ms", "p50 ms"],
   ["p99Ms", "p99 ms"],
+  ["firstP50Ms", "first word p50 ms"],
   ["mbPerSecond", "MB/s"],
   ["cpuMsPerCall", "CPU ms each"],
   ["farCpuMsPerCall", "ends' CPU ms each"],

@@ -24,6 +24,7 @@ import { start } from "./scenarios/start.ts";
 import { history } from "./scenarios/history.ts";
 import { sockets } from "./scenarios/sockets.ts";
 import { sleepers } from "./scenarios/sleepers.ts";
+import { streams } from "./scenarios/streams.ts";
 import { turns } from "./scenarios/turns.ts";
 import { write } from "./scenarios/write.ts";
 import { type Options, Stage } from "./stage.ts";
@@ -46,6 +47,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   device,
   copy,
   turns,
+  streams,
   history,
   sleepers,
   bundles,

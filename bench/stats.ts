@@ -17,6 +17,8 @@ export type Measure = {
   perSecond?: number;
   p50Ms?: number;
   p99Ms?: number;
+  /** Until the first words of an answer. */
+  firstP50Ms?: number;
   cpuMsPerCall?: number;
   /** Of the far end behind the server, with the programs it ran. */
   farCpuMsPerCall?: number;
