@@ -18,19 +18,25 @@ export async function turns(stage: Stage): Promise<Finding[]> {
   const floor = await stage.turnFloor(provider);
   const connection = await stage.line(gateway);
   await connection.call("fs.write", { path: "~/f", content: "a small file\n" });
-  const pids: string[] = [];
-  for (let at = 0; at < Math.max(...AT_ONCE); at++)
-    pids.push((await connection.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
+  let pids: string[] = [];
+  /** New ones for every round: the conversation of a fast round would be a long history for the next. */
+  const renewProcesses = async (count: number) => {
+    pids = [];
+    for (let at = 0; at < count; at++) pids.push((await connection.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
+  };
   const findings: Finding[] = [];
   for (const kind of ["text", "tool"] as const) {
     for (const count of AT_ONCE) {
+      await renewProcesses(count);
       const provided: Measure[] = [];
       const load = stage.load();
       const [mine, theirs] = await stage.compare(
         [gateway, floor],
-        (target) => ({ do: "turns", target, pids: pids.slice(0, count), message: PROMPTS[kind], seconds: stage.options.seconds }),
-        async () =>
-          void provided.push(await load.run({ do: "provider", port: provider.port, messages: messagesOf(kind), seconds: 1 })),
+        (target) => ({ do: "turns", target, pids, message: PROMPTS[kind], seconds: stage.options.seconds }),
+        async () => {
+          provided.push(await load.run({ do: "provider", port: provider.port, messages: messagesOf(kind), seconds: 1 }));
+          await renewProcesses(count);
+        },
       );
       load.stop();
       // A single turn waits for the model; with many, the model's time overlaps the others' work and is not subtracted.

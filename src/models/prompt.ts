@@ -16,36 +16,77 @@ import { unpackSignature } from "./signature.ts";
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Tool = Extract<LanguageModelV4Message, { role: "tool" }>;
 
+/**
+ * Messages as they were last sent: nearly all of a request are those of the request before. Results of tools are not among them,
+ * because neighbours share one message.
+ */
+const promptMessages = new WeakMap<ModelMessage, { how: string; message: LanguageModelV4Message | null }>();
+
+/** `how` is everything that the result depends on besides the message; null if nothing of the message can be sent. */
+function promptMessageOf(message: ModelMessage, how: string, make: () => LanguageModelV4Message | null): LanguageModelV4Message | null {
+  const known = promptMessages.get(message);
+  if (known?.how === how) return known.message;
+  const made = make();
+  promptMessages.set(message, { how, message: made });
+  return made;
+}
+
 export function makePrompt(request: ModelRequest, dialect: Dialect, maker: string): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (request.system !== "") prompt.push({ role: "system", content: request.system, ...cacheHint(dialect) });
   const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
   let pictures: LanguageModelV4FilePart[] = [];
-  for (const [at, message] of request.messages.entries()) {
-    if (message.role !== "tool") pictures = flushPictures(prompt, pictures);
-    if (message.role === "user") {
-      const content = message.content.flatMap((block) => inputParts(block, dialect));
-      if (content.length > 0) prompt.push({ role: "user", content });
-    } else if (message.role === "assistant") {
-      const content = assistantParts(message.content, dialect, maker, at > lastUser);
-      if (content.length > 0) prompt.push({ role: "assistant", content });
-    } else pictures.push(...addToolResult(prompt, message, dialect));
+  const [how, recentHow] = [`${dialect} ${maker}`, `${dialect} ${maker} recent`];
+  for (let at = 0; at < request.messages.length; at++) {
+    const message = request.messages[at]!;
+    if (message.role === "tool") {
+      pictures.push(...addToolResult(prompt, message, dialect));
+      continue;
+    }
+    if (pictures.length > 0) pictures = flushPictures(prompt, pictures);
+    const isRecent = at > lastUser;
+    const sent = promptMessageOf(message, isRecent ? recentHow : how, () => toPromptMessage(message, dialect, maker, isRecent));
+    if (sent !== null) prompt.push(sent);
   }
   flushPictures(prompt, pictures);
   const last = prompt.at(-1);
-  if (last !== undefined && last.role !== "system") Object.assign(last, cacheHint(dialect));
+  // A copy, because messages are used again without the hint.
+  if (last !== undefined && last.role !== "system") prompt[prompt.length - 1] = { ...last, ...cacheHint(dialect) };
   return prompt;
 }
 
+function toPromptMessage(
+  message: Exclude<ModelMessage, { role: "tool" }>,
+  dialect: Dialect,
+  maker: string,
+  isRecent: boolean,
+): LanguageModelV4Message | null {
+  if (message.role === "user") {
+    const content = message.content.flatMap((block) => inputParts(block, dialect));
+    return content.length === 0 ? null : { role: "user", content };
+  }
+  const content = assistantParts(message.content, dialect, maker, isRecent);
+  return content.length === 0 ? null : { role: "assistant", content };
+}
+
+const toolLists = new WeakMap<readonly ModelTool[], LanguageModelV4FunctionTool[]>();
+
 export function toolsOf(tools: readonly ModelTool[]): LanguageModelV4FunctionTool[] {
-  return tools.map(({ name, description, parameters }) => ({ type: "function", name, description, inputSchema: parameters }));
+  const known = toolLists.get(tools);
+  if (known !== undefined) return known;
+  const list = tools.map(
+    ({ name, description, parameters }): LanguageModelV4FunctionTool => ({ type: "function", name, description, inputSchema: parameters }),
+  );
+  toolLists.set(tools, list);
+  return list;
 }
 
 /** Ids of calls in the history. */
 export function usedIds(messages: readonly ModelMessage[]): string[] {
-  return messages.flatMap((message) =>
-    message.role === "assistant" ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])) : [],
-  );
+  const ids: string[] = [];
+  for (const message of messages)
+    if (message.role === "assistant") for (const block of message.content) if (block.type === "toolCall") ids.push(block.id);
+  return ids;
 }
 
 /**

@@ -29,6 +29,7 @@ export function buildRequest(rows: readonly HistoryRow[], read: RecentRows, prep
 
 /** A row without pictures is the same object as before. */
 function pictureTokens(rows: readonly HistoryRow[], before: readonly HistoryRow[]): number {
+  if (rows === before) return 0;
   const extraTokens = (row: HistoryRow, at: number) =>
     row === before[at] ? 0 : estimateTokens(row.content) - estimateTokens(before[at]!.content);
   return rows.reduce((tokens, row, at) => tokens + extraTokens(row, at), 0);

@@ -57,30 +57,71 @@ export function toModelMessages(
 }
 
 /** What stays together: an input, or an answer with the results of all its calls. */
-type Step = { kind: "input" | "answer"; messages: readonly ModelMessage[]; rows: number; at: number };
+type Step = {
+  kind: "input" | "answer";
+  messages: readonly ModelMessage[];
+  rows: number;
+  at: number;
+  hasImages: boolean;
+  /** The estimated size, once it was asked for. */
+  tokens?: number;
+};
 
 type Assistant = Extract<HistoryRow, { role: "assistant" }>;
 type ToolCall = Extract<OutputBlock, { type: "toolCall" }>;
 
+/**
+ * The step of each row that was used before: nearly all rows of a request are those of the request before. The step of an answer also
+ * depends on the model that is called, on the results of its calls, and on the ids of the calls before it.
+ */
+const inputSteps = new WeakMap<HistoryRow, Step>();
+const answerSteps = new WeakMap<HistoryRow, { step: Step; model: string | null; results: readonly ToolResult[]; ids: readonly string[] }>();
+
 function groupIntoSteps(rows: readonly HistoryRow[], model: string | null): Step[] {
   const steps: Step[] = [];
   const ids = new Set<string>();
-  rows.forEach((row, at) => {
-    if (row.role === "assistant") steps.push(makeAnswerStep(row, resultsAfter(rows, at), ids, model));
-    else if (row.role === "user")
-      steps.push(
-        makeInputStep(row, [
-          ...makeTextBlocks(row.content.text, isEvent(row.content.text) ? "> " : ""),
-          ...(row.content.media ?? []).flatMap(makeMediaBlocks),
-        ]),
-      );
-    else if (row.role === "system") steps.push(makeInputStep(row, makeTextBlocks(row.content.text, `${EVENT}\n`)));
-  });
-  return steps.filter(({ messages }) => messages.length > 0);
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    const step =
+      row.role === "assistant" ? answerStepOf(row, resultsAfter(rows, at), ids, model) : row.role === "toolResult" ? null : inputStepOf(row);
+    if (step !== null && step.messages.length > 0) steps.push(step);
+  }
+  return steps;
 }
 
-function makeInputStep(row: HistoryRow, content: InputBlock[]): Step {
-  return { kind: "input", messages: content.length === 0 ? [] : [{ role: "user", content }], rows: 1, at: row.createdAt };
+function inputStepOf(row: Extract<HistoryRow, { role: "user" | "system" }>): Step {
+  const known = inputSteps.get(row);
+  if (known !== undefined) return known;
+  const { text } = row.content;
+  const content =
+    row.role === "system"
+      ? makeTextBlocks(text, `${EVENT}\n`)
+      : [...makeTextBlocks(text, isEvent(text) ? "> " : ""), ...(row.content.media ?? []).flatMap(makeMediaBlocks)];
+  const step = makeStep("input", content.length === 0 ? [] : [{ role: "user", content }], 1, row.createdAt);
+  inputSteps.set(row, step);
+  return step;
+}
+
+function answerStepOf(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
+  const known = answerSteps.get(row);
+  const isSame =
+    known?.model === model &&
+    known.results.length === results.length &&
+    known.results.every((result, at) => result === results[at]) &&
+    !known.ids.some((id) => ids.has(id));
+  if (isSame) {
+    for (const id of known.ids) ids.add(id);
+    return known.step;
+  }
+  const before = ids.size;
+  const step = makeAnswerStep(row, results, ids, model);
+  answerSteps.set(row, { step, model, results, ids: [...ids].slice(before) });
+  return step;
+}
+
+function makeStep(kind: Step["kind"], messages: readonly ModelMessage[], rows: number, at: number): Step {
+  const hasImages = messages.some(({ role, content }) => role !== "assistant" && content.some(({ type }) => type === "image"));
+  return { kind, messages, rows, at, hasImages };
 }
 
 /** Only results before the next answer count: later ones belong to a run that has ended, and that answer already saw an outcome. */
@@ -114,12 +155,7 @@ function makeAnswerStep(row: Assistant, results: readonly ToolResult[], ids: Set
   // Providers refuse an answer that consists of thoughts alone.
   const isAnswer = content.some(({ type }) => type !== "thinking");
   const cutOff = isStopped ? [makeEventMessage("The user stopped this answer here.")] : [];
-  return {
-    kind: "answer",
-    messages: isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [],
-    rows: 1 + messages.length,
-    at: row.createdAt,
-  };
+  return makeStep("answer", isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [], 1 + messages.length, row.createdAt);
 }
 
 function makeResultMessage({ id, name }: ToolCall, result: ToolResult | null): ModelMessage {
@@ -153,7 +189,8 @@ const IMAGES_MAX = 20;
 const IMAGES_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Keeps the newest pictures and replaces the others by a text. */
-function limitImages(steps: readonly Step[]): Step[] {
+function limitImages(steps: readonly Step[]): readonly Step[] {
+  if (!steps.some(({ hasImages }) => hasImages)) return steps;
   const seen = { images: 0, bytes: 0 };
   const keepOrDescribe = (block: InputBlock): InputBlock => {
     if (block.type !== "image") return block;
@@ -163,12 +200,16 @@ function limitImages(steps: readonly Step[]): Step[] {
     return { type: "text", text: `[A picture (${block.mimeType}) was here. To see it again, read it again]` };
   };
   const mapNewestFirst = <T, R>(items: readonly T[], change: (item: T) => R) => items.toReversed().map(change).toReversed();
-  return mapNewestFirst(steps, (step) => ({
-    ...step,
-    messages: mapNewestFirst(step.messages, (message) =>
-      message.role === "assistant" ? message : { ...message, content: mapNewestFirst(message.content, keepOrDescribe) },
-    ),
-  }));
+  return mapNewestFirst(steps, (step) =>
+    step.hasImages
+      ? {
+          ...step,
+          messages: mapNewestFirst(step.messages, (message) =>
+            message.role === "assistant" ? message : { ...message, content: mapNewestFirst(message.content, keepOrDescribe) },
+          ),
+        }
+      : step,
+  );
 }
 
 type FittedSteps = { kept: Step[]; omitted: number };
@@ -177,7 +218,7 @@ type FittedSteps = { kept: Step[]; omitted: number };
 const MARKERS_TOKENS = 150;
 
 function fitSteps(steps: readonly Step[], budget: number): FittedSteps {
-  const sizes = steps.map(({ messages }) => estimateTokens(messages));
+  const sizes = steps.map((step) => (step.tokens ??= estimateTokens(step.messages)));
   if (sum(sizes) <= budget) return { kept: [...steps], omitted: 0 };
   const room = Math.max(1, budget - MARKERS_TOKENS);
   const lastTurn = Math.max(
@@ -224,7 +265,7 @@ function makeOmissionMarker(gone: readonly Step[]): Step[] {
   if (first === undefined || last === undefined) return [];
   const span = `from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}`;
   const text = `${countRows(gone)} messages ${span} are left out here to save room. They are still in this conversation's history.`;
-  return [{ kind: "input", messages: [makeEventMessage(text)], rows: 0, at: last.at }];
+  return [makeStep("input", [makeEventMessage(text)], 0, last.at)];
 }
 
 function countRows(steps: readonly Step[]): number {
@@ -238,13 +279,15 @@ function sum(numbers: readonly number[]): number {
 /** Merges neighbours of one role into one message; results stay separate, each with its call. */
 function mergeNeighbours(steps: readonly Step[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  for (const message of steps.flatMap((step) => step.messages)) {
-    const last = messages.at(-1);
-    if (last?.role === "user" && message.role === "user")
-      messages[messages.length - 1] = { role: "user", content: [...last.content, ...message.content] };
-    else if (last?.role === "assistant" && message.role === "assistant")
-      messages[messages.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
-    else messages.push(message);
+  for (const step of steps) {
+    for (const message of step.messages) {
+      const last = messages.at(-1);
+      if (last?.role === "user" && message.role === "user")
+        messages[messages.length - 1] = { role: "user", content: [...last.content, ...message.content] };
+      else if (last?.role === "assistant" && message.role === "assistant")
+        messages[messages.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
+      else messages.push(message);
+    }
   }
   return messages;
 }

@@ -19,7 +19,8 @@ export class Pictures {
   }
 
   /** The rows with the data of the newest pictures. A missing picture is described, or left out of a result. */
-  async load(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  async load(rows: readonly HistoryRow[]): Promise<readonly HistoryRow[]> {
+    if (!rows.some(hasPictures)) return rows;
     let remaining = PICTURES_MAX;
     const load = async (pictures: readonly Picture[]): Promise<Picture[]> => {
       const found: Picture[] = [];
