@@ -92,8 +92,8 @@ export async function* attempt(
     return failedOutcome(signal.aborted ? ABORTED : classifyFailure(error, request, provider, wire, services));
   } finally {
     signal.removeEventListener("abort", abortAttempt);
-    if (answer.end !== null) wire.release();
-    abortAttempt();
+    if (answer.end === null) abortAttempt();
+    else wire.release();
   }
 }
 
