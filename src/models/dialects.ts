@@ -17,9 +17,9 @@ export class LoadedModels {
   /** The fetch of each attempt, by its abort signal, which the packages pass on. */
   readonly #fetches = new WeakMap<AbortSignal, Fetch>();
   readonly #fetch: Fetch = (input, init) => {
-    const fetch = init?.signal == null ? undefined : this.#fetches.get(init.signal);
-    if (fetch === undefined) throw new Error("A provider's package made a request of its own");
-    return fetch(input, init);
+    const send = init?.signal == null ? undefined : this.#fetches.get(init.signal);
+    if (send === undefined) throw new Error("A provider's package made a request of its own");
+    return send(input, init);
   };
 
   /** `fetch` makes the requests of calls with this signal. */

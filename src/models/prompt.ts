@@ -74,9 +74,12 @@ const toolLists = new WeakMap<readonly ModelTool[], LanguageModelV4FunctionTool[
 export function toolsOf(tools: readonly ModelTool[]): LanguageModelV4FunctionTool[] {
   const known = toolLists.get(tools);
   if (known !== undefined) return known;
-  const list = tools.map(
-    ({ name, description, parameters }): LanguageModelV4FunctionTool => ({ type: "function", name, description, inputSchema: parameters }),
-  );
+  const list = tools.map(({ name, description, parameters }): LanguageModelV4FunctionTool => ({
+    type: "function",
+    name,
+    description,
+    inputSchema: parameters,
+  }));
   toolLists.set(tools, list);
   return list;
 }

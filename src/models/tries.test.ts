@@ -178,3 +178,23 @@ it("runs requests to one host in parallel, one per run", async () => {
   expect(ends.every(({ end }) => end.type === "done")).toBe(true);
   expect(most).toBe(32);
 });
+
+describe("connections", () => {
+  it.each(["chat", "responses", "anthropic", "google"] as const)(
+    "are kept between answers in the format of %s, for each key",
+    async (wire) => {
+      const models = testModels();
+      const before = provider.opened;
+      const ask = async (apiKey: string) => {
+        const { end } = await listen(models, requestOf(provider.choice(wire, { apiKey }), "say ok"));
+        expect(end.type).toBe("done");
+        return provider.opened - before;
+      };
+      expect(await ask("sk-one")).toBe(1);
+      // A second one is made if the end of an answer has not been read when the next request is sent, which is right after its last event.
+      for (let count = 0; count < 5; count++) expect(await ask("sk-one")).toBeLessThanOrEqual(2);
+      const used = provider.opened - before;
+      expect(await ask("sk-two")).toBeGreaterThan(used);
+    },
+  );
+});

@@ -83,7 +83,11 @@ function groupIntoSteps(rows: readonly HistoryRow[], model: string | null): Step
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!;
     const step =
-      row.role === "assistant" ? answerStepOf(row, resultsAfter(rows, at), ids, model) : row.role === "toolResult" ? null : inputStepOf(row);
+      row.role === "assistant"
+        ? answerStepOf(row, resultsAfter(rows, at), ids, model)
+        : row.role === "toolResult"
+          ? null
+          : inputStepOf(row);
     if (step !== null && step.messages.length > 0) steps.push(step);
   }
   return steps;

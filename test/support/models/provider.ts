@@ -53,6 +53,8 @@ export function recorded(wire: WireName, script: Script): Buffer {
 
 export class ScriptedProvider {
   readonly asked: Asked[] = [];
+  /** How many connections were ever made. */
+  opened = 0;
   /** How many responses were unfinished when the peer disconnected. */
   gone = 0;
   /** Answers to GET, by path. */
@@ -66,6 +68,7 @@ export class ScriptedProvider {
   private constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
     this.#server.on("connection", (socket) => {
+      this.opened++;
       this.#sockets.add(socket);
       socket.on("error", () => {});
       socket.once("close", () => this.#sockets.delete(socket));

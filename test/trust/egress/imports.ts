@@ -10,6 +10,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 /** Servers and clients of the gateway itself. Each may use what is listed and nothing else. */
 const KNOWN: Record<string, readonly string[]> = {
   "src/hosts/node/net.ts": ["node:dns/promises", "node:http", "node:net", "node:tls"],
+  "src/hosts/node/kept-connections.ts": ["node:http", "node:net"],
   "src/hosts/cloudflare/net.ts": ["fetch("],
   // The gateway's own server.
   "src/hosts/node/http.ts": ["node:http", "node:https", "node:net"],
