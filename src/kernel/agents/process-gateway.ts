@@ -53,8 +53,8 @@ export type ProcessServices = {
 };
 
 /** Rough kernel time to prepare a run, and for a call together with the model call that follows it. */
-const PREPARE_MS = 3;
-const CALL_MS = 10;
+const PREPARE_MS = 1;
+const CALL_MS = 3;
 
 /** Methods are properties, because hosts wrap a port by spreading it. */
 export class ProcessGateway implements KernelPort {
