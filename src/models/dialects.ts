@@ -2,6 +2,7 @@
 // in its dialect. Nothing may come from environment variables, so key and URL are always passed.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { Cache } from "../lib/cache.ts";
 import type { ModelChoice, ModelRequest } from "../ports/models.ts";
 import type { Fetch } from "./net-fetch.ts";
 import { isThoughtMissing, makePrompt, toolsOf } from "./prompt.ts";
@@ -13,7 +14,7 @@ const MODELS_MAX = 64;
 
 /** The models of one ProviderModels. Each is made once: making its schemas takes longer than a small request. */
 export class LoadedModels {
-  readonly #models = new Map<string, Promise<LanguageModelV4>>();
+  readonly #models = new Cache<string, Promise<LanguageModelV4>>(MODELS_MAX);
   /** The fetch of each attempt, by its abort signal, which the packages pass on. */
   readonly #fetches = new WeakMap<AbortSignal, Fetch>();
   readonly #fetch: Fetch = (input, init) => {
@@ -26,14 +27,12 @@ export class LoadedModels {
   load(dialect: Dialect, choice: ModelChoice, baseURL: string, signal: AbortSignal, fetch: Fetch): Promise<LanguageModelV4> {
     this.#fetches.set(signal, fetch);
     const key = JSON.stringify([dialect, baseURL, choice.model, choice.apiKey]);
-    const known = this.#models.get(key);
-    if (known !== undefined) return known;
-    const model = makeModel(dialect, choice, baseURL, this.#fetch);
-    if (this.#models.size >= MODELS_MAX) this.#models.clear();
-    this.#models.set(key, model);
-    // Loading the package failed: the next attempt tries again.
-    model.catch(() => this.#models.delete(key));
-    return model;
+    return this.#models.get(key, () => {
+      const model = makeModel(dialect, choice, baseURL, this.#fetch);
+      // Loading the package failed: the next attempt tries again.
+      model.catch(() => this.#models.delete(key));
+      return model;
+    });
   }
 }
 

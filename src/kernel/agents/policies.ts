@@ -2,6 +2,7 @@
 // strictest decides. The policies of the parents apply too, so that an agent gains nothing by starting a child.
 
 import { defaultPolicy } from "../../approval/defaults.ts";
+import { Cache } from "../../lib/cache.ts";
 import { decide, type Decision, readPolicy, type PolicyResult, pickStricter, denyUnattended } from "../../approval/policy.ts";
 import type { JudgedCall } from "../../approval/request.ts";
 import type { ReadContext } from "../context.ts";
@@ -15,7 +16,7 @@ export class Policies {
   readonly #reads: Pick<ReadContext, "config" | "processes">;
   readonly #isCall: (name: string) => boolean;
   /** Parsed policies by text: parsing takes longer than deciding. */
-  readonly #parsed = new Map<string, PolicyResult>();
+  readonly #parsed = new Cache<string, PolicyResult>(PARSED_MAX);
 
   constructor(reads: Pick<ReadContext, "config" | "processes">, isCall: (name: string) => boolean) {
     this.#reads = reads;
@@ -45,12 +46,7 @@ export class Policies {
   }
 
   #parse(text: string): PolicyResult {
-    const known = this.#parsed.get(text);
-    if (known !== undefined) return known;
-    const policy = readPolicy(text, this.#isCall);
-    if (this.#parsed.size >= PARSED_MAX) this.#parsed.clear();
-    this.#parsed.set(text, policy);
-    return policy;
+    return this.#parsed.get(text, () => readPolicy(text, this.#isCall));
   }
 
   #ancestorProfiles(pid: string | null): string[] {

@@ -3,6 +3,7 @@
 // next run of the process, together with a key of everything it was made from, and made again when that key changes.
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
+import { Cache } from "../../lib/cache.ts";
 import { allows } from "../../lib/capability.ts";
 import type { ContextWindow, ContextWindows } from "../../models/window.ts";
 import { assembleContext, type ContextPart } from "../../agent/context/assemble.ts";
@@ -50,7 +51,7 @@ export class Preparer {
   readonly #services: PreparerServices;
   /** By pid, least recently used first. `key` holds everything the preparation was made from. */
   readonly #kept = new Map<string, { key: string; prepared: PreparedContext }>();
-  readonly #toolLists = new Map<string, { tools: Tools; tokens: number }>();
+  readonly #toolLists = new Cache<string, { tools: Tools; tokens: number }>(TOOL_LISTS_MAX);
 
   constructor(store: Store, services: PreparerServices) {
     this.#store = store;
@@ -146,14 +147,10 @@ export class Preparer {
   /** The same array for the same devices and capabilities, so that others can cache what they make of it. */
   #toolsFor({ capabilities }: Caller, devices: readonly DeviceDetails[]): { tools: Tools; tokens: number } {
     const targets = devices.map(({ deviceId, implements: calls }) => ({ id: deviceId, implements: calls }));
-    const key = JSON.stringify([capabilities, targets]);
-    const known = this.#toolLists.get(key);
-    if (known !== undefined) return known;
-    const tools = modelTools(targets, (call) => allows(capabilities, call));
-    const made = { tools, tokens: estimateTokens(tools) };
-    if (this.#toolLists.size >= TOOL_LISTS_MAX) this.#toolLists.clear();
-    this.#toolLists.set(key, made);
-    return made;
+    return this.#toolLists.get(JSON.stringify([capabilities, targets]), () => {
+      const tools = modelTools(targets, (call) => allows(capabilities, call));
+      return { tools, tokens: estimateTokens(tools) };
+    });
   }
 
   listTools(caller: Caller) {

@@ -1,5 +1,6 @@
 // Which group may make which calls. Owns group_capabilities, and seeded_capabilities: which defaults were ever granted.
 
+import { Cache } from "../../lib/cache.ts";
 import { isCapabilityPattern } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql } from "../../ports/sql.ts";
@@ -13,7 +14,7 @@ const GID_OF = { users: USERS_GID, drivers: DRIVERS_GID, services: SERVICES_GID 
 export class Capabilities {
   readonly #sql: Sql;
   /** Lists by groups: there are few, and every call of a process needs one. A rollback of rows must call `clearCaches`. */
-  readonly #lists = new Map<string, string[]>();
+  readonly #lists = new Cache<string, string[]>(LISTS_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -23,13 +24,8 @@ export class Capabilities {
   listForGroups(gids: readonly number[]): string[] {
     // One binding for all: a user may be in more groups than a statement may have parameters.
     const groups = JSON.stringify(gids);
-    const known = this.#lists.get(groups);
-    if (known !== undefined) return known;
     const query = "SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (SELECT value FROM json_each(?)) ORDER BY capability";
-    const list = this.#sql.all(query, groups).map((row) => String(row.capability));
-    if (this.#lists.size >= LISTS_MAX) this.#lists.clear();
-    this.#lists.set(groups, list);
-    return list;
+    return this.#lists.get(groups, () => this.#sql.all(query, groups).map((row) => String(row.capability)));
   }
 
   clearCaches(): void {

@@ -1,6 +1,7 @@
 // Configuration by key; keys that are not set have the defaults of the code. Owns config_kv. Values of sensitive keys are sealed at
 // rest. A value that cannot be opened fails with 409 and names its key, and does not hide other values.
 
+import { Cache } from "../../lib/cache.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { type Crypto, UnsealError } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -36,7 +37,7 @@ export class Config {
   readonly #crypto: Crypto;
   readonly #defaults: ReadonlyMap<string, string>;
   /** Rows that were read, with null for a key that is not set. Values stay sealed. A rollback of rows must call `onRollback`. */
-  readonly #rows = new Map<string, SqlRow | null>();
+  readonly #rows = new Cache<string, SqlRow | null>(CACHED_ROWS_MAX);
   /** How often the keys of a user were written; those of the system are counted under null. */
   readonly #generations = new Map<number | null, number>();
   /** Whether a key was written since the last rollback, so that a rollback may undo it. */
@@ -54,13 +55,11 @@ export class Config {
   }
 
   #rowOf(key: string): SqlRow | null {
-    const known = this.#rows.get(key);
+    const known = this.#rows.find(key);
     if (known !== undefined) return known;
     const row = this.#sql.get("SELECT key, value, sealed FROM config_kv WHERE key = ?", key) ?? null;
     // A large value is read again rather than kept: users may store megabytes.
-    if (row !== null && String(row.value).length > CACHED_CHARS_MAX) return row;
-    if (this.#rows.size >= CACHED_ROWS_MAX) this.#rows.clear();
-    this.#rows.set(key, row);
+    if (row === null || String(row.value).length <= CACHED_CHARS_MAX) this.#rows.set(key, row);
     return row;
   }
 

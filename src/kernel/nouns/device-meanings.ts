@@ -1,6 +1,7 @@
 // Whose device each user means by a plain name. Owns device_meanings. Once a user has used a name for one owner's device, it never comes
 // to mean another owner's because somebody shares or removes a device. OWNER@ID is always unambiguous.
 
+import { Cache } from "../../lib/cache.ts";
 import type { Sql } from "../../ports/sql.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
@@ -12,21 +13,17 @@ const CACHE_MAX = 1024;
 export class DeviceMeanings {
   readonly #sql: Sql;
   /** Every routed call needs them. A rollback of rows must call `clearCaches`. */
-  readonly #owners = new Map<string, number | null>();
+  readonly #owners = new Cache<string, number | null>(CACHE_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   ownerOf(uid: number, name: string): number | null {
-    const key = `${uid} ${name}`;
-    const known = this.#owners.get(key);
-    if (known !== undefined) return known;
-    const row = this.#sql.get("SELECT owner_uid FROM device_meanings WHERE uid = ? AND name = ?", uid, name);
-    const owner = row === undefined ? null : Number(row.owner_uid);
-    if (this.#owners.size >= CACHE_MAX) this.#owners.clear();
-    this.#owners.set(key, owner);
-    return owner;
+    return this.#owners.get(`${uid} ${name}`, () => {
+      const row = this.#sql.get("SELECT owner_uid FROM device_meanings WHERE uid = ? AND name = ?", uid, name);
+      return row === undefined ? null : Number(row.owner_uid);
+    });
   }
 
   clearCaches(): void {

@@ -5,6 +5,7 @@
 // key for each device, and the name of a device depends on the user: `findKey` accepts the names that `list` and `details` return.
 
 import type { Sql, SqlRow, SqlValue } from "../../ports/sql.ts";
+import { Cache } from "../../lib/cache.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { isRoot } from "../../protocol/caller.ts";
@@ -60,8 +61,8 @@ export class Devices {
   readonly #lastHeardAt: (connectionId: string) => number;
   readonly #now: () => number;
   /** Every routed call needs these rows. A rollback of rows must call `clearCaches`. */
-  readonly #rows = new Map<string, SqlRow | null>();
-  readonly #keys = new Map<string, string | null>();
+  readonly #rows = new Cache<string, SqlRow | null>(CACHE_MAX);
+  readonly #keys = new Cache<string, string | null>(CACHE_MAX);
 
   /** `lastHeardAt` returns when the peer of a connection last sent something. */
   constructor(sql: Sql, people: UserDirectory, lastHeardAt: (connectionId: string) => number, now: () => number) {
@@ -265,23 +266,14 @@ export class Devices {
   }
 
   #row(key: string): SqlRow | undefined {
-    const known = this.#rows.get(key);
-    if (known !== undefined) return known ?? undefined;
-    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", key);
-    if (this.#rows.size >= CACHE_MAX) this.#rows.clear();
-    this.#rows.set(key, row ?? null);
-    return row;
+    return this.#rows.get(key, () => this.#sql.get("SELECT * FROM devices WHERE device_id = ?", key) ?? null) ?? undefined;
   }
 
   #keyOf(ownerUid: number, name: string): string | null {
-    const owned = `${ownerUid} ${name}`;
-    const known = this.#keys.get(owned);
-    if (known !== undefined) return known;
-    const row = this.#sql.get("SELECT device_id FROM devices WHERE name = ? AND owner_uid = ?", name, ownerUid);
-    const key = (row?.device_id ?? null) as string | null;
-    if (this.#keys.size >= CACHE_MAX) this.#keys.clear();
-    this.#keys.set(owned, key);
-    return key;
+    return this.#keys.get(`${ownerUid} ${name}`, () => {
+      const row = this.#sql.get("SELECT device_id FROM devices WHERE name = ? AND owner_uid = ?", name, ownerUid);
+      return (row?.device_id ?? null) as string | null;
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 // The rows of the stored tree: names, owners, modes, and the content of small files. Owns files and file_contents. Checks no rights:
 // src/vfs/tree.ts does that before it calls this. The size of each row counts toward its owner's usage.
 
+import { Cache } from "../../lib/cache.ts";
 import { ROW_BYTES } from "../../lib/row-bytes.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -34,7 +35,7 @@ const DIRECTORY_CACHE_MAX = 4096;
 export class Files {
   readonly #sql: Sql;
   /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `onRollback`. */
-  readonly #directories = new Map<string, FileNode>();
+  readonly #directories = new Cache<string, FileNode>(DIRECTORY_CACHE_MAX);
   readonly #usage: Usage;
   #generationOfFolders = 0;
   /** Whether folders changed since the last rollback, so that a rollback may undo it. */
@@ -57,13 +58,13 @@ export class Files {
     const found = new Map<string, FileNode>();
     const missing: string[] = [];
     for (const path of paths) {
-      const known = this.#directories.get(path);
+      const known = this.#directories.find(path);
       if (known === undefined) missing.push(path);
       else found.set(path, known);
     }
     for (const node of this.#loadNodes(missing)) {
       found.set(node.path, node);
-      if (node.kind === "directory") this.#cacheDirectory(node);
+      if (node.kind === "directory") this.#directories.set(node.path, node);
     }
     return found;
   }
@@ -203,11 +204,6 @@ export class Files {
         .map(fromRow);
     const node = this.get(path);
     return node === undefined ? [] : [node];
-  }
-
-  #cacheDirectory(node: FileNode): void {
-    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.#directories.clear();
-    this.#directories.set(node.path, node);
   }
 
   /** Files with the same content share it; it is deleted with the last of them. */

@@ -1,6 +1,7 @@
 // Which connections receive the events of a process: those that follow it, and the connection that started the run. Owns followers and
 // run_routes. These rows are promised to nobody, and are deleted with their connection.
 
+import { Cache } from "../../lib/cache.ts";
 import type { Sql } from "../../ports/sql.ts";
 
 export type FollowerReads = Pick<Followers, "listByProcess" | "countFollowedBy" | "routeOf" | "listConnectionIds">;
@@ -14,9 +15,9 @@ const CACHE_MAX = 1024;
 /** Every event and piece of an answer needs these rows, so they are cached. A rollback of rows must call `clearCaches`. */
 export class Followers {
   readonly #sql: Sql;
-  readonly #followers = new Map<string, readonly string[]>();
+  readonly #followers = new Cache<string, readonly string[]>(CACHE_MAX);
   /** Null for a run without a route. */
-  readonly #routes = new Map<string, Route | null>();
+  readonly #routes = new Cache<string, Route | null>(CACHE_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -34,12 +35,8 @@ export class Followers {
   }
 
   listByProcess(pid: string): readonly string[] {
-    const known = this.#followers.get(pid);
-    if (known !== undefined) return known;
-    const found = this.#sql.all("SELECT connection_id FROM followers WHERE pid = ?", pid).map((row) => String(row.connection_id));
-    if (this.#followers.size >= CACHE_MAX) this.#followers.clear();
-    this.#followers.set(pid, found);
-    return found;
+    const query = "SELECT connection_id FROM followers WHERE pid = ?";
+    return this.#followers.get(pid, () => this.#sql.all(query, pid).map((row) => String(row.connection_id)));
   }
 
   clearCaches(): void {
@@ -55,26 +52,19 @@ export class Followers {
     const key = routeKey(pid, runId);
     const expiresAt = now + ROUTE_MS;
     this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", key, uid, connectionId, expiresAt);
-    this.#cacheRoute(key, { uid, connectionId, expiresAt });
+    this.#routes.set(key, { uid, connectionId, expiresAt });
   }
 
   /** The connection that started a run, until the route expires. */
   routeOf(pid: string, runId: string, now: number): Route | undefined {
     const key = routeKey(pid, runId);
-    const known = this.#routes.get(key);
-    const route = known === undefined ? this.#cacheRoute(key, this.#readRoute(key)) : known;
+    const route = this.#routes.get(key, () => this.#readRoute(key));
     return route === null || route.expiresAt <= now ? undefined : route;
   }
 
   #readRoute(key: string): Route | null {
     const row = this.#sql.get("SELECT uid, connection_id, expires_at FROM run_routes WHERE run_id = ?", key);
     return row === undefined ? null : { uid: Number(row.uid), connectionId: String(row.connection_id), expiresAt: Number(row.expires_at) };
-  }
-
-  #cacheRoute(key: string, route: Route | null): Route | null {
-    if (this.#routes.size >= CACHE_MAX) this.#routes.clear();
-    this.#routes.set(key, route);
-    return route;
   }
 
   removeRoute(pid: string, runId: string): void {

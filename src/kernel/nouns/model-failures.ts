@@ -1,5 +1,6 @@
 // Failed model calls of each user since the last successful one. Owns model_failures.
 
+import { Cache } from "../../lib/cache.ts";
 import type { Sql } from "../../ports/sql.ts";
 
 /** `count` failures in a row; `error` and `at` belong to the last one. */
@@ -16,7 +17,7 @@ const CACHE_MAX = 1024;
 export class ModelFailures {
   readonly #sql: Sql;
   /** Users who have no failures: every answer clears them. A rollback of rows must call `clearCaches`. */
-  readonly #clean = new Set<number>();
+  readonly #clean = new Cache<number, true>(CACHE_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -46,10 +47,9 @@ export class ModelFailures {
   }
 
   clear(uid: number): void {
-    if (this.#clean.has(uid)) return;
+    if (this.#clean.find(uid)) return;
     this.#sql.run("DELETE FROM model_failures WHERE uid = ?", uid);
-    if (this.#clean.size >= CACHE_MAX) this.#clean.clear();
-    this.#clean.add(uid);
+    this.#clean.set(uid, true);
   }
 
   /** The settings may now select another model than the one that failed. */

@@ -1,6 +1,7 @@
 // All processes: their owner, profile, and state as of their last event. Owns processes. For everybody except its owner and root, a
 // process does not exist.
 
+import { Cache } from "../../lib/cache.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { isRoot } from "../../protocol/caller.ts";
@@ -44,7 +45,7 @@ const CACHE_MAX = 1024;
 export class Processes {
   readonly #sql: Sql;
   /** Every event and piece of an answer needs the row of its process. A rollback of rows must call `clearCaches`. */
-  readonly #cache = new Map<string, ProcessRow>();
+  readonly #cache = new Cache<string, ProcessRow>(CACHE_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -52,13 +53,11 @@ export class Processes {
 
   /** Do not change the row: it is cached. */
   get(pid: string): ProcessRow | undefined {
-    const known = this.#cache.get(pid);
+    const known = this.#cache.find(pid);
     if (known !== undefined) return known;
     const row = this.#sql.get("SELECT * FROM processes WHERE pid = ?", pid);
-    if (row === undefined) return undefined;
-    if (this.#cache.size >= CACHE_MAX) this.#cache.clear();
-    const found = fromRow(row);
-    this.#cache.set(pid, found);
+    const found = row && fromRow(row);
+    if (found !== undefined) this.#cache.set(pid, found);
     return found;
   }
 

@@ -1,5 +1,6 @@
 // What a process has used of models, tools and time: per message, per run, and in total. Owns usage and spent.
 
+import { Cache } from "../../lib/cache.ts";
 import type { ModelUsage } from "../../ports/models.ts";
 import type { Sql, SqlValue } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
@@ -12,14 +13,13 @@ const PROCESS = "";
 
 type Account = { total: Spent; since: Spent };
 
-const NO_ACCOUNT: Account = { total: NOTHING_SPENT, since: NOTHING_SPENT };
 const CACHE_MAX = 16;
 
 /** A rollback of rows must call `clearCaches`. */
 export class Usage {
   readonly #sql: Sql;
   /** By scope: the accounts of the process and of the active run are read before every model call. */
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Cache<string, Account>(CACHE_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -109,13 +109,10 @@ export class Usage {
   }
 
   #accountOf(scope: string): Account {
-    const known = this.#accounts.get(scope);
-    if (known !== undefined) return known;
-    const row = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope);
-    const account = row === undefined ? NO_ACCOUNT : { total: parseSpent(row.total), since: parseSpent(row.since) };
-    if (this.#accounts.size >= CACHE_MAX) this.#accounts.clear();
-    this.#accounts.set(scope, account);
-    return account;
+    return this.#accounts.get(scope, () => {
+      const row = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope);
+      return { total: parseSpent(row?.total), since: parseSpent(row?.since) };
+    });
   }
 }
 
