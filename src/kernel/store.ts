@@ -25,7 +25,9 @@ export class Store implements Part {
     migrate(ports.sql);
     this.#transactor = new Transactor(ports.sql, () => {
       nouns.connections.onRollback();
-      clearCaches(nouns);
+      nouns.files.onRollback();
+      nouns.config.onRollback();
+      clearRowCaches(nouns);
     });
     const nouns = makeNouns(ports, this.#transactor, defaults);
     this.nouns = nouns;
@@ -102,13 +104,13 @@ export class Store implements Part {
 
   onRollback(): void {
     this.nouns.connections.clearCaches();
-    clearCaches(this.nouns);
+    this.nouns.files.clearCaches();
+    this.nouns.config.clearCaches();
+    clearRowCaches(this.nouns);
   }
 }
 
-/** Rows may have been rolled back. */
-function clearCaches({ files, config, capabilities, devices, processes, followers, modelFailures }: Nouns): void {
-  files.onRollback();
-  config.onRollback();
+/** The caches that do not distinguish between a rollback and a lost batch. */
+function clearRowCaches({ capabilities, devices, processes, followers, modelFailures }: Nouns): void {
   for (const noun of [capabilities, devices, processes, followers, modelFailures]) noun.clearCaches();
 }

@@ -200,7 +200,7 @@ function exchange({ target, method, headers, body }: Hop, via: Via, signal: Abor
     const fail = (error: Error) => {
       // A server may answer and close the connection before it has read everything; then its answer counts.
       if (isAnswered) return;
-      // The server closed the kept connection before it had read the request.
+      // The server closed the kept connection, most likely before the request arrived. Callers who allow kept connections allow a repeat.
       if (request.reusedSocket && !signal.aborted && STALE.has(codeOf(error)) && (body === null || body instanceof Uint8Array))
         return start();
       signal.removeEventListener("abort", onAbort);

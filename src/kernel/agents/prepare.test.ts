@@ -44,6 +44,7 @@ type World = {
   ann: Caller;
   workspaceId: string;
   agenda: Agenda;
+  sql: MemorySql;
 };
 
 let world: World;
@@ -103,7 +104,7 @@ function newWorld(): World {
     process,
     identity: { role: "user", process, capabilities: ["*"] },
   } satisfies Caller;
-  return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId, agenda };
+  return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId, agenda, sql };
 }
 
 function prepare(change: Partial<PrepareArgs> = {}) {
@@ -414,6 +415,21 @@ describe("the preparation of the next run", () => {
     ],
   ])("is made again after a change of %s", async (_, change) => {
     expect(await isKeptAfter(change)).toBe(false);
+  });
+
+  test("uses nothing of a lost batch, even if a refused write came after it", async () => {
+    world.store.write(({ config }) => config.set("config/ai/model", "lost"));
+    expect((await prepare()).choice.model).toBe("lost");
+    const refuse = () =>
+      world.store.write(() => {
+        throw new Error("refused");
+      });
+    expect(refuse).toThrow("refused");
+    expect((await prepare()).choice.model).toBe("lost");
+    // What the loss of the batch leaves.
+    world.sql.run("DELETE FROM config_kv WHERE key = 'config/ai/model'");
+    world.store.onRollback();
+    expect((await prepare()).choice.model).toBe("demo");
   });
 
   test("holds the new texts", async () => {

@@ -36,11 +36,11 @@ export class Config {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
   readonly #defaults: ReadonlyMap<string, string>;
-  /** Rows that were read, with null for a key that is not set. Values stay sealed. A rollback of rows must call `onRollback`. */
+  /** Rows that were read, with null for a key that is not set. Values stay sealed. A rollback must call `onRollback`, and a lost batch `clearCaches`. */
   readonly #rows = new Cache<string, SqlRow | null>(CACHED_ROWS_MAX);
   /** How often the keys of a user were written; those of the system are counted under null. */
   readonly #generations = new Map<number | null, number>();
-  /** Whether a key was written since the last rollback, so that a rollback may undo it. */
+  /** Whether a key was written since the last rollback, so that the rollback of a transaction may undo it. */
   #isWritten = false;
 
   constructor(sql: Sql, crypto: Crypto, defaults: ReadonlyMap<string, string>) {
@@ -105,10 +105,15 @@ export class Config {
     return (this.#generations.get(null) ?? 0) + (this.#generations.get(uid) ?? 0);
   }
 
-  /** Rows were rolled back. A refused write rolls back too, and must not invalidate the caches of everybody. */
+  /** A transaction was rolled back. Most of those are refused writes, which must not invalidate the caches of everybody. */
   onRollback(): void {
     if (!this.#isWritten) return;
     this.#isWritten = false;
+    this.clearCaches();
+  }
+
+  /** Any rows may have changed: a batch was lost. */
+  clearCaches(): void {
     this.#rows.clear();
     this.#bumpGeneration(null);
   }

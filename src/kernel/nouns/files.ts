@@ -34,7 +34,7 @@ const DIRECTORY_CACHE_MAX = 4096;
 
 export class Files {
   readonly #sql: Sql;
-  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `onRollback`. */
+  /** A cache: every path leads through a few directories, and they seldom change. A rollback must call `onRollback`, and a lost batch `clearCaches`. */
   readonly #directories = new Cache<string, FileNode>(DIRECTORY_CACHE_MAX);
   readonly #usage: Usage;
   #generationOfFolders = 0;
@@ -69,12 +69,19 @@ export class Files {
     return found;
   }
 
-  /** Rows were rolled back. */
+  /** A transaction was rolled back. Most of those are refused writes, after which folders are as they were. */
   onRollback(): void {
     this.#freedHashes = [];
     this.#directories.clear();
     if (this.#haveFoldersChanged) this.#generationOfFolders++;
     this.#haveFoldersChanged = false;
+  }
+
+  /** Any rows may have changed: a batch was lost. */
+  clearCaches(): void {
+    this.#freedHashes = [];
+    this.#directories.clear();
+    this.#generationOfFolders++;
   }
 
   /**
