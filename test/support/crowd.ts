@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Journal } from "../../src/hosts/node/journal/journal.ts";
 import { NodeProcesses } from "../../src/hosts/node/processes.ts";
 import { memoryLog } from "./memory-ports.ts";
 import { ScriptedKernel } from "./scripted-kernel.ts";
@@ -14,8 +15,10 @@ const COUNT = 200;
 const folder = mkdtempSync(join(tmpdir(), "gsv-crowd-"));
 const kernel = new ScriptedKernel();
 const printError = (line: string) => console.error(line);
+const journal = new Journal(folder, (error) => printError(String(error)));
 const processes = new NodeProcesses({
-  folder: join(folder, "processes"),
+  root: folder,
+  journal,
   models: new ScriptedModels(),
   uuid: () => crypto.randomUUID(),
   log: memoryLog(printError),
@@ -43,5 +46,6 @@ for (let uid = 1; uid <= COUNT; uid++) {
 await pollUntil(() => processes.size === 0);
 samples.push(sample());
 await processes.close();
+await journal.close();
 rmSync(folder, { recursive: true, force: true });
 console.log(JSON.stringify(samples));

@@ -23,7 +23,7 @@ const DISK_BYTES = 24 * 1024 * 1024;
 /** With less than this free after the balloon is removed, the disk is full of real data, and the bar continues in a fresh world. */
 const ROOMY_BYTES = 7 * 1024 * 1024;
 /** Longer than relaxed rows wait for their commit. */
-const LAZY_MS = 400;
+const LAZY_MS = 1_500;
 /** How often the workload is repeated if by chance everything it wrote did fit. */
 const TRIES = 10;
 

@@ -1,5 +1,5 @@
-// The order in which files of processes are opened and synced. Each such task blocks the gateway's thread on the disk, so only
-// one runs per turn of the event loop. Owners alternate: one whose many processes write all the time delays only their own.
+// The order in which files of processes are opened. Each opening blocks the gateway's thread on the disk, so only one happens per turn
+// of the event loop. Owners alternate: one who wakes many processes at once delays only their own.
 
 export class DiskQueue {
   /** By owner; the next owner to be served is first. */

@@ -13,7 +13,17 @@ declare const GSV_FAULTS: boolean;
 
 const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
-type StorageCrashPoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename";
+type StorageCrashPoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename" | JournalCrashPoint;
+
+/** Steps of the journal and of its recovery. */
+export type JournalCrashPoint =
+  | "mid-append"
+  | "before-sync"
+  | "before-lazy-commit"
+  | "after-lazy-commit"
+  | "mid-rotation"
+  | "before-segment-removal"
+  | "mid-recovery";
 
 /** Steps of a run, in their order: a process reports or requests something, and the gateway dies before or after it. */
 export type RunCrashPoint =
@@ -36,14 +46,16 @@ export type RunCrashPoint =
 
 /**
  * Kills the process with SIGKILL the k-th time this point is passed, if the environment says `GSV_CRASH_AT=name:k`. In a
- * repository thread the name starts with `repo-`, and each thread counts for itself.
+ * repository thread the name starts with `repo-`, and each thread counts for itself. `before` is done before that.
  */
-export function crashAt(name: StorageCrashPoint | RunCrashPoint): void {
+export function crashAt(name: StorageCrashPoint | RunCrashPoint, before: () => void = () => {}): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
   passes++;
-  if (passes === Number(count)) process.kill(process.pid, "SIGKILL");
+  if (passes !== Number(count)) return;
+  before();
+  process.kill(process.pid, "SIGKILL");
 }
 
 let passes = 0;
@@ -86,6 +98,11 @@ function failWhileFull(): void {
 export function diskLimitPragmas(): string[] {
   const pages = FAULTS ? process.env[isMainThread ? "GSV_PAGES_MAX" : "GSV_REPO_PAGES_MAX"] : undefined;
   return pages === undefined ? [] : [`max_page_count = ${Number(pages)}`];
+}
+
+/** The size at which a new segment of the journal begins: `GSV_JOURNAL_BYTES` makes that happen often. */
+export function journalBytesMax(usual: number): number {
+  return (FAULTS ? Number(process.env.GSV_JOURNAL_BYTES ?? 0) : 0) || usual;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Assembles the Node host: home, ports, kernel, HTTP, and the shutdown, which a failed start runs as well.
 
+import { basename } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { makeHttpApp } from "../../kernel/http/app.ts";
 import type { SetupAccess } from "../../kernel/context.ts";
@@ -7,6 +8,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
 import { CATALOGUE_KEY } from "../../models/catalogue.ts";
 import { ProviderModels } from "../../models/models.ts";
+import type { Log } from "../../ports/log.ts";
 import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
@@ -18,6 +20,9 @@ import { nodeDownloads } from "./downloads.ts";
 import { crashAt } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
 import { createHttpServer, HttpGuard, listen, makeGatewayUrl } from "./http.ts";
+import { Journal } from "./journal/journal.ts";
+import { JournaledSql } from "./journal/journaled-sql.ts";
+import { recoverJournal } from "./journal/recover.ts";
 import { makeNodeLog } from "./log.ts";
 import { makeNodeMeter } from "./meter.ts";
 import { makeNodeNet } from "./net.ts";
@@ -27,7 +32,6 @@ import { NodeRepos } from "./repos.ts";
 import { makeSetupCode } from "./setup-code.ts";
 import { NodeShells } from "./shells.ts";
 import { NodeSockets } from "./sockets.ts";
-import { NodeSql } from "./sql.ts";
 import { makeNodeVitals } from "./vitals.ts";
 
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
@@ -63,9 +67,11 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     process.exit(74);
   };
   const fatal = (error: unknown) => stop("storage failed; stopping so that a restart can recover", { error: String(error) });
-  const sql = openDatabase(home, fatal);
+  const journal = openJournal(home, log, fatal);
+  defer(() => journal.close());
+  const sql = openDatabase(home, journal, fatal);
   defer(() => sql.close());
-  defer(home.watchDatabaseFile(() => stop(`${home.databaseFile} was removed or replaced; stopping, because later changes would be lost`)));
+  defer(home.watchFiles(journal, (path) => stop(`${path} was removed or replaced; stopping, because later changes would be lost`)));
   const repos = new NodeRepos({ folder: home.reposFolder, log, onFatalError: fatal });
   defer(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
@@ -75,7 +81,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const code = othersCanReach(options) ? makeSetupCode() : null;
   const net = makeNodeNet({ isAllowed: (host, port): boolean => kernel.isOnAllowList(host, port) });
   const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.readSetting(CATALOGUE_KEY) });
-  const processes = new NodeProcesses({ folder: home.processesFolder, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
+  const processes = new NodeProcesses({ root: home.path, journal, models, uuid: () => crypto.uuid(), log, onFatalError: fatal });
   defer(() => processes.close());
   const shells = new NodeShells(crypto);
   defer(() => shells.close());
@@ -145,9 +151,22 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
 }
 
-function openDatabase({ databaseFile }: Home, fatal: (error: unknown) => void): NodeSql {
+/** Recovers what the last run left in the journal, before anything else opens a database. */
+function openJournal(home: Home, log: Log, fatal: (error: unknown) => void): Journal {
   try {
-    return new NodeSql(databaseFile, fatal);
+    const { batches, missing } = recoverJournal(home.path);
+    if (batches > 0) log.info("recovered changes from the journal", { batches });
+    if (missing.length > 0)
+      log.error("databases are missing; the journal has later changes of them, which were dropped", { missing: missing.join(" ") });
+    return new Journal(home.path, fatal);
+  } catch (error) {
+    throw new OperatorError(`Cannot use the data directory ${home.path}: ${(error as Error).message}`);
+  }
+}
+
+function openDatabase({ path, databaseFile }: Home, journal: Journal, fatal: (error: unknown) => void): JournaledSql {
+  try {
+    return new JournaledSql(path, basename(databaseFile), journal, fatal);
   } catch (error) {
     throw new OperatorError(`Cannot use ${databaseFile}: ${(error as Error).message}`);
   }

@@ -8,7 +8,8 @@ import { syncFolder } from "./folders.ts";
 import { checkDataDirectory } from "./home-check.ts";
 import { isOwnedByUs, replaceFile } from "../shared/own-files.ts";
 import { readRunningGateway, type RunningGateway, runningFile } from "./running.ts";
-import { errcode } from "./sql.ts";
+import { journalFolder } from "./journal/segment.ts";
+import { errcode } from "./sql-file.ts";
 
 const SQLITE_BUSY = 5;
 const WATCH_EVERY_MS = 2_000;
@@ -44,10 +45,6 @@ export class Home {
     return join(this.path, "repos");
   }
 
-  get processesFolder(): string {
-    return join(this.path, "processes");
-  }
-
   get logFile(): string {
     const folder = join(this.path, "log");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -67,10 +64,11 @@ export class Home {
   }
 
   /**
-   * Calls `onGone` when the path no longer leads to the database file that was opened. SQLite would keep writing to the unlinked
-   * file, and every acknowledged change would be gone at the next start. Returns a function that stops the check.
+   * Calls `onGone` when the path no longer leads to the database file that was opened, or when the journal is gone. The gateway would
+   * keep writing to the unlinked file, and every acknowledged change would be gone at the next start. Returns a function that stops
+   * the check.
    */
-  watchDatabaseFile(onGone: () => void): () => void {
+  watchFiles(journal: { isInPlace: boolean }, onGone: (path: string) => void): () => void {
     const opened = fileId(this.databaseFile);
     const isGone = () => {
       try {
@@ -80,7 +78,11 @@ export class Home {
         return false;
       }
     };
-    const timer = setInterval(() => isGone() && onGone(), WATCH_EVERY_MS).unref();
+    const check = () => {
+      if (isGone()) onGone(this.databaseFile);
+      else if (!journal.isInPlace) onGone(journalFolder(this.path));
+    };
+    const timer = setInterval(check, WATCH_EVERY_MS).unref();
     return () => clearInterval(timer);
   }
 

@@ -1,28 +1,22 @@
 // One agent process while its file is open. NodeProcesses (processes.ts) opens and closes it; nobody else holds on to it.
 
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { ProcessPorts } from "../../process/kernel-port.ts";
 import { crashAroundCall, withRunFaults } from "./faults.ts";
-import { syncFolder } from "./folders.ts";
-import { NodeSql } from "./sql.ts";
+import type { JournaledSql } from "./journal/journaled-sql.ts";
 
 /** setTimeout cannot wait longer. On such an early wake the process finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
 export type OpenProcessPorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "heartbeatMs"> & {
-  onFatalError: (error: unknown) => void;
-  /** Schedules a commit in the disk queue of all processes. */
-  scheduleCommit: (commit: () => void) => void;
   /** A batch was lost: this process's memory no longer matches the disk. */
   onBatchLost: () => void;
 };
 
 export class OpenProcess {
-  readonly #sql: NodeSql;
+  readonly #sql: JournaledSql;
   readonly #actor: ProcessActor;
   #wakeTimer: NodeJS.Timeout | undefined;
   #openCalls = 0;
@@ -30,11 +24,9 @@ export class OpenProcess {
   /** When it was last busy, on the monotonic clock. */
   usedAt = performance.now();
 
-  constructor(pid: string, file: string, { onFatalError, scheduleCommit, onBatchLost, ...shared }: OpenProcessPorts) {
-    const isNew = !existsSync(file);
-    this.#sql = new NodeSql(file, onFatalError, scheduleCommit);
+  constructor(pid: string, sql: JournaledSql, { onBatchLost, ...shared }: OpenProcessPorts) {
+    this.#sql = sql;
     try {
-      if (isNew) syncFolder(dirname(file));
       this.#sql.onFailure(() => this.#isClosed || onBatchLost());
       const ports = withRunFaults({
         ...shared,

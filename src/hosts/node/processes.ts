@@ -1,4 +1,4 @@
-// Agent processes in the gateway's own thread, one SQLite file each. A process is opened at the first call and closed after it
+// Agent processes in the gateway's own thread, one SQLite file each, with one journal for all. A process is opened at the first call and closed after it
 // has been idle for a while, so that sleeping ones cost nothing. Their timers are in memory only: after a restart the kernel
 // wakes those that had work. A reopened process continues the work that was interrupted.
 
@@ -12,11 +12,14 @@ import type { KernelPort } from "../../process/kernel-port.ts";
 import type { ProcessActors } from "../../ports/actors.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { makeFolder } from "./folders.ts";
+import type { Journal } from "./journal/journal.ts";
+import { JournaledSql } from "./journal/journaled-sql.ts";
 import { OpenProcess } from "./open-process.ts";
 
 export type ProcessesOptions = {
-  /** Folder of the files. */
-  folder: string;
+  /** The data directory. */
+  root: string;
+  journal: Journal;
   models: Models;
   uuid: () => string;
   log: Log;
@@ -34,6 +37,7 @@ export type KernelSide = {
   ownerUidOf: (pid: string) => number;
 };
 
+const FOLDER = "processes";
 const IDLE_MS = 60_000;
 /** Limit for idle ones: each has three open files and needs half a megabyte, and reopening takes 2 ms. Busy ones are not limited. */
 const OPEN_MAX = 128;
@@ -61,7 +65,7 @@ export class NodeProcesses implements ProcessActors {
   /** Called once the kernel exists. Calls that the kernel made while it was constructed wait until then. */
   start(kernel: KernelSide): void {
     this.#kernel = kernel;
-    makeFolder(this.#options.folder);
+    makeFolder(join(this.#options.root, FOLDER));
     this.#sweepTimer = setInterval(() => this.#startSweep(), (this.#options.idleMs ?? IDLE_MS) / 4).unref();
     this.#started.resolve();
   }
@@ -99,18 +103,16 @@ export class NodeProcesses implements ProcessActors {
     return opened;
   }
 
-  #open(pid: string, { kernelPortFor, archiveRootOf, ownerUidOf }: KernelSide): OpenProcess {
-    const { folder, models, uuid, log, onFatalError } = this.#options;
-    const file = join(folder, fileName(pid));
+  #open(pid: string, { kernelPortFor, archiveRootOf }: KernelSide): OpenProcess {
+    const { root, journal, models, uuid, log, onFatalError } = this.#options;
+    const file = `${FOLDER}/${fileName(pid)}`;
     this.#makeRoom();
-    const opened: OpenProcess = new OpenProcess(pid, file, {
+    const opened: OpenProcess = new OpenProcess(pid, new JournaledSql(root, file, journal, onFatalError), {
       models,
       uuid,
       kernel: kernelPortFor(pid),
       archiveRoot: () => archiveRootOf(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
-      onFatalError,
-      scheduleCommit: (commit) => this.#disk.add(ownerUidOf(pid), commit),
       onBatchLost: () => {
         this.#closeProcess(pid, opened);
         this.#reopenLater(pid);

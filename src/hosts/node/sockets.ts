@@ -11,7 +11,7 @@ import type { StorageError } from "../../ports/sql.ts";
 import { encodeLostBatchFrame, PING, PONG } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { acknowledgesEarly, crashAt } from "./faults.ts";
-import type { NodeSql } from "./sql.ts";
+import type { SqlFile } from "./sql-file.ts";
 
 const TERMINATE_MS = 800;
 /** With this much unread, the gateway stops reading from the peer and starts nothing new for it until it has read. */
@@ -68,7 +68,7 @@ type HeldFrame =
   | { socketId: string; code: number; reason: string };
 
 export class NodeSockets implements Sockets {
-  readonly #sql: NodeSql;
+  readonly #sql: SqlFile;
   readonly #kernel: () => SocketEvents;
   readonly #open = new Map<string, OpenSocket>();
   readonly #server = new WebSocketServer<typeof OpenSocket>({
@@ -87,7 +87,7 @@ export class NodeSockets implements Sockets {
   #held: HeldFrame[] = [];
   #unfinishedBytes = 0;
 
-  constructor(sql: NodeSql, kernel: () => SocketEvents) {
+  constructor(sql: SqlFile, kernel: () => SocketEvents) {
     this.#sql = sql;
     this.#kernel = kernel;
     const receive = this.#receive.bind(this);

@@ -301,11 +301,11 @@ export class Agents implements Part {
     this.#store.relaxed(({ workspaces, now }) => workspaces.touch(workspaceId, now));
   }
 
-  /** Marks the process busy on disk before it gets the work, so that a start after a crash wakes it. */
+  /** Marks the process busy before it gets the work: whatever of that survives a crash, the next start wakes the process. */
   async #markBusyAndRun<T>({ pid }: ProcessRow, work: () => Promise<T>): Promise<T> {
     this.#sending.set(pid, (this.#sending.get(pid) ?? 0) + 1);
     try {
-      if (this.#store.reads.processes.get(pid)?.isBusy !== true) await this.#store.commit(({ processes }) => processes.markBusy(pid));
+      if (this.#store.reads.processes.get(pid)?.isBusy !== true) this.#store.write(({ processes }) => processes.markBusy(pid));
       return await work();
     } finally {
       const remaining = this.#sending.get(pid)! - 1;

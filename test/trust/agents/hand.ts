@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { errcode } from "../../../src/hosts/node/sql.ts";
+import { errcode } from "../../../src/hosts/node/sql-file.ts";
 import { pause } from "../devices/asker.ts";
 
 const SQLITE_BUSY = 5;

@@ -8,6 +8,7 @@ import { checkFiles, checkModes } from "./files.ts";
 import { type Faults, Gateway } from "./gateway.ts";
 import { enter, type Session } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
+import { rememberDatabases } from "./power.ts";
 import type { Random } from "./random.ts";
 import { leftovers } from "./shelf.ts";
 import { blobsOf, sweepAtStart, unswept } from "./sweeping.ts";
@@ -30,6 +31,8 @@ type Plan = {
   dies: string;
   isQuiet: boolean;
   isPushing?: boolean;
+  /** Whether the databases lose everything that was not synced. */
+  losesPower?: boolean;
   recovery: (Faults & { killAfterMs: number })[];
 };
 
@@ -37,6 +40,9 @@ const START_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 /** If a crash point is not reached within this time, the gateway is killed instead. */
 const POINT_MS = 1_500;
+const LAZY_POINT_MS = 4_000;
+/** A load of a second fills several such segments of the journal. */
+const JOURNAL_BYTES = 50_000;
 const FILES_EVERY = 6;
 const DEVICES = 3;
 /** Below the limit of a thousand per user. */
@@ -81,7 +87,9 @@ export async function campaign(run: Campaign, world: World, kills: number, tally
     const plan = planOf(random.fork(tally.cycle), tally.cycle);
     oracle.note(`cycle ${tally.cycle}: ${JSON.stringify(plan)}`);
     for (const { killAfterMs, ...faults } of plan.recovery) await crashWhileStarting(run, world.home, faults, tally, killAfterMs);
+    const restore = plan.losesPower ? rememberDatabases(world.home) : null;
     await live(run, world, plan, tally);
+    restore?.();
     checkModes(world.home, oracle);
     if (tally.cycle % FILES_EVERY === 0) checkFiles(world);
   }
@@ -231,7 +239,7 @@ async function finalCheck({ bundle, oracle, random }: Campaign, world: World, ta
 /** The first cycle dies between writing and renaming a blob, so that every run covers that. */
 function planOf(random: Random, cycle: number): Plan {
   const recovery = Array.from({ length: random.chance(0.2) ? random.int(1, 3) : 0 }, () => {
-    const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", undefined]);
+    const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", "mid-recovery:1", undefined]);
     if (crashAt === "mid-start:1") return { crashAt, killAfterMs: START_MS };
     // A start commits something only where a crash left connections or devices behind.
     return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: POINT_MS };
@@ -241,7 +249,11 @@ function planOf(random: Random, cycle: number): Plan {
   // git is slow, and under the load of all others it would never get to push.
   if (hasGit && cycle % 3 === 2)
     return { faults: {}, killAfterMs: random.int(400, 2_000), dies: "pushing", isQuiet: true, isPushing: true, recovery };
-  if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
+  if (cycle % 6 === 4) {
+    const faults = { journalBytes: Number.MAX_SAFE_INTEGER };
+    return { faults, killAfterMs: random.int(5, 3_000), dies: "power", isQuiet: false, losesPower: true, recovery };
+  }
+  if (random.chance(0.4)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
   const [name, most] = random.pick([
     ["before-commit", 150],
     ["after-commit", 150],
@@ -249,10 +261,18 @@ function planOf(random: Random, cycle: number): Plan {
     ["repo-after-commit", 60],
     ["mid-flush", 2500],
     ["mid-blob-rename", 20],
+    ["mid-append", 150],
+    ["before-sync", 150],
+    ["before-lazy-commit", 3],
+    ["after-lazy-commit", 3],
+    ["mid-rotation", 3],
+    ["before-segment-removal", 2],
   ] as const)!;
   // Squared, so that the first occurrences, which fall into the check itself, are well represented.
   const at = 1 + Math.floor(random.next() ** 2 * most);
-  return { faults: { crashAt: `${name}:${at}` }, killAfterMs: POINT_MS, dies: name, isQuiet: false, recovery };
+  // Databases are committed each second, so that the points around that need more time.
+  const faults = { crashAt: `${name}:${at}`, ...(most <= 3 || random.chance(0.5) ? { journalBytes: JOURNAL_BYTES } : {}) };
+  return { faults, killAfterMs: most <= 3 ? LAZY_POINT_MS : POINT_MS, dies: name, isQuiet: false, recovery };
 }
 
 function count(tally: Tally, how: string): void {

@@ -2,10 +2,11 @@
 // copy of the database, so that recovering it stays the gateway's work.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { recoverJournal } from "../../../src/hosts/node/journal/recover.ts";
 import type { Model } from "./model.ts";
 import type { Oracle } from "./oracle.ts";
 import { checkShelf } from "./shelf.ts";
@@ -17,8 +18,9 @@ export function checkFiles(world: World): void {
   checkRepositories(home, model.oracle);
   const folder = mkdtempSync(join(tmpdir(), "gsv-crash-copy-"));
   try {
-    for (const end of ["", "-wal"])
-      if (existsSync(join(home, `kernel.db${end}`))) copyFileSync(join(home, `kernel.db${end}`), join(folder, `kernel.db${end}`));
+    for (const part of ["kernel.db", "kernel.db-wal", "processes", "journal"])
+      if (existsSync(join(home, part))) cpSync(join(home, part), join(folder, part), { recursive: true });
+    recoverJournal(folder);
     const database = new DatabaseSync(join(folder, "kernel.db"));
     try {
       checkDatabase(database, model.oracle);
@@ -44,8 +46,9 @@ export function checkModes(home: string, oracle: Oracle): void {
   }
 }
 
-/** How many pages the database has, including its WAL. */
+/** How many pages the database of a stopped gateway has. */
 export function pagesOf(home: string): number {
+  recoverJournal(home);
   const database = new DatabaseSync(join(home, "kernel.db"));
   try {
     return Number(Object.values(database.prepare("PRAGMA page_count").get() ?? {})[0]);

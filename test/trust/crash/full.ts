@@ -34,7 +34,7 @@ const SCENARIOS: Scenario[] = [
 const ROUNDS = 12;
 const PER_ROUND = 12;
 /** Longer than relaxed rows wait for their commit. */
-const RELAXED_MS = 400;
+const RELAXED_MS = 1_500;
 
 export async function fullDisk(run: Campaign, setup: Setup, template: string, scratch: string): Promise<FullNumbers> {
   const numbers: FullNumbers = { scenarios: 0, refused: 0, cut: 0 };

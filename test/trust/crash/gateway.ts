@@ -14,6 +14,8 @@ export type Faults = {
   repoPagesMax?: number;
   blobs?: string;
   fullWhile?: string;
+  /** The size at which a new segment of the journal begins. */
+  journalBytes?: number;
 };
 
 export class Gateway {
@@ -37,6 +39,7 @@ export class Gateway {
     if (faults.repoPagesMax !== undefined) env.GSV_REPO_PAGES_MAX = String(faults.repoPagesMax);
     if (faults.blobs !== undefined) env.GSV_BLOB_FAULT = faults.blobs;
     if (faults.fullWhile !== undefined) env.GSV_FULL_WHILE = faults.fullWhile;
+    if (faults.journalBytes !== undefined) env.GSV_JOURNAL_BYTES = String(faults.journalBytes);
     const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", String(port), ...flags], {
       env,
       stdio: ["ignore", "pipe", "pipe"],

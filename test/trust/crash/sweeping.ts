@@ -4,11 +4,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { recoverJournal } from "../../../src/hosts/node/journal/recover.ts";
 
 const SWEPT_MS = 60_000;
 
 /** Call it while the gateway is stopped. Returns the names of the blobs that must stay. */
 export function sweepAtStart(home: string): Set<string> {
+  recoverJournal(home);
   const database = new DatabaseSync(join(home, "kernel.db"));
   try {
     database.exec("UPDATE timers SET due_at = 1 WHERE kind = 'sweep'");

@@ -1,0 +1,214 @@
+// One journal makes the batches of all databases durable that live in the gateway's thread: the kernel's and those of processes.
+// Everything that was written in a turn of the event loop, to whatever file, becomes one record, written and synced once. So after a
+// crash either all of it is there or nothing, and nothing later without everything earlier. The databases themselves are committed
+// a second later, without a sync: recover.ts applies again what they lack. Decision 0017 has the whole argument.
+
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { yieldToEventLoop } from "../../../lib/yield.ts";
+import { StorageError } from "../../../ports/sql.ts";
+import { crashAt, failCommitIfDue, journalBytesMax } from "../faults.ts";
+import { makeFolder, syncFolder } from "../folders.ts";
+import { decodeSegment, type Entry } from "./record.ts";
+import { errcode, SQLITE_FULL } from "../sql-file.ts";
+import { isNoSpace, journalFolder, listSegments, numberOfSegment, Segment } from "./segment.ts";
+
+/** When databases are committed after a write, and rows of the relaxed lane appended. */
+const COMMIT_MS = 1_000;
+/** A database that was written to this often is committed at once. */
+const UNCOMMITTED_MAX = 5_000;
+/** A new segment begins at this size; the old one goes when all databases have what is in it. */
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+
+/** A database whose batches the journal makes durable. */
+export interface JournaledFile {
+  /** Its path below the data directory. */
+  readonly name: string;
+  /** What the open batch wrote; null if nothing. */
+  readonly entry: Entry | null;
+  /** Set if the open batch is lost already. */
+  readonly failure: StorageError | null;
+  readonly isHoldingFrames: boolean;
+  /** The returned function tells those who wait. */
+  endBatch(failure: StorageError | null): () => void;
+  /** Commits what is in the journal. Returns whether that worked. */
+  commitJournaled(): boolean;
+  /** Statements in the journal that are not committed yet. */
+  readonly uncommitted: number;
+}
+
+export class Journal {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #fatal: (error: unknown) => void;
+  #segment: Segment;
+  #removing: Promise<void> | null = null;
+  /** Files with an open batch. */
+  readonly #open = new Set<JournaledFile>();
+  /** Files with journaled statements that are not committed. */
+  readonly #uncommitted = new Set<JournaledFile>();
+  #isFlushScheduled = false;
+  #commitTimer: NodeJS.Timeout | undefined;
+  /** The segment before the current one, and the files that have not committed everything that is in it. */
+  #old: { segment: Segment; unsettled: Set<JournaledFile> } | null = null;
+
+  /** `root` is the data directory. What an earlier run has left in the journal must have been recovered. */
+  constructor(root: string, fatal: (error: unknown) => void) {
+    this.#root = root;
+    this.#folder = journalFolder(root);
+    this.#fatal = fatal;
+    if (!existsSync(this.#folder)) makeFolder(this.#folder);
+    const last = listSegments(this.#folder).at(-1);
+    this.#segment = new Segment(this.#folder, last === undefined ? 1 : numberOfSegment(last) + 1, fatal);
+  }
+
+  /** A batch of this file has begun. */
+  beginBatch(file: JournaledFile): void {
+    this.#open.add(file);
+  }
+
+  /** Ends all open batches at the end of this turn of the event loop. */
+  scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#isFlushScheduled = false;
+      this.flush();
+    });
+  }
+
+  /** Ends all open batches, and commits the databases, a little later. */
+  scheduleCommits(): void {
+    this.#commitTimer ??= setTimeout(() => {
+      this.#commitTimer = undefined;
+      void this.#commitAll();
+    }, COMMIT_MS).unref();
+  }
+
+  /** Ends all open batches now. They fail or succeed together. */
+  flush(): void {
+    if (this.#open.size === 0) return;
+    const files = [...this.#open];
+    this.#open.clear();
+    const failure = files.find((file) => file.failure !== null)?.failure ?? this.#append(files);
+    const notifications = files.map((file) => file.endBatch(failure));
+    if (failure === null) for (const file of files) if (file.uncommitted > 0) this.#uncommitted.add(file);
+    if (this.#uncommitted.size > 0) this.scheduleCommits();
+    for (const notify of notifications) notify();
+    for (const file of files) if (file.uncommitted >= UNCOMMITTED_MAX) this.#commit(file);
+    if (this.#segment.size > journalBytesMax(SEGMENT_BYTES)) this.#beginSegment();
+  }
+
+  /** The entries of a file after a version, for a database that lost its uncommitted statements. */
+  readEntries(name: string, version: number): Entry[] {
+    return this.#segments
+      .flatMap((segment) => decodeSegment(segment.read()).entries)
+      .filter((entry) => entry.file === name && entry.version > version);
+  }
+
+  /** Whether the file that it appends to is still there under its name. */
+  get isInPlace(): boolean {
+    return existsSync(this.#segment.path);
+  }
+
+  /** The file is committed and closed. */
+  forget(file: JournaledFile): void {
+    this.#uncommitted.delete(file);
+    this.#old?.unsettled.delete(file);
+  }
+
+  /** Call when all files are closed. What is in the journal stays only if one of them could not be committed. */
+  async close(): Promise<void> {
+    clearTimeout(this.#commitTimer);
+    await this.#removing;
+    if (this.#uncommitted.size === 0) await this.#remove(this.#segments);
+    else for (const segment of this.#segments) segment.close();
+  }
+
+  get #segments(): Segment[] {
+    return this.#old === null ? [this.#segment] : [this.#old.segment, this.#segment];
+  }
+
+  #append(files: readonly JournaledFile[]): StorageError | null {
+    const entries = files.flatMap(({ entry }) => entry ?? []);
+    if (entries.length === 0) return null;
+    try {
+      crashAt("before-commit");
+      failCommitIfDue(files.some(({ isHoldingFrames }) => isHoldingFrames));
+      this.#segment.append(entries);
+      crashAt("after-commit");
+      return null;
+    } catch (error) {
+      return error instanceof StorageError ? error : new StorageError(errcode(error) === SQLITE_FULL, error);
+    }
+  }
+
+  /** One file per turn of the event loop, since each commit takes time. */
+  async #commitAll(): Promise<void> {
+    this.flush();
+    const due = [...this.#uncommitted];
+    for (const file of due) {
+      this.#commit(file);
+      await yieldToEventLoop();
+    }
+    if (this.#uncommitted.size > 0) this.scheduleCommits();
+    if (this.#old?.unsettled.size === 0) await this.#removeOld();
+  }
+
+  #commit(file: JournaledFile): void {
+    if (!this.#uncommitted.has(file)) return;
+    if (this.#open.has(file)) this.flush();
+    crashAt("before-lazy-commit");
+    if (!file.commitJournaled()) return;
+    crashAt("after-lazy-commit");
+    this.forget(file);
+  }
+
+  #beginSegment(): void {
+    if (this.#old !== null) return;
+    try {
+      const next = new Segment(this.#folder, this.#segment.number + 1, this.#fatal);
+      this.#old = { segment: this.#segment, unsettled: new Set(this.#uncommitted) };
+      this.#segment = next;
+      crashAt("mid-rotation");
+      this.scheduleCommits();
+    } catch (error) {
+      // Without space for another, this one goes on growing until there is none for it either.
+      if (!isNoSpace(error)) this.#fatal(error);
+    }
+  }
+
+  #removeOld(): Promise<void> {
+    this.#removing ??= this.#remove([this.#old!.segment]).then(() => {
+      this.#old = null;
+      this.#removing = null;
+    });
+    return this.#removing;
+  }
+
+  /** Segments go when what is in them is on disk in the databases themselves. A database that was closed has no log any more. */
+  async #remove(segments: readonly Segment[]): Promise<void> {
+    const files = [...new Set(segments.flatMap((segment) => [...segment.files]))].map((file) => join(this.#root, file));
+    try {
+      for (const file of files) await syncIfExists(`${file}-wal`);
+      for (const folder of new Set(files.map((file) => dirname(file)))) syncFolder(folder);
+    } catch (error) {
+      return this.#fatal(error);
+    }
+    crashAt("before-segment-removal");
+    for (const segment of segments) segment.remove();
+  }
+}
+
+async function syncIfExists(path: string): Promise<void> {
+  const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  try {
+    await handle?.datasync();
+  } finally {
+    await handle?.close();
+  }
+}

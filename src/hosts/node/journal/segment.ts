@@ -1,0 +1,117 @@
+// The file that a journal appends to. What was appended is on disk when `append` returns; what could not be appended is not in the
+// file.
+
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { StorageError } from "../../../ports/sql.ts";
+import { crashAt } from "../faults.ts";
+import { syncFolder } from "../folders.ts";
+import { type Entry, HEADER, RecordEncoder } from "./record.ts";
+
+const NAME = /^\d{12}\.log$/;
+
+export class Segment {
+  readonly #handle: number;
+  readonly #fatal: (error: unknown) => void;
+  readonly #encoder = new RecordEncoder();
+  readonly path: string;
+  readonly number: number;
+  /** The files it has entries of. */
+  readonly files = new Set<string>();
+  #size = 0;
+
+  /** `fatal` is called with errors after which the state of the disk is unknown. */
+  constructor(folder: string, number: number, fatal: (error: unknown) => void) {
+    this.#fatal = fatal;
+    this.number = number;
+    this.path = join(folder, `${String(number).padStart(12, "0")}.log`);
+    this.#handle = openSync(this.path, "wx", 0o600);
+    try {
+      this.#write(HEADER);
+      fdatasyncSync(this.#handle);
+      syncFolder(folder);
+    } catch (error) {
+      closeSync(this.#handle);
+      rmSync(this.path, { force: true });
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Throws a StorageError if the disk is full. */
+  append(entries: readonly Entry[]): void {
+    const before = this.#size;
+    const { bytes, keep } = this.#encoder.encode(entries);
+    try {
+      crashAt("mid-append", () => this.#write(bytes.subarray(0, bytes.length / 2)));
+      this.#write(bytes);
+      crashAt("before-sync");
+      fdatasyncSync(this.#handle);
+    } catch (error) {
+      throw this.#undo(before, error);
+    }
+    keep();
+    for (const { file } of entries) this.files.add(file);
+  }
+
+  read(): Buffer {
+    return readFileSync(this.path);
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+  }
+
+  remove(): void {
+    this.close();
+    rmSync(this.path, { force: true });
+  }
+
+  /** A batch that was refused must not come back at the next start, so the disk has to confirm that it is gone. */
+  #undo(size: number, error: unknown): StorageError {
+    if (isNoSpace(error)) {
+      try {
+        ftruncateSync(this.#handle, size);
+        fdatasyncSync(this.#handle);
+        this.#size = size;
+        return new StorageError(true, error);
+      } catch (failure) {
+        this.#fatal(failure);
+        return new StorageError(false, failure);
+      }
+    }
+    this.#fatal(error);
+    return new StorageError(false, error);
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length;) {
+      const written = writeSync(this.#handle, bytes, done, bytes.length - done, this.#size);
+      done += written;
+      this.#size += written;
+    }
+  }
+}
+
+export function journalFolder(root: string): string {
+  return join(root, "journal");
+}
+
+/** The segments of a folder, oldest first. */
+export function listSegments(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+export function numberOfSegment(path: string): number {
+  return Number.parseInt(path.slice(-"000000000000.log".length), 10);
+}
+
+export function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}
