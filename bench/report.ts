@@ -26,6 +26,7 @@ const COLUMNS: [keyof Measure, string][] = [
   ["farCpuMsPerCall", "ends' CPU ms each"],
   ["rssMb", "RSS MB"],
   ["diskBytesPerCall", "disk bytes each"],
+  ["syncsPerCall", "syncs each"],
   ["serverBusy", "server busy"],
   ["loadBusy", "load busy"],
   ["kbPerConnection", "KB each"],

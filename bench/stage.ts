@@ -142,6 +142,20 @@ export class Stage {
     return provider;
   }
 
+  /** Returns a function that reads how often the gateway has synced its journal. */
+  async syncCounter(gateway: Server): Promise<() => Promise<number>> {
+    const url = `http://127.0.0.1:${gateway.port}`;
+    const connection = await Connection.open(url);
+    const client = { id: "bench-metrics", version: "0", platform: "bench", role: "user" as const };
+    await connection.call("sys.connect", { protocol: 1, client, auth: ROOT });
+    const { token } = await connection.call("sys.token.create", { kind: "user", label: "metrics" });
+    connection.close();
+    return async () => {
+      const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token.token}` } });
+      return Number(/^gsv_journal_syncs_total (\d+)$/m.exec(await response.text())?.[1]);
+    };
+  }
+
   /** The floor of turns, with the same model. */
   turnFloor(provider: Server): Promise<Server> {
     const options: TurnFloorOptions = { home: this.children.folder(), providerPort: provider.port, connected: this.account.connected };

@@ -24,6 +24,7 @@ export type Measure = {
   farCpuMsPerCall?: number;
   rssMb?: number;
   diskBytesPerCall?: number;
+  syncsPerCall?: number;
   /** Shares of one CPU. Throughput tells something about a server only if it is the busier side. */
   serverBusy?: number;
   loadBusy?: number;

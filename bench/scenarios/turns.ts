@@ -18,6 +18,7 @@ export async function turns(stage: Stage): Promise<Finding[]> {
   const floor = await stage.turnFloor(provider);
   const connection = await stage.line(gateway);
   await connection.call("fs.write", { path: "~/f", content: "a small file\n" });
+  const countSyncs = await stage.syncCounter(gateway);
   let pids: string[] = [];
   /** New ones for every round: the conversation of a fast round would be a long history for the next. */
   const renewProcesses = async (count: number) => {
@@ -38,10 +39,14 @@ export async function turns(stage: Stage): Promise<Finding[]> {
           await renewProcesses(count);
         },
       );
+      const syncsBefore = await countSyncs();
+      const job = { do: "turns" as const, target: stage.target(gateway), pids, message: PROMPTS[kind], seconds: stage.options.seconds };
+      const { perSecond } = await load.run(job);
+      const syncsPerCall = ((await countSyncs()) - syncsBefore) / (perSecond! * stage.options.seconds);
       load.stop();
       // A single turn waits for the model; with many, the model's time overlaps the others' work and is not subtracted.
       const [gatewaySide, floorSide] = count === 1 ? [mine!, theirs!].map((one) => without(one, middle(provided))) : [mine!, theirs!];
-      findings.push(finding(kind, count, gatewaySide!, floorSide!));
+      findings.push(finding(kind, count, { ...gatewaySide!, syncsPerCall }, floorSide!));
     }
   }
   connection.close();

@@ -50,7 +50,7 @@ export type ReadContext = {
   config: ConfigReads;
   connections: ConnectionReads;
   devices: DeviceReads;
-  routes: Pick<Routes, "nextDueAt" | "listIds">;
+  routes: Pick<Routes, "nextDueAt" | "listIds" | "isEmpty">;
   shellSessions: Pick<ShellSessions, "get">;
   files: FileReads;
   usage: UsageReads;

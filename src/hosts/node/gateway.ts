@@ -77,7 +77,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock();
   defer(() => clock.stop());
-  const meter = makeNodeMeter(() => sockets.size);
+  const meter = makeNodeMeter(() => sockets.size, journal);
   const code = othersCanReach(options) ? makeSetupCode() : null;
   const net = makeNodeNet({ isAllowed: (host, port): boolean => kernel.isOnAllowList(host, port) });
   const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.readSetting(CATALOGUE_KEY) });

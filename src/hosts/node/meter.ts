@@ -5,7 +5,7 @@ import type { Meter } from "../../ports/log.ts";
 
 export type NodeMeter = Meter & { metricsText(): Promise<string> };
 
-export function makeNodeMeter(sockets: () => number): NodeMeter {
+export function makeNodeMeter(sockets: () => number, journal: { readonly syncs: number }): NodeMeter {
   const registers = [new Registry()];
   collectDefaultMetrics({ register: registers[0]! });
   // Counted here and passed on when somebody reads them: prom-client takes a microsecond to find the counter of a label.
@@ -38,6 +38,15 @@ export function makeNodeMeter(sockets: () => number): NodeMeter {
     registers,
     collect() {
       this.set(sockets());
+    },
+  });
+  new Counter({
+    name: "gsv_journal_syncs_total",
+    help: "Records appended to the journal, each with a sync of the disk",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(journal.syncs);
     },
   });
   return {

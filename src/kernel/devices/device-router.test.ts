@@ -13,7 +13,7 @@ import { Cancellations } from "../nouns/cancellations.ts";
 import { ProcessSessions } from "../nouns/process-sessions.ts";
 import { ShellSessions } from "../nouns/shell-sessions.ts";
 import { resolveTargetDevice } from "../target.ts";
-import { ROUTE_TTL_MS, DeviceRouter } from "./device-router.ts";
+import { ROUTE_TTL_MS, STORE_AFTER_MS, DeviceRouter } from "./device-router.ts";
 import { migrate } from "../schema/migrate.ts";
 
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
@@ -110,6 +110,11 @@ function restart(): DeviceRouter {
 
 const ask = (call: string, signal = new AbortController().signal, key?: string, caller = ALICE) =>
   deviceRouter.forward(call, caller, { id: "request 7", ...(key === undefined ? {} : { key }) }, LAPTOP, { path: "x" }, signal);
+/** The open calls have not been answered for a second. */
+const becomeSlow = () => {
+  now += STORE_AFTER_MS;
+  deviceRouter.onWake(now);
+};
 const running = (id: string) => ({ type: "res" as const, id, ok: true as const, data: { status: "running", sessionId: "s" } });
 const reasons = async (pending: Promise<unknown>[]) =>
   (await Promise.allSettled(pending)).map((end) => end.status === "rejected" && (end.reason as object));
@@ -145,10 +150,10 @@ it("forwards a call and delivers its answer once", async () => {
 it("times out after a minute, and reports the outcome of a write as unknown", async () => {
   const [read, write] = [ask("fs.read"), ask("fs.write")];
   const ends = Promise.allSettled([read, write]);
-  expect(woken).toEqual([now + ROUTE_TTL_MS, now + ROUTE_TTL_MS]);
+  expect(woken).toEqual([now + STORE_AFTER_MS, now + STORE_AFTER_MS]);
   now += ROUTE_TTL_MS - 1;
   deviceRouter.onWake(now);
-  expect(context.routes.nextDueAt()).toBe(now + 1);
+  expect(deviceRouter.nextDueAt()).toBe(now + 1);
   now += 1;
   deviceRouter.onWake(now);
   expect((await ends).map((end) => end.status === "rejected" && (end.reason as { code: number; message: string }))).toMatchObject([
@@ -161,6 +166,7 @@ it("times out after a minute, and reports the outcome of a write as unknown", as
 
 it("delivers an answer from the row alone when the kernel was restarted meanwhile", () => {
   void ask("fs.read");
+  becomeSlow();
   deviceRouter = restart();
   sent = [];
   deviceRouter.handleResult(DRIVER, answer("life 1.1"));
@@ -172,10 +178,11 @@ it("drops the route when the caller disconnects, and ignores the answer", async 
   const pending = ask("fs.read", disconnect.signal);
   disconnect.abort();
   await expect(pending).rejects.toMatchObject({ code: 503, message: "The call was cancelled" });
-  expect(context.routes.nextDueAt()).toBeNull();
+  expect(deviceRouter.nextDueAt()).toBeNull();
   void ask("fs.read");
+  becomeSlow();
   deviceRouter.onSocketClosed(ALICE.connectionId);
-  expect(context.routes.nextDueAt()).toBeNull();
+  expect([deviceRouter.nextDueAt(), context.routes.listIds()]).toEqual([null, []]);
   deviceRouter.handleResult(DRIVER, answer("life 1.2"));
   expect(dropped).toEqual(["unasked"]);
 });
@@ -269,7 +276,7 @@ it("records a session whose caller has disconnected, without sending an answer",
   expect(sent).toEqual([]);
   expect(dropped).toEqual([]);
   expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: KEY, uid: 1000 });
-  expect(context.routes.nextDueAt()).toBeNull();
+  expect(deviceRouter.nextDueAt()).toBeNull();
 });
 
 it("waits for the disk only with the first answer that names a session", () => {
@@ -300,17 +307,33 @@ it("accepts a status report only from the device that runs the command, and each
   ]);
 });
 
-it("after a lost batch, fails calls whose row was lost and does not answer again calls whose row came back", async () => {
+it("makes a row only of a call that is not answered within a second, and removes it with the answer", async () => {
+  const quick = ask("fs.read");
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
+  expect(await quick).toEqual({ content: "yes" });
+  const slow = [ask("fs.read"), ask("shell.exec")];
+  expect([context.routes.listIds(), deviceRouter.nextDueAt()]).toEqual([[], now + STORE_AFTER_MS]);
+  becomeSlow();
+  expect([context.routes.listIds(), deviceRouter.nextDueAt()]).toEqual([["life 1.2", "life 1.3"], now - STORE_AFTER_MS + ROUTE_TTL_MS]);
+  for (const id of ["life 1.2", "life 1.3"]) deviceRouter.handleResult(DRIVER, answer(id));
+  expect(await Promise.all(slow)).toHaveLength(2);
+  expect(context.routes.listIds()).toEqual([]);
+});
+
+it("after a lost batch, stores rows again that were lost and does not answer again calls whose row came back", async () => {
   const pending = [ask("fs.write"), ask("fs.read"), ask("shell.exec")];
+  becomeSlow();
   deviceRouter.handleResult(DRIVER, answer("life 1.2"));
-  const [, second] = pending;
-  expect(await second).toEqual({ content: "yes" });
+  expect(await pending[1]).toEqual({ content: "yes" });
   // The batch with the first row and the end of the second is lost.
-  context.routes.take("life 1.1", DRIVER);
+  context.routes.remove(["life 1.1"]);
   context.routes.add({ ...ROUTE, routeId: "life 1.2" });
   deviceRouter.onRollback();
-  expect(await reasons([pending[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
   expect(context.routes.listIds()).toEqual(["life 1.3"]);
+  deviceRouter.onWake(now);
+  expect(context.routes.listIds()).toEqual(["life 1.1", "life 1.3"]);
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
+  expect(await pending[0]).toEqual({ content: "yes" });
   // The same, with a restart before the answer arrives.
   deviceRouter = restart();
   deviceRouter.handleResult(DRIVER, answer("life 1.3"));

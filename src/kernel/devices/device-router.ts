@@ -1,6 +1,6 @@
 // Forwards hardware calls to devices and their answers back. Only the device that a call was sent to may answer it, once, while
-// the route is open; any other answer is dropped and counted. If the kernel's memory is lost while a call is in flight, the row
-// of the route is enough to deliver the answer. A call with a key may be retried: each attempt has its own route, and the device,
+// the route is open; any other answer is dropped and counted. Most calls are answered within a second and are known to memory alone.
+// Later the route becomes a row, which is enough to deliver the answer if the kernel's memory is lost meanwhile. A call with a key may be retried: each attempt has its own route, and the device,
 // which remembers the key, runs the call once and answers every attempt.
 
 import { allows } from "../../lib/capability.ts";
@@ -21,9 +21,12 @@ import type { Payload } from "../../protocol/signals.ts";
 
 type Data = Record<string, unknown>;
 type RequestRef = Pick<Req, "id" | "key">;
-type PendingRoute = { route: Route; resolve: (data: Data) => void; reject: (error: SysError) => void };
+/** `isStored`: there is a row of it. */
+type PendingRoute = { route: Route; isStored: boolean; resolve: (data: Data) => void; reject: (error: SysError) => void };
 
 export const ROUTE_TTL_MS = 60_000;
+/** A Durable Object keeps its memory longer than this, however idle it is. */
+export const STORE_AFTER_MS = 1_000;
 const EXTEND_EVERY_MS = 10_000;
 const READS: ReadonlySet<string> = new Set(hardwareCalls.filter(({ does }) => does === "read").map(({ name }) => name));
 const KEY_CHARS = 32;
@@ -70,12 +73,9 @@ export class DeviceRouter implements Part {
     const { connectionId: originId, uid } = caller;
     const device = { deviceId: target.key, target: target.name };
     const route = { routeId, call, ...device, driverId, originId, requestId: request.id, uid, dueAt, isKeyed: key !== undefined };
-    this.#store.relaxed(({ routes, devices }) => {
-      devices.recordNameUse(caller, target.key, target.name);
-      routes.add(route);
-    });
-    this.#store.wakeBy(dueAt);
-    const answer = new Promise<Data>((resolve, reject) => this.#pending.set(routeId, { route, resolve, reject }));
+    this.#store.relaxed(({ devices }) => devices.recordNameUse(caller, target.key, target.name));
+    const answer = new Promise<Data>((resolve, reject) => this.#pending.set(routeId, { route, isStored: false, resolve, reject }));
+    this.#store.wakeBy(storeAtOf(route));
     const onAbort = () => (signal.reason === STOPPED ? this.#cancel(driverId, { id: routeId, key }) : this.#abandon(route));
     signal.addEventListener("abort", onAbort, { once: true });
     const frame = { type: "req", id: routeId, call, args: { ...args, ...body?.args }, ...(key === undefined ? {} : { key }) };
@@ -104,12 +104,9 @@ export class DeviceRouter implements Part {
 
   /** A `res` frame arrived from a socket. */
   handleResult(socketId: string, frame: Res): void {
-    const known = this.#pending.get(frame.id)?.route;
-    const route = this.#store.relaxed(({ routes }) => {
-      if (known === undefined) return routes.take(frame.id, socketId);
-      return routes.close(frame.id, socketId) ? known : undefined;
-    });
-    if (route === undefined) return this.#store.ports.meter.countDropped("unasked");
+    const pending = this.#pending.get(frame.id);
+    const route = pending === undefined ? this.#store.relaxed(({ routes }) => routes.take(frame.id, socketId)) : pending.route;
+    if (route?.driverId !== socketId) return this.#store.ports.meter.countDropped("unasked");
     this.#settle(
       route,
       frame.ok ? { ok: true, data: this.#handleAnswer(route, toData(frame.data)) } : { ok: false, error: deviceErrorOf(frame) },
@@ -129,7 +126,8 @@ export class DeviceRouter implements Part {
 
   /** The device's socket has closed, so its open calls will never be answered. */
   #failRoutesOfDriver(driverId: string): void {
-    for (const route of this.#store.relaxed(({ routes }) => routes.takeOfDriver(driverId)))
+    const open = this.#listPending((route) => route.driverId === driverId);
+    for (const route of [...open, ...this.#takeForgotten(({ routes }) => routes.takeOfDriver(driverId))])
       this.#settle(route, { ok: false, error: unansweredError(503, `Device disconnected: ${route.target}`, route) });
   }
 
@@ -138,35 +136,48 @@ export class DeviceRouter implements Part {
    * because the answer may name a session that would otherwise have no owner.
    */
   #dropRoutesOfOrigin(originId: string): void {
+    for (const route of this.#listPending((one) => one.originId === originId)) this.#drop(route);
     this.#store.relaxed(({ routes }) => {
-      for (const routeId of routes.disownByOrigin(originId, EXEC)) this.#disown(routeId);
-      for (const { routeId } of routes.takeOfOrigin(originId)) this.#pending.delete(routeId);
+      routes.disownByOrigin(originId, EXEC);
+      routes.takeOfOrigin(originId);
     });
   }
 
-  /** A batch was lost: a call whose row was lost would wait for ever, and one whose row came back would be answered twice. */
+  /** A batch was lost: rows of open routes may be gone, and rows of closed ones may have come back. */
   onRollback(): void {
-    const open = new Set(this.#store.reads.routes.listIds());
-    for (const [routeId, pending] of this.#pending) {
-      if (open.has(routeId)) continue;
-      const { route } = pending;
-      this.#pending.delete(routeId);
-      pending.reject(unansweredError(503, `The gateway's storage failed during a call to ${route.target}`, route));
-    }
+    const stored = new Set(this.#store.reads.routes.listIds());
+    for (const [routeId, pending] of this.#pending) pending.isStored = stored.has(routeId);
     const isClosed = (routeId: string) =>
       this.#closed.has(routeId) || (routeId.startsWith(`${this.#instanceId}.`) && !this.#pending.has(routeId));
-    this.#store.relaxed(({ routes }) => routes.remove([...open].filter(isClosed)));
+    this.#store.relaxed(({ routes }) => routes.remove([...stored].filter(isClosed)));
   }
 
   nextDueAt(): number | null {
-    return this.#store.reads.routes.nextDueAt();
+    const due = [...this.#pending.values()].map(({ route, isStored }) => (isStored ? route.dueAt : storeAtOf(route)));
+    const earliest = Math.min(this.#store.reads.routes.nextDueAt() ?? Infinity, ...due);
+    return earliest === Infinity ? null : earliest;
   }
 
   onWake(now: number): void {
-    if ((this.nextDueAt() ?? Infinity) > now) return;
-    for (const route of this.#store.relaxed(({ routes }) => routes.takeDue(now))) {
+    const isDue = (route: Route) => route.dueAt <= now;
+    for (const route of [...this.#listPending(isDue), ...this.#takeForgotten(({ routes }) => routes.takeDue(now))])
       this.#settle(route, { ok: false, error: unansweredError(504, `Syscall timed out: ${route.call} on ${route.target}`, route) });
-    }
+    const slow = [...this.#pending.values()].filter(({ route, isStored }) => !isStored && storeAtOf(route) <= now);
+    if (slow.length === 0) return;
+    this.#store.relaxed(({ routes }) => {
+      for (const { route } of slow) routes.add(route);
+    });
+    for (const pending of slow) pending.isStored = true;
+  }
+
+  #listPending(condition: (route: Route) => boolean): Route[] {
+    return [...this.#pending.values()].map(({ route }) => route).filter(condition);
+  }
+
+  /** Takes rows, and returns the routes that memory does not know: an earlier life of the kernel made them. */
+  #takeForgotten(take: (context: WriteContext) => Route[]): Route[] {
+    if (this.#store.reads.routes.isEmpty()) return [];
+    return this.#store.relaxed(take).filter(({ routeId }) => !this.#pending.has(routeId));
   }
 
   /** Returns a function that postpones the route's timeout; while a body arrives, the call must not time out. */
@@ -177,7 +188,10 @@ export class DeviceRouter implements Part {
       const now = ports.clock.now();
       if (now - extendedAt < EXTEND_EVERY_MS) return;
       extendedAt = now;
-      this.#store.relaxed(({ routes }) => routes.extend(routeId, now + ROUTE_TTL_MS));
+      const pending = this.#pending.get(routeId);
+      if (pending === undefined) return;
+      pending.route = { ...pending.route, dueAt: now + ROUTE_TTL_MS };
+      if (pending.isStored) this.#store.relaxed(({ routes }) => routes.extend(routeId, now + ROUTE_TTL_MS));
     };
   }
 
@@ -224,29 +238,41 @@ export class DeviceRouter implements Part {
     this.#store.ports.sockets.send(driverId, encodeSignalFrame(REQ_CANCEL, payload));
   }
 
-  #abandon({ routeId, driverId, call }: Route): void {
-    this.#pending.get(routeId)?.reject(new SysError(503, "The call was cancelled"));
-    if (call === EXEC) this.#disown(routeId);
-    else this.#pending.delete(routeId);
-    this.#store.relaxed(({ routes }) => (call === EXEC ? routes.disownOne(routeId) : routes.take(routeId, driverId)));
+  #abandon(route: Route): void {
+    this.#pending.get(route.routeId)?.reject(new SysError(503, "The call was cancelled"));
+    this.#drop(route);
   }
 
-  /** Nobody waits for the answer any more, but the session it may name is still recorded. */
-  #disown(routeId: string): void {
+  /** Nobody waits for the answer any more. If it may name a session, the route stays open, so that the session is recorded. */
+  #drop({ routeId, call }: Route): void {
     const pending = this.#pending.get(routeId);
-    if (pending !== undefined) this.#pending.set(routeId, { ...pending, resolve() {}, reject() {} });
+    if (pending === undefined) return;
+    if (call !== EXEC) return this.#forget(routeId, pending);
+    this.#pending.set(routeId, { ...pending, resolve() {}, reject() {} });
+    if (pending.isStored) this.#store.relaxed(({ routes }) => routes.disownOne(routeId));
+  }
+
+  #forget(routeId: string, { isStored }: PendingRoute): void {
+    this.#pending.delete(routeId);
+    if (isStored) this.#store.relaxed(({ routes }) => routes.remove([routeId]));
   }
 
   #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {
     const pending = this.#pending.get(routeId);
-    this.#pending.delete(routeId);
-    if (pending !== undefined) return outcome.ok ? pending.resolve(outcome.data) : pending.reject(outcome.error);
+    if (pending !== undefined) {
+      this.#forget(routeId, pending);
+      return outcome.ok ? pending.resolve(outcome.data) : pending.reject(outcome.error);
+    }
     this.#closed.add(routeId);
     if (originId === NOBODY) return;
     // The kernel has restarted or hibernated since the call was sent, so only the row knows the caller.
     const body = outcome.ok ? outcome : { ok: false, error: outcome.error.toShape() };
     this.#store.ports.sockets.send(originId, JSON.stringify({ type: "res", id: requestId, ...body }), requestId, true);
   }
+}
+
+function storeAtOf({ dueAt }: Route): number {
+  return dueAt - ROUTE_TTL_MS + STORE_AFTER_MS;
 }
 
 /** A read that was not answered simply failed. For any other call the outcome is unknown, unless it can be retried by its key. */

@@ -1,5 +1,5 @@
-// Calls that are running on devices. Owns routes. The rows are written in the relaxed lane, so no call waits for the disk: if a crash
-// loses a row, the caller is told that the answer is lost.
+// Calls that have been running on devices for a while. Owns routes. The rows are written in the relaxed lane, so no call waits for the
+// disk: if a crash loses a row, the caller is told that the answer is lost.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 
@@ -49,13 +49,12 @@ export class Routes {
   /** Closes and returns the route, if it is open and this connection got the call. */
   take(routeId: string, driverId: string): Route | undefined {
     const row = this.#sql.get("SELECT * FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId);
-    if (row !== undefined) this.close(routeId, driverId);
+    if (row !== undefined) this.remove([routeId]);
     return row && fromRow(row);
   }
 
-  /** The same without returning the route; false if it was not open, or another connection got the call. */
-  close(routeId: string, driverId: string): boolean {
-    return this.#sql.run("DELETE FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId) > 0;
+  isEmpty(): boolean {
+    return this.#sql.get("SELECT 1 FROM routes") === undefined;
   }
 
   extend(routeId: string, dueAt: number): void {
@@ -70,11 +69,9 @@ export class Routes {
     return this.#takeWhere("origin_id = ?", originId);
   }
 
-  /** Nobody waits for these calls any more, but the kernel still uses their answers. Returns their ids. */
-  disownByOrigin(originId: string, call: string): string[] {
-    const rows = this.#sql.all("SELECT route_id FROM routes WHERE origin_id = ? AND call = ?", originId, call);
-    if (rows.length > 0) this.#sql.run("UPDATE routes SET origin_id = ? WHERE origin_id = ? AND call = ?", NOBODY, originId, call);
-    return rows.map((row) => String(row.route_id));
+  /** Nobody waits for these calls any more, but the kernel still uses their answers. */
+  disownByOrigin(originId: string, call: string): void {
+    this.#sql.run("UPDATE routes SET origin_id = ? WHERE origin_id = ? AND call = ?", NOBODY, originId, call);
   }
 
   disownOne(routeId: string): void {

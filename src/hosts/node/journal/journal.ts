@@ -49,6 +49,7 @@ export class Journal {
   /** Files with journaled statements that are not committed. */
   readonly #uncommitted = new Set<JournaledFile>();
   #isFlushScheduled = false;
+  #syncs = 0;
   #commitTimer: NodeJS.Timeout | undefined;
   /** The segment before the current one, and the files that have not committed everything that is in it. */
   #old: { segment: Segment; unsettled: Set<JournaledFile> } | null = null;
@@ -107,6 +108,11 @@ export class Journal {
       .filter((entry) => entry.file === name && entry.version > version);
   }
 
+  /** How many records were appended, each with a sync. */
+  get syncs(): number {
+    return this.#syncs;
+  }
+
   /** Whether the file that it appends to is still there under its name. */
   get isInPlace(): boolean {
     return existsSync(this.#segment.path);
@@ -137,6 +143,7 @@ export class Journal {
       crashAt("before-commit");
       failCommitIfDue(files.some(({ isHoldingFrames }) => isHoldingFrames));
       this.#segment.append(entries);
+      this.#syncs++;
       crashAt("after-commit");
       return null;
     } catch (error) {
