@@ -84,7 +84,8 @@ export class NodeSockets implements Sockets {
   readonly #rounds = new PingRounds(Date.now());
   readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
   readonly #onClose: (this: WebSocket) => void;
-  #held: HeldFrame[] = [];
+  /** In the order of their batches. */
+  readonly #held: { frame: HeldFrame; batch: number }[] = [];
   #unfinishedBytes = 0;
 
   constructor(sql: SqlFile, kernel: () => SocketEvents) {
@@ -226,14 +227,14 @@ export class NodeSockets implements Sockets {
   }
 
   #hold(frame: HeldFrame): void {
-    if (this.#held.length === 0) this.#sql.whenBatchEnds((failure) => this.#releaseHeldFrames(failure));
-    this.#held.push(frame);
+    const batch = this.#sql.awaitedBatch;
+    if (this.#held.at(-1)?.batch !== batch) this.#sql.whenBatchEnds((failure) => this.#releaseHeldFrames(batch, failure));
+    this.#held.push({ frame, batch });
   }
 
-  #releaseHeldFrames(failure: StorageError | null): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const frame of held) {
+  #releaseHeldFrames(batch: number, failure: StorageError | null): void {
+    const later = this.#held.findIndex((held) => held.batch > batch);
+    for (const { frame } of this.#held.splice(0, later < 0 ? this.#held.length : later)) {
       if (failure === null || ("text" in frame && frame.isDurableElsewhere)) {
         if ("code" in frame) this.#closeNow(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);

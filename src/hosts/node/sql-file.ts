@@ -1,5 +1,5 @@
 // The Sql port over one SQLite file, without the way its writes become durable. All writes of one turn of the event loop are one
-// batch; while it is open, no frame leaves (`isHoldingFrames`). Rows of the relaxed lane wait for the next batch, or for a later one of
+// batch; until it is durable, no frame leaves (`isHoldingFrames`). Rows of the relaxed lane wait for the next batch, or for a later one of
 // their own, and hold no frame. NodeSql (sql.ts) syncs the file itself at the end of a batch, JournaledSql a journal that files share.
 //
 // One connection per file. It enforces the rules of Durable Objects' SQL, so that code which runs on Node runs there too.
@@ -42,6 +42,9 @@ export abstract class SqlFile implements Sql {
   #depth = 0;
   #openSavepoints = 0;
   #waiting: OnBatchEnd[] = [];
+  /** Those who wait for the batch before, which is being synced; null if nobody has to wait for it. */
+  #syncing: OnBatchEnd[] | null = null;
+  #batchNumber = 0;
   #notifyFailure: () => void = () => {};
   /** Set while a batch is open that SQLite has already rolled back. */
   #lostBatch: StorageError | null = null;
@@ -52,9 +55,14 @@ export abstract class SqlFile implements Sql {
     this.database = openDatabase(path, synchronous);
   }
 
-  /** Whether frames must wait for the open batch. */
+  /** Whether frames must wait: for the open batch, or for the one that is being synced. */
   get isHoldingFrames(): boolean {
-    return this.#batch === "open";
+    return this.#batch === "open" || this.#syncing !== null;
+  }
+
+  /** The number of the batch that `whenBatchEnds` waits for. */
+  get awaitedBatch(): number {
+    return this.#batch === "open" ? this.#batchNumber : this.#batchNumber - 1;
   }
 
   /** Whether anything was written that is in no ended batch. */
@@ -122,7 +130,8 @@ export abstract class SqlFile implements Sql {
 
   /** Call only while `isHoldingFrames`. */
   whenBatchEnds(end: OnBatchEnd): void {
-    this.#waiting.push(end);
+    if (this.#batch === "open" || this.#syncing === null) this.#waiting.push(end);
+    else this.#syncing.push(end);
   }
 
   /** `notify` is called when a batch was lost, after those who waited for it. */
@@ -152,14 +161,36 @@ export abstract class SqlFile implements Sql {
 
   /** Ends the batch. The returned function tells those who wait; whatever they write belongs to the next batch. */
   protected closeBatch(failure: StorageError | null): () => void {
-    this.#lostBatch = null;
-    this.#batch = "none";
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#takeBatch();
     return () => {
       for (const end of waiting) end(failure);
       if (failure !== null) this.#notifyFailure();
     };
+  }
+
+  /** The batch is written, and the next one may begin before it is synced. */
+  protected moveBatchToSync(): void {
+    const isAwaited = this.#batch === "open";
+    const waiting = this.#takeBatch();
+    this.#syncing = isAwaited ? waiting : null;
+  }
+
+  /** The batch is synced. The returned function tells those who wait. */
+  protected closeSync(): () => void {
+    const waiting = this.#syncing ?? [];
+    this.#syncing = null;
+    return () => {
+      for (const end of waiting) end(null);
+    };
+  }
+
+  #takeBatch(): OnBatchEnd[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#lostBatch = null;
+    this.#batch = "none";
+    this.#batchNumber++;
+    return waiting;
   }
 
   protected asStorageError(error: unknown): StorageError | null {

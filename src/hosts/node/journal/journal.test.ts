@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { yieldToEventLoop } from "../../../lib/yield.ts";
 import { type SqlValue, StorageError } from "../../../ports/sql.ts";
 import { Journal } from "./journal.ts";
 import { JournaledSql } from "./journaled-sql.ts";
@@ -166,6 +167,26 @@ describe("a batch", () => {
     await kernel.waitUntilDurable();
     expect([kernel.isHoldingFrames, read(root)[0]]).toEqual([false, []]);
     await expect.poll(() => read(root)[0], { timeout: 5_000 }).toEqual([1]);
+  });
+
+  it("that begins while another is being synced ends after it, and holds what was sent since", async () => {
+    const ends: string[] = [];
+    const note = (name: string) =>
+      kernel.whenBatchEnds((failure) => ends.push(`${name} ${failure === null ? rowsAfterCrash() : "failed"}`));
+    const rowsAfterCrash = () => JSON.stringify(recovered(crash())[0]);
+    add(kernel, 1);
+    const first = kernel.awaitedBatch;
+    note("first");
+    await yieldToEventLoop();
+    // Written, and now another thread waits for the disk.
+    expect([kernel.isHoldingFrames, kernel.hasBatch, kernel.awaitedBatch]).toEqual([true, false, first]);
+    note("also first");
+    add(kernel, 2);
+    expect(kernel.awaitedBatch).toBe(first + 1);
+    note("second");
+    await kernel.waitUntilDurable();
+    expect(ends).toEqual(["first [1]", "also first [1]", "second [1,2]"]);
+    expect(kernel.isHoldingFrames).toBe(false);
   });
 
   it("of the relaxed lane is in the record of the next turn that somebody waits for", async () => {

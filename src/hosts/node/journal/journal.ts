@@ -1,6 +1,7 @@
 // One journal makes the batches of all databases durable that live in the gateway's thread: the kernel's and those of processes.
 // Everything that was written in a turn of the event loop, to whatever file, becomes one record, written and synced once. So after a
-// crash either all of it is there or nothing, and nothing later without everything earlier. The databases themselves are committed
+// crash either all of it is there or nothing, and nothing later without everything earlier. Another thread waits for the disk; what
+// is written meanwhile becomes the next record. The databases themselves are committed
 // a second later, without a sync: recover.ts applies again what they lack. Decision 0017 has the whole argument.
 
 import { existsSync } from "node:fs";
@@ -30,8 +31,12 @@ export interface JournaledFile {
   /** Set if the open batch is lost already. */
   readonly failure: StorageError | null;
   readonly isHoldingFrames: boolean;
-  /** The returned function tells those who wait. */
-  endBatch(failure: StorageError | null): () => void;
+  /** The open batch wrote nothing, or failed. The returned function tells those who wait. */
+  dropBatch(failure: StorageError | null): () => void;
+  /** The open batch is written to the journal; the next may begin. */
+  startSync(): void;
+  /** The batch is on disk. The returned function tells those who wait. */
+  endSync(): () => void;
   /** Commits what is in the journal. Returns whether that worked. */
   commitJournaled(): boolean;
   /** Statements in the journal that are not committed yet. */
@@ -46,6 +51,8 @@ export class Journal {
   #removing: Promise<void> | null = null;
   /** Files with an open batch. */
   readonly #open = new Set<JournaledFile>();
+  /** Files whose batches are written but not synced. */
+  #syncing: JournaledFile[] | null = null;
   /** Files with journaled statements that are not committed. */
   readonly #uncommitted = new Set<JournaledFile>();
   #isFlushScheduled = false;
@@ -69,13 +76,15 @@ export class Journal {
     this.#open.add(file);
   }
 
-  /** Ends all open batches at the end of this turn of the event loop. */
+  /** Writes all open batches at the end of this turn of the event loop; they end when they are synced. */
   scheduleFlush(): void {
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
     setImmediate(() => {
+      // The end of a sync schedules the next: what is written meanwhile shares it.
+      if (this.#syncing !== null) return;
       this.#isFlushScheduled = false;
-      this.flush();
+      if (this.#write()) this.#segment.sync(this.#makeSyncEnd());
     });
   }
 
@@ -87,18 +96,15 @@ export class Journal {
     }, COMMIT_MS).unref();
   }
 
-  /** Ends all open batches now. They fail or succeed together. */
+  /** Ends all open batches now, and waits for the disk. */
   flush(): void {
-    if (this.#open.size === 0) return;
-    const files = [...this.#open];
-    this.#open.clear();
-    const failure = files.find((file) => file.failure !== null)?.failure ?? this.#append(files);
-    const notifications = files.map((file) => file.endBatch(failure));
-    if (failure === null) for (const file of files) if (file.uncommitted > 0) this.#uncommitted.add(file);
-    if (this.#uncommitted.size > 0) this.scheduleCommits();
-    for (const notify of notifications) notify();
-    for (const file of files) if (file.uncommitted >= UNCOMMITTED_MAX) this.#commit(file);
-    if (this.#segment.size > journalBytesMax(SEGMENT_BYTES)) this.#beginSegment();
+    if (this.#syncing !== null) {
+      this.#segment.syncNow();
+      this.#endSync();
+    }
+    if (!this.#write()) return;
+    this.#segment.syncNow();
+    this.#endSync();
   }
 
   /** The entries of a file after a version, for a database that lost its uncommitted statements. */
@@ -136,19 +142,58 @@ export class Journal {
     return this.#old === null ? [this.#segment] : [this.#old.segment, this.#segment];
   }
 
+  /** Writes all open batches. They fail or succeed together. Returns whether there is something to sync. */
+  #write(): boolean {
+    const files = [...this.#open];
+    this.#open.clear();
+    const written = files.filter(({ entry }) => entry !== null);
+    const failure = files.find((file) => file.failure !== null)?.failure ?? this.#append(written);
+    const dropped = failure === null ? files.filter((file) => !written.includes(file)) : files;
+    const notifications = dropped.map((file) => file.dropBatch(failure));
+    if (failure === null && written.length > 0) {
+      for (const file of written) {
+        file.startSync();
+        this.#uncommitted.add(file);
+      }
+      this.#syncing = written;
+      this.scheduleCommits();
+    }
+    for (const notify of notifications) notify();
+    return this.#syncing !== null;
+  }
+
   #append(files: readonly JournaledFile[]): StorageError | null {
-    const entries = files.flatMap(({ entry }) => entry ?? []);
-    if (entries.length === 0) return null;
+    if (files.length === 0) return null;
     try {
       crashAt("before-commit");
       failCommitIfDue(files.some(({ isHoldingFrames }) => isHoldingFrames));
-      this.#segment.append(entries);
-      this.#syncs++;
-      crashAt("after-commit");
+      this.#segment.append(files.flatMap(({ entry }) => entry ?? []));
       return null;
     } catch (error) {
       return error instanceof StorageError ? error : new StorageError(errcode(error) === SQLITE_FULL, error);
     }
+  }
+
+  /** Nothing happens if somebody could not wait, and has synced it already. */
+  #makeSyncEnd(): () => void {
+    const syncing = this.#syncing;
+    return () => {
+      if (this.#syncing === syncing) this.#endSync();
+    };
+  }
+
+  #endSync(): void {
+    const files = this.#syncing!;
+    this.#syncing = null;
+    this.#syncs++;
+    crashAt("after-commit");
+    const notifications = files.map((file) => file.endSync());
+    for (const notify of notifications) notify();
+    for (const file of files) if (file.uncommitted >= UNCOMMITTED_MAX) this.#commit(file);
+    if (this.#segment.size > journalBytesMax(SEGMENT_BYTES)) this.#beginSegment();
+    if (!this.#isFlushScheduled) return;
+    this.#isFlushScheduled = false;
+    this.scheduleFlush();
   }
 
   /** One file per turn of the event loop, since each commit takes time. */
@@ -165,7 +210,8 @@ export class Journal {
 
   #commit(file: JournaledFile): void {
     if (!this.#uncommitted.has(file)) return;
-    if (this.#open.has(file)) this.flush();
+    // The database must not have what the journal may still lose.
+    if (this.#open.has(file) || this.#syncing?.includes(file)) this.flush();
     crashAt("before-lazy-commit");
     if (!file.commitJournaled()) return;
     crashAt("after-lazy-commit");

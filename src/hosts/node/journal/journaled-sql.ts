@@ -47,7 +47,7 @@ export class JournaledSql extends SqlFile implements JournaledFile {
   }
 
   override commit(): void {
-    if (this.hasBatch) this.#journal.flush();
+    this.#journal.flush();
   }
 
   override close(): void {
@@ -56,19 +56,24 @@ export class JournaledSql extends SqlFile implements JournaledFile {
     this.database.close();
   }
 
-  endBatch(failure: StorageError | null): () => void {
+  dropBatch(failure: StorageError | null): () => void {
     // A lost batch has no savepoint any more.
-    if (this.lostBatch === null) {
-      if (failure !== null) this.database.exec("ROLLBACK TO batch");
-      this.database.exec("RELEASE batch");
-    }
-    if (failure === null && this.#writes.length > 0) {
-      this.#version++;
-      this.#uncommitted += this.#writes.length;
-    }
+    if (this.lostBatch === null) this.database.exec("ROLLBACK TO batch; RELEASE batch");
     this.#writes = [];
     if (this.#uncommitted === 0 && this.database.isTransaction) this.database.exec("ROLLBACK");
     return this.closeBatch(failure);
+  }
+
+  startSync(): void {
+    this.database.exec("RELEASE batch");
+    this.#version++;
+    this.#uncommitted += this.#writes.length;
+    this.#writes = [];
+    this.moveBatchToSync();
+  }
+
+  endSync(): () => void {
+    return this.closeSync();
   }
 
   commitJournaled(): boolean {
@@ -89,7 +94,10 @@ export class JournaledSql extends SqlFile implements JournaledFile {
   }
 
   protected override beginBatch(): void {
-    if (this.#isBlocked && !this.commitJournaled()) throw new StorageError(true, "the database could not be committed");
+    if (this.#isBlocked) {
+      this.#journal.flush();
+      if (!this.commitJournaled()) throw new StorageError(true, "the database could not be committed");
+    }
     if (!this.database.isTransaction) this.database.exec("BEGIN");
     this.database.exec("SAVEPOINT batch");
     this.#journal.beginBatch(this);

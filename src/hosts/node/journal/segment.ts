@@ -1,7 +1,6 @@
-// The file that a journal appends to. What was appended is on disk when `append` returns; what could not be appended is not in the
-// file.
+// The file that a journal appends to: written at once, synced in another thread or, if somebody has to wait for it, in this one.
 
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../../../ports/sql.ts";
 import { crashAt } from "../faults.ts";
@@ -19,6 +18,8 @@ export class Segment {
   /** The files it has entries of. */
   readonly files = new Set<string>();
   #size = 0;
+  #runningSyncs = 0;
+  #isClosed = false;
 
   /** `fatal` is called with errors after which the state of the disk is unknown. */
   constructor(folder: string, number: number, fatal: (error: unknown) => void) {
@@ -41,15 +42,13 @@ export class Segment {
     return this.#size;
   }
 
-  /** Throws a StorageError if the disk is full. */
+  /** Throws a StorageError if the disk is full; then nothing of it is in the file. */
   append(entries: readonly Entry[]): void {
     const before = this.#size;
     const { bytes, keep } = this.#encoder.encode(entries);
     try {
       crashAt("mid-append", () => this.#write(bytes.subarray(0, bytes.length / 2)));
       this.#write(bytes);
-      crashAt("before-sync");
-      fdatasyncSync(this.#handle);
     } catch (error) {
       throw this.#undo(before, error);
     }
@@ -57,12 +56,35 @@ export class Segment {
     for (const { file } of entries) this.files.add(file);
   }
 
+  /** Calls `done` when everything that was appended is on disk. */
+  sync(done: () => void): void {
+    crashAt("before-sync");
+    this.#runningSyncs++;
+    fdatasync(this.#handle, (error) => {
+      this.#runningSyncs--;
+      if (error !== null) return this.#fatal(error);
+      if (this.#isClosed && this.#runningSyncs === 0) closeSync(this.#handle);
+      done();
+    });
+  }
+
+  syncNow(): void {
+    crashAt("before-sync");
+    try {
+      fdatasyncSync(this.#handle);
+    } catch (error) {
+      this.#fatal(error);
+      throw new StorageError(false, error);
+    }
+  }
+
   read(): Buffer {
     return readFileSync(this.path);
   }
 
   close(): void {
-    closeSync(this.#handle);
+    this.#isClosed = true;
+    if (this.#runningSyncs === 0) closeSync(this.#handle);
   }
 
   remove(): void {
