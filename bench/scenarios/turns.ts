@@ -20,10 +20,15 @@ export async function turns(stage: Stage): Promise<Finding[]> {
   await connection.call("fs.write", { path: "~/f", content: "a small file\n" });
   const countSyncs = await stage.syncCounter(gateway);
   let pids: string[] = [];
-  /** New ones for every round: the conversation of a fast round would be a long history for the next. */
+  const warmUp = stage.load();
+  /**
+   * New ones for every round: the conversation of a fast round would be a long history for the next. Each has answered once, because
+   * a process makes its database with its first message.
+   */
   const renewProcesses = async (count: number) => {
     pids = [];
     for (let at = 0; at < count; at++) pids.push((await connection.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
+    await warmUp.run({ do: "turns", target: stage.target(gateway), pids, message: PROMPTS.text, seconds: 0.1 });
   };
   const findings: Finding[] = [];
   for (const kind of ["text", "tool"] as const) {
@@ -49,6 +54,7 @@ export async function turns(stage: Stage): Promise<Finding[]> {
       findings.push(finding(kind, count, { ...gatewaySide!, syncsPerCall }, floorSide!));
     }
   }
+  warmUp.stop();
   connection.close();
   await Promise.all([gateway, floor, provider].map((server) => server.stop()));
   return findings;

@@ -1,6 +1,7 @@
 // Sockets with an identity. Owns connections. The rows are authoritative, because the kernel may lose its memory while sockets stay
 // open; the maps are caches, and are cleared whenever rights change or rows are rolled back.
 
+import { Cache } from "../../lib/cache.ts";
 import type { Sockets } from "../../ports/sockets.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { Caller, Credential } from "../../protocol/caller.ts";
@@ -9,6 +10,8 @@ import type { Transactor } from "../transactor.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { SERVICES_GID } from "./groups.ts";
+
+const CACHED_MAX = 1_000;
 
 export type ConnectionReads = Pick<Connections, "list" | "caller" | "idsOfUser">;
 
@@ -49,6 +52,8 @@ export class Connections {
   readonly #callers = new Map<string, Caller>();
   /** What all connections of one user in one role have in common: most people have several, a service thousands. */
   readonly #shared = new Map<string, SharedIdentity>();
+  /** Each event of a process needs the connections of its owner. */
+  readonly #idsOfUsers = new Cache<string, readonly string[]>(CACHED_MAX);
   /** Whether a write may have changed the caches since the last rollback. */
   #changed = false;
 
@@ -101,6 +106,7 @@ export class Connections {
       1000,
       "Replaced by newer connection",
     );
+    this.#idsOfUsers.clear();
     this.#sql.run(
       "INSERT INTO connections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       connectionId,
@@ -120,7 +126,9 @@ export class Connections {
   }
 
   remove(connectionId: string): void {
+    this.#changed = true;
     this.#callers.delete(connectionId);
+    this.#idsOfUsers.clear();
     this.#sql.run("DELETE FROM connections WHERE connection_id = ?", connectionId);
   }
 
@@ -140,9 +148,11 @@ export class Connections {
     return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND token_id IS NULL", uid);
   }
 
-  idsOfUser(uid: number, role?: Role): string[] {
-    if (role === undefined) return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ?", uid);
-    return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
+  idsOfUser(uid: number, role?: Role): readonly string[] {
+    return this.#idsOfUsers.get(`${uid} ${role ?? ""}`, () => {
+      if (role === undefined) return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ?", uid);
+      return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
+    });
   }
 
   listExpired(now: number): string[] {
@@ -182,6 +192,7 @@ export class Connections {
   #clear(): void {
     this.#callers.clear();
     this.#shared.clear();
+    this.#idsOfUsers.clear();
   }
 
   #fromRow(row: SqlRow): Caller | undefined {

@@ -1,5 +1,6 @@
 // Groups and their members. Owns groups and group_members.
 
+import { Cache } from "../../lib/cache.ts";
 import { NAME } from "../../lib/name.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Group } from "../../protocol/records.ts";
@@ -13,13 +14,23 @@ export const SERVICES_GID = 102;
 const CUSTOM_GID_MIN = 200;
 const PRIVATE_GID_MIN = 1000;
 
+const CACHED_MAX = 1_000;
+
 export type GroupReads = Pick<Groups, "list" | "get" | "gidsOf" | "namesOf">;
 
 export class Groups {
   readonly #sql: Sql;
+  /** The groups of a user and the name of a group, which each step of a process needs. A rollback of rows must call `clearCaches`. */
+  readonly #gids = new Cache<string, number[]>(CACHED_MAX);
+  readonly #names = new Cache<number, string>(CACHED_MAX);
 
   constructor(sql: Sql) {
     this.#sql = sql;
+  }
+
+  clearCaches(): void {
+    this.#gids.clear();
+    this.#names.clear();
   }
 
   list(): Group[] {
@@ -40,14 +51,16 @@ export class Groups {
     return { gid, name: String(row.name), members: members.map((member) => String(member.username)) };
   }
 
-  /** The primary group and every group that lists the user, sorted. */
+  /** The primary group and every group that lists the user, sorted. Do not change the array: it is cached. */
   gidsOf(username: string, primary: number): number[] {
-    const rows = this.#sql.all("SELECT gid FROM group_members WHERE username = ?", username);
-    return [...new Set([primary, ...rows.map((row) => Number(row.gid))])].toSorted((a, b) => a - b);
+    return this.#gids.get(`${primary} ${username}`, () => {
+      const rows = this.#sql.all("SELECT gid FROM group_members WHERE username = ?", username);
+      return [...new Set([primary, ...rows.map((row) => Number(row.gid))])].toSorted((a, b) => a - b);
+    });
   }
 
   namesOf(gids: readonly number[]): string[] {
-    return gids.map((gid) => String(this.#sql.get("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? gid));
+    return gids.map((gid) => this.#names.get(gid, () => String(this.#sql.get("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? gid)));
   }
 
   /** Makes a custom group; without a gid it gets the next free one. */
@@ -74,15 +87,18 @@ export class Groups {
 
   remove(gid: number): boolean {
     if (gid < CUSTOM_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' private groups cannot be removed");
+    this.clearCaches();
     this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
     return this.#sql.run("DELETE FROM groups WHERE gid = ?", gid) > 0;
   }
 
   addMember(gid: number, username: string): void {
+    this.clearCaches();
     this.#sql.run("INSERT OR IGNORE INTO group_members VALUES (?, ?)", gid, username);
   }
 
   setMembers(gid: number, usernames: readonly string[]): void {
+    this.clearCaches();
     this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
     for (const username of usernames) this.addMember(gid, username);
   }
@@ -90,6 +106,7 @@ export class Groups {
   #add(gid: number, name: string): void {
     if (this.#sql.get("SELECT 1 FROM groups WHERE name = ?", name) !== undefined) fail(409, `Group already exists: ${name}`);
     if (this.#sql.get("SELECT 1 FROM groups WHERE gid = ?", gid) !== undefined) fail(409, `Group already exists: ${gid}`);
+    this.clearCaches();
     this.#sql.run("INSERT INTO groups VALUES (?, ?)", gid, name);
   }
 }
