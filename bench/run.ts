@@ -26,6 +26,7 @@ import { sockets } from "./scenarios/sockets.ts";
 import { sleepers } from "./scenarios/sleepers.ts";
 import { streams } from "./scenarios/streams.ts";
 import { turns } from "./scenarios/turns.ts";
+import { work } from "./scenarios/work.ts";
 import { write } from "./scenarios/write.ts";
 import { type Options, Stage } from "./stage.ts";
 
@@ -50,6 +51,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   streams,
   history,
   sleepers,
+  work,
   bundles,
 };
 const RUN_MS_MAX = 60 * 60 * 1000;

@@ -7,6 +7,7 @@ import { EarlyAnswers } from "./early-answers.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "../rows/state.ts";
+import { HARDWARE_READS } from "../../hardware/calls/reads.ts";
 import { maxResultChars, capText } from "../../agent/tool-text.ts";
 import { toSyscall } from "../../agent/tools.ts";
 
@@ -34,7 +35,8 @@ export class ToolRunner {
       calls.markSent(callId);
       if (!isRepeat && call.requestId === null) usage.addToolCall(runId);
     });
-    await ports.sql.waitUntilDurable();
+    // After a crash a read may be sent as if for the first time, unless a person allowed it: that approval is used up.
+    if (!HARDWARE_READS.has(syscall) || call.requestId !== null) await ports.sql.waitUntilDurable();
     if (this.#state.isClosed || signal.aborted) return;
     const request = { runId, conversationId, callId, tool, syscall, args, isRepeat };
     const outcome = ports.kernel
