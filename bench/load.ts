@@ -38,7 +38,7 @@ export type Job =
   | { do: "provider"; port: number; messages: object[][]; seconds: number };
 export type Outcome = { measure: Measure } | { error: string };
 
-const WARM_UP_MS = 500;
+export const WARM_UP_MS = 500;
 const SIGNAL = Buffer.from('{"type":"sig"');
 const SAMPLES_MAX = 1 << 20;
 const CONNECTS_MAX = 20_000;

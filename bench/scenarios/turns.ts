@@ -1,6 +1,7 @@
 // How long an agent's turn takes beyond its model, with text only and with one tool call, and with many processes at once. The
 // provider's own time is measured by calling it directly and subtracted from both sides.
 
+import { WARM_UP_MS } from "../load.ts";
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
 import { type Measure, middle } from "../stats.ts";
@@ -47,7 +48,7 @@ export async function turns(stage: Stage): Promise<Finding[]> {
       const syncsBefore = await countSyncs();
       const job = { do: "turns" as const, target: stage.target(gateway), pids, message: PROMPTS[kind], seconds: stage.options.seconds };
       const { perSecond } = await load.run(job);
-      const syncsPerCall = ((await countSyncs()) - syncsBefore) / (perSecond! * stage.options.seconds);
+      const syncsPerCall = ((await countSyncs()) - syncsBefore) / (perSecond! * (stage.options.seconds + WARM_UP_MS / 1000));
       load.stop();
       // A single turn waits for the model; with many, the model's time overlaps the others' work and is not subtracted.
       const [gatewaySide, floorSide] = count === 1 ? [mine!, theirs!].map((one) => without(one, middle(provided))) : [mine!, theirs!];

@@ -10,6 +10,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
 import type { KernelPort } from "../../process/kernel-port.ts";
 import type { ProcessActors } from "../../ports/actors.ts";
+import { collectGarbageIfLarge } from "./collect-garbage.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { makeFolder } from "./folders.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -38,7 +39,9 @@ export type KernelSide = {
 };
 
 const FOLDER = "processes";
-const IDLE_MS = 60_000;
+/** A process works at the end of its history, and what it works with is in its own memory. */
+const CACHE_KB = 256;
+const IDLE_MS = 30_000;
 /** Limit for idle ones: each has three open files and needs half a megabyte, and reopening takes 2 ms. Busy ones are not limited. */
 const OPEN_MAX = 128;
 /** How many are checked to make room for one; if nearly all are busy, the next open checks further. */
@@ -107,7 +110,7 @@ export class NodeProcesses implements ProcessActors {
     const { root, journal, models, uuid, log, onFatalError } = this.#options;
     const file = `${FOLDER}/${fileName(pid)}`;
     this.#makeRoom();
-    const opened: OpenProcess = new OpenProcess(pid, new JournaledSql(root, file, journal, onFatalError), {
+    const opened: OpenProcess = new OpenProcess(pid, new JournaledSql(root, file, journal, onFatalError, CACHE_KB), {
       models,
       uuid,
       kernel: kernelPortFor(pid),
@@ -170,6 +173,7 @@ export class NodeProcesses implements ProcessActors {
       if (now - opened.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
       this.#closeProcess(pid, opened);
       await yieldToEventLoop();
+      if (this.#processes.size === 0) collectGarbageIfLarge();
     }
   }
 }

@@ -9,6 +9,8 @@ import type { Journal, JournaledFile } from "./journal.ts";
 import type { Entry, Write } from "./record.ts";
 import { applyEntries, readVersion, writeVersion } from "./recover.ts";
 
+const CACHE_KB = 2_000;
+
 export class JournaledSql extends SqlFile implements JournaledFile {
   readonly name: string;
   readonly #journal: Journal;
@@ -23,14 +25,14 @@ export class JournaledSql extends SqlFile implements JournaledFile {
   /** The last commit failed. Nothing more is promised until one succeeds, or the journal would grow without limit. */
   #isBlocked = false;
 
-  /** `name` is the file's path below the data directory `root`. */
-  constructor(root: string, name: string, journal: Journal, fatal: (error: unknown) => void) {
+  /** `name` is the file's path below the data directory `root`; `cacheKb` limits the pages of it that stay in memory. */
+  constructor(root: string, name: string, journal: Journal, fatal: (error: unknown) => void, cacheKb = CACHE_KB) {
     super(join(root, name), "normal", fatal);
     this.name = name;
     this.#journal = journal;
     this.#fatal = fatal;
     // Rows must not reach the file before the journal has them.
-    this.database.exec("PRAGMA cache_spill = OFF");
+    this.database.exec(`PRAGMA cache_spill = OFF; PRAGMA cache_size = -${cacheKb}`);
     this.#version = this.#committedVersion = this.convertErrors(() => readVersion(this.database));
   }
 
