@@ -1,9 +1,10 @@
 // A store for tests of one part of the kernel: its rows are the nouns a test passes in, and every change takes effect at once.
 
 import type { ReadContext, WriteContext } from "../../src/kernel/context.ts";
+import { StorageError } from "../../src/ports/sql.ts";
 import type { Store } from "../../src/kernel/store.ts";
 
-type Overridable = Pick<Store, "commit" | "write" | "relaxed" | "wakeBy" | "durable">;
+type Overridable = Pick<Store, "commit" | "write" | "relaxed" | "attempt" | "wakeBy" | "durable">;
 
 /** `nouns`, including `now`, serve both reads and changes; `more` are ports, and methods that the test overrides to observe them. */
 export function fakeStore(nouns: object, more: { ports?: object } & Partial<Overridable> = {}): Store {
@@ -13,6 +14,15 @@ export function fakeStore(nouns: object, more: { ports?: object } & Partial<Over
     commit: async (body) => change(body),
     write: change,
     relaxed: change,
+    attempt: (action) => {
+      try {
+        action();
+        return true;
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        return false;
+      }
+    },
     wakeBy: () => {},
     durable: async () => {},
     ...more,

@@ -1,4 +1,4 @@
-// Makes and syncs folders: a file can be promised only if its name is on disk too.
+// Makes and syncs folders and files: a file can be promised only if its name is on disk too.
 
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,11 @@ export function makeFolder(folder: string): void {
 
 /** Syncs the names in a folder, not the contents of its files. */
 export function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
+  syncFile(folder);
+}
+
+export function syncFile(path: string): void {
+  const handle = openSync(path, "r");
   try {
     fsyncSync(handle);
   } finally {

@@ -306,11 +306,23 @@ export class Agents implements Part {
     this.#sending.set(pid, (this.#sending.get(pid) ?? 0) + 1);
     try {
       if (this.#store.reads.processes.get(pid)?.isBusy !== true) this.#store.write(({ processes }) => processes.markBusy(pid));
-      return await work();
+      const value = await work();
+      // That row may have been refused while the process was still being opened, and the process has the work nevertheless.
+      if (this.#store.reads.processes.get(pid)?.isBusy === false) void this.#markBusyIfAtWork(pid);
+      return value;
     } finally {
       const remaining = this.#sending.get(pid)! - 1;
       if (remaining === 0) this.#sending.delete(pid);
       else this.#sending.set(pid, remaining);
+    }
+  }
+
+  async #markBusyIfAtWork(pid: string): Promise<void> {
+    try {
+      const { activeRunId, runnableCount } = await this.#call(pid, "state", {});
+      if (activeRunId !== null || runnableCount > 0) this.#store.relaxed(({ processes }) => processes.markBusy(pid));
+    } catch (error) {
+      this.#store.ports.log.error("a process could not be marked busy", { pid, error: String(error) });
     }
   }
 

@@ -5,6 +5,7 @@ import { STOPPED } from "../../process/kernel-port.ts";
 import { beforeEach, expect, it } from "vitest";
 import { fakeStore } from "../../../test/support/fake-store.ts";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { StorageError } from "../../ports/sql.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
 import { Devices } from "../nouns/devices.ts";
@@ -41,6 +42,7 @@ let woken: number[];
 let durable: number;
 let starts: number;
 let statuses: object[];
+let isFull: boolean;
 let context: {
   routes: Routes;
   shellSessions: ShellSessions;
@@ -55,6 +57,7 @@ beforeEach(() => {
   const sql = new MemorySql();
   migrate(sql);
   now = 1_000;
+  isFull = false;
   [sent, dropped, woken, statuses, durable, starts] = [[], [], [], [], 0, 0];
   const devices = new Devices(
     sql,
@@ -102,6 +105,10 @@ function restart(): DeviceRouter {
       const value = body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
       for (const action of after) action();
       return value;
+    },
+    relaxed: (body) => {
+      if (isFull) throw new StorageError(true, "on purpose");
+      return body(context as unknown as WriteContext);
     },
     wakeBy: (dueAt) => void woken.push(dueAt!),
   });
@@ -318,6 +325,27 @@ it("makes a row only of a call that is not answered within a second, and removes
   for (const id of ["life 1.2", "life 1.3"]) deviceRouter.handleResult(DRIVER, answer(id));
   expect(await Promise.all(slow)).toHaveLength(2);
   expect(context.routes.listIds()).toEqual([]);
+});
+
+it("answers and fails calls whose rows cannot be removed, once", async () => {
+  const [answered, failed] = [ask("fs.read"), ask("fs.read")];
+  const disconnect = new AbortController();
+  const abandoned = ask("fs.read", disconnect.signal);
+  becomeSlow();
+  isFull = true;
+  deviceRouter.handleResult(DRIVER, answer("life 1.1"));
+  expect(await answered).toEqual({ content: "yes" });
+  disconnect.abort();
+  await expect(abandoned).rejects.toMatchObject({ code: 503 });
+  expect(() => deviceRouter.onSocketClosed(DRIVER)).toThrow(StorageError);
+  expect(await reasons([failed])).toMatchObject([{ code: 503, message: "Device disconnected: laptop" }]);
+  isFull = false;
+  sent = [];
+  expect(context.routes.listIds()).toHaveLength(3);
+  deviceRouter.handleResult(DRIVER, answer("life 1.2", "late"));
+  now += ROUTE_TTL_MS;
+  deviceRouter.onWake(now);
+  expect([sent, dropped, context.routes.listIds()]).toEqual([[], ["unasked"], []]);
 });
 
 it("after a lost batch, stores rows again that were lost and does not answer again calls whose row came back", async () => {

@@ -103,8 +103,7 @@ export class DeviceRouter implements Part {
 
   /** A `res` frame arrived from a socket. */
   handleResult(socketId: string, frame: Res): void {
-    const pending = this.#pending.get(frame.id);
-    const route = pending === undefined ? this.#store.relaxed(({ routes }) => routes.take(frame.id, socketId)) : pending.route;
+    const route = this.#pending.get(frame.id)?.route ?? this.#takeForgottenAnswer(frame.id, socketId);
     if (route?.driverId !== socketId) return this.#store.ports.meter.countDropped("unasked");
     this.#settle(
       route,
@@ -125,9 +124,10 @@ export class DeviceRouter implements Part {
 
   /** The device's socket has closed, so its open calls will never be answered. */
   #failRoutesOfDriver(driverId: string): void {
-    const open = this.#listPending((route) => route.driverId === driverId);
-    for (const route of [...open, ...this.#takeForgotten(({ routes }) => routes.takeOfDriver(driverId))])
+    const fail = (route: Route) =>
       this.#settle(route, { ok: false, error: unansweredError(503, `Device disconnected: ${route.target}`, route) });
+    for (const route of this.#listPending((one) => one.driverId === driverId)) fail(route);
+    for (const route of this.#takeForgotten(({ routes }) => routes.takeOfDriver(driverId))) fail(route);
   }
 
   /**
@@ -146,8 +146,7 @@ export class DeviceRouter implements Part {
   onRollback(): void {
     const stored = new Set(this.#store.reads.routes.listIds());
     for (const [routeId, pending] of this.#pending) pending.isStored = stored.has(routeId);
-    const isClosed = (routeId: string) =>
-      this.#closed.has(routeId) || (routeId.startsWith(`${this.#instanceId}.`) && !this.#pending.has(routeId));
+    const isClosed = (routeId: string) => this.#closed.has(routeId) || (this.#isOwn(routeId) && !this.#pending.has(routeId));
     this.#store.relaxed(({ routes }) => routes.remove([...stored].filter(isClosed)));
   }
 
@@ -158,9 +157,10 @@ export class DeviceRouter implements Part {
   }
 
   onWake(now: number): void {
-    const isDue = (route: Route) => route.dueAt <= now;
-    for (const route of [...this.#listPending(isDue), ...this.#takeForgotten(({ routes }) => routes.takeDue(now))])
+    const fail = (route: Route) =>
       this.#settle(route, { ok: false, error: unansweredError(504, `Syscall timed out: ${route.call} on ${route.target}`, route) });
+    for (const route of this.#listPending((one) => one.dueAt <= now)) fail(route);
+    for (const route of this.#takeForgotten(({ routes }) => routes.takeDue(now))) fail(route);
     const slow = [...this.#pending.values()].filter(({ route, isStored }) => !isStored && storeAtOf(route) <= now);
     if (slow.length === 0) return;
     this.#store.relaxed(({ routes }) => {
@@ -176,7 +176,21 @@ export class DeviceRouter implements Part {
   /** Takes rows, and returns the routes that memory does not know: an earlier life of the kernel made them. */
   #takeForgotten(take: (context: WriteContext) => Route[]): Route[] {
     if (this.#store.reads.routes.isEmpty()) return [];
-    return this.#store.relaxed(take).filter(({ routeId }) => !this.#pending.has(routeId));
+    return this.#store.relaxed(take).filter(({ routeId }) => !this.#isOwn(routeId));
+  }
+
+  #takeForgottenAnswer(routeId: string, driverId: string): Route | undefined {
+    return this.#isOwn(routeId) ? undefined : this.#store.relaxed(({ routes }) => routes.take(routeId, driverId));
+  }
+
+  /** Whether this life of the kernel made the route. Its row, if there still is one, says nothing that memory does not know. */
+  #isOwn(routeId: string): boolean {
+    return routeId.startsWith(`${this.#instanceId}.`);
+  }
+
+  /** Memory knows the routes, so a row that could not be written changes nothing now. */
+  #changeRow(change: (context: WriteContext) => void): void {
+    this.#store.attempt(() => this.#store.relaxed(change));
   }
 
   /** Returns a function that postpones the route's timeout; while a body arrives, the call must not time out. */
@@ -190,7 +204,7 @@ export class DeviceRouter implements Part {
       const pending = this.#pending.get(routeId);
       if (pending === undefined) return;
       pending.route = { ...pending.route, dueAt: now + ROUTE_TTL_MS };
-      if (pending.isStored) this.#store.relaxed(({ routes }) => routes.extend(routeId, now + ROUTE_TTL_MS));
+      if (pending.isStored) this.#changeRow(({ routes }) => routes.extend(routeId, now + ROUTE_TTL_MS));
     };
   }
 
@@ -247,13 +261,13 @@ export class DeviceRouter implements Part {
     const pending = this.#pending.get(routeId);
     if (pending === undefined) return;
     if (call !== EXEC) return this.#forget(routeId, pending);
-    this.#pending.set(routeId, { ...pending, resolve() {}, reject() {} });
-    if (pending.isStored) this.#store.relaxed(({ routes }) => routes.disownOne(routeId));
+    this.#pending.set(routeId, { ...pending, route: { ...pending.route, originId: NOBODY }, resolve() {}, reject() {} });
+    if (pending.isStored) this.#changeRow(({ routes }) => routes.disownOne(routeId));
   }
 
   #forget(routeId: string, { isStored }: PendingRoute): void {
     this.#pending.delete(routeId);
-    if (isStored) this.#store.relaxed(({ routes }) => routes.remove([routeId]));
+    if (isStored) this.#changeRow(({ routes }) => routes.remove([routeId]));
   }
 
   #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { yieldToEventLoop } from "../../../lib/yield.ts";
 import { type SqlValue, StorageError } from "../../../ports/sql.ts";
 import { Journal } from "./journal.ts";
@@ -218,6 +218,35 @@ describe("a batch", () => {
     add(kernel, 5);
     await kernel.waitUntilDurable();
     expect(recovered(crash())).toEqual([[1, 5], [2]]);
+  });
+
+  it("of a file that is closed while it cannot be committed is not lost, and the file opens again when it could be", () => {
+    add(kernel, 1);
+    add(process, 2);
+    journal.flush();
+    const exec = DatabaseSync.prototype.exec;
+    const full = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, query) {
+      if (query === "COMMIT") throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+      exec.call(this, query);
+    });
+    process.close();
+    expect(() => open(PROCESS)).toThrow(StorageError);
+    kernel.commitJournaled();
+    expect(() => add(kernel, 3)).toThrow(StorageError);
+    expect(rowsOf(kernel)).toEqual([1]);
+    full.mockRestore();
+    expect(recovered(crash())).toEqual([[1], [2]]);
+    process = open(PROCESS);
+    add(process, 4);
+    add(kernel, 5);
+    journal.flush();
+    expect([rowsOf(process), recovered(crash())]).toEqual([
+      [2, 4],
+      [
+        [1, 5],
+        [2, 4],
+      ],
+    ]);
   });
 
   it("keeps every kind of value", () => {

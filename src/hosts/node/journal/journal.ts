@@ -13,7 +13,7 @@ import { crashAt, failCommitIfDue, journalBytesMax } from "../faults.ts";
 import { makeFolder, syncFolder } from "../folders.ts";
 import { decodeSegment, type Entry } from "./record.ts";
 import { errcode, SQLITE_FULL } from "../sql-file.ts";
-import { isNoSpace, journalFolder, listSegments, numberOfSegment, Segment } from "./segment.ts";
+import { isNoSpace, isOutOfHandles, journalFolder, listSegments, numberOfSegment, Segment } from "./segment.ts";
 
 /** When databases are committed after a write, and rows of the relaxed lane appended. */
 const COMMIT_MS = 1_000;
@@ -41,6 +41,7 @@ export interface JournaledFile {
   commitJournaled(): boolean;
   /** Statements in the journal that are not committed yet. */
   readonly uncommitted: number;
+  closeDatabase(): void;
 }
 
 export class Journal {
@@ -55,6 +56,9 @@ export class Journal {
   #syncing: JournaledFile[] | null = null;
   /** Files with journaled statements that are not committed. */
   readonly #uncommitted = new Set<JournaledFile>();
+  /** Files that are no longer used, but could not be committed, by name. */
+  readonly #closing = new Map<string, JournaledFile>();
+  #isClosed = false;
   #isFlushScheduled = false;
   #syncs = 0;
   #commitTimer: NodeJS.Timeout | undefined;
@@ -130,8 +134,22 @@ export class Journal {
     this.#old?.unsettled.delete(file);
   }
 
+  /** The file is no longer used, but could not be committed: it is closed when that has worked. */
+  closeLater(file: JournaledFile): void {
+    this.#closing.set(file.name, file);
+    this.scheduleCommits();
+  }
+
+  /** Call before a file is opened: another one of this name may still lack what only the journal has. Throws if it does. */
+  finishClosing(name: string): void {
+    const file = this.#closing.get(name);
+    if (file !== undefined) this.#commit(file);
+    if (this.#closing.has(name)) throw new StorageError(true, `${name} could not be committed`);
+  }
+
   /** Call when all files are closed. What is in the journal stays only if one of them could not be committed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#commitTimer);
     await this.#removing;
     if (this.#uncommitted.size === 0) await this.#remove(this.#segments);
@@ -203,6 +221,7 @@ export class Journal {
     for (const file of due) {
       this.#commit(file);
       await yieldToEventLoop();
+      if (this.#isClosed) return;
     }
     if (this.#uncommitted.size > 0) this.scheduleCommits();
     if (this.#old?.unsettled.size === 0) await this.#removeOld();
@@ -216,6 +235,9 @@ export class Journal {
     if (!file.commitJournaled()) return;
     crashAt("after-lazy-commit");
     this.forget(file);
+    if (this.#closing.get(file.name) !== file) return;
+    this.#closing.delete(file.name);
+    file.closeDatabase();
   }
 
   #beginSegment(): void {
@@ -228,29 +250,32 @@ export class Journal {
       this.scheduleCommits();
     } catch (error) {
       // Without space for another, this one goes on growing until there is none for it either.
-      if (!isNoSpace(error)) this.#fatal(error);
+      if (!isNoSpace(error) && !isOutOfHandles(error)) this.#fatal(error);
     }
   }
 
   #removeOld(): Promise<void> {
-    this.#removing ??= this.#remove([this.#old!.segment]).then(() => {
-      this.#old = null;
+    this.#removing ??= this.#remove([this.#old!.segment]).then((isRemoved) => {
+      if (isRemoved) this.#old = null;
+      else this.scheduleCommits();
       this.#removing = null;
     });
     return this.#removing;
   }
 
   /** Segments go when what is in them is on disk in the databases themselves. A database that was closed has no log any more. */
-  async #remove(segments: readonly Segment[]): Promise<void> {
+  async #remove(segments: readonly Segment[]): Promise<boolean> {
     const files = [...new Set(segments.flatMap((segment) => [...segment.files]))].map((file) => join(this.#root, file));
     try {
       for (const file of files) await syncIfExists(`${file}-wal`);
       for (const folder of new Set(files.map((file) => dirname(file)))) syncFolder(folder);
     } catch (error) {
-      return this.#fatal(error);
+      if (!isOutOfHandles(error)) this.#fatal(error);
+      return false;
     }
     crashAt("before-segment-removal");
     for (const segment of segments) segment.remove();
+    return true;
   }
 }
 

@@ -27,13 +27,19 @@ export class JournaledSql extends SqlFile implements JournaledFile {
 
   /** `name` is the file's path below the data directory `root`; `cacheKb` limits the pages of it that stay in memory. */
   constructor(root: string, name: string, journal: Journal, fatal: (error: unknown) => void, cacheKb = CACHE_KB) {
+    journal.finishClosing(name);
     super(join(root, name), "normal", fatal);
     this.name = name;
     this.#journal = journal;
     this.#fatal = fatal;
     // Rows must not reach the file before the journal has them.
     this.database.exec(`PRAGMA cache_spill = OFF; PRAGMA cache_size = -${cacheKb}`);
-    this.#version = this.#committedVersion = this.convertErrors(() => readVersion(this.database));
+    try {
+      this.#version = this.#committedVersion = this.convertErrors(() => readVersion(this.database));
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
   }
 
   get entry(): Entry | null {
@@ -52,9 +58,15 @@ export class JournaledSql extends SqlFile implements JournaledFile {
     this.#journal.flush();
   }
 
+  /** If what is in the journal cannot be committed, the file stays open until it can. */
   override close(): void {
     this.commit();
-    if (this.commitJournaled()) this.#journal.forget(this);
+    if (!this.commitJournaled()) return this.#journal.closeLater(this);
+    this.#journal.forget(this);
+    this.closeDatabase();
+  }
+
+  closeDatabase(): void {
     this.database.close();
   }
 

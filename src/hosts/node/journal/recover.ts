@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crashAt } from "../faults.ts";
-import { syncFolder } from "../folders.ts";
+import { syncFile, syncFolder } from "../folders.ts";
 import { openDatabase } from "../sql-file.ts";
 import { decodeSegment, type Entry, HEADER } from "./record.ts";
 import { journalFolder, listSegments } from "./segment.ts";
@@ -85,7 +85,7 @@ function recoverFile(root: string, file: string, entries: readonly Entry[]): num
   try {
     const version = readVersion(database);
     const lacking = entries.filter((entry) => entry.version > version);
-    if (lacking.length > 0 && lacking[0]!.version !== version + 1)
+    if (lacking.some((entry, at) => entry.version !== version + 1 + at))
       throw new Error(
         `${path} is older than the journal, which continues from version ${lacking[0]!.version - 1} of it, not ${version}: ` +
           "restore the whole data directory from one backup",
@@ -94,7 +94,8 @@ function recoverFile(root: string, file: string, entries: readonly Entry[]): num
     applyEntries(database, lacking);
     if (lacking.length > 0) writeVersion(database, lacking.at(-1)!.version);
     database.exec("COMMIT");
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    // Rows that were committed before the crash may not be synced yet, and nothing else has them once the journal is removed.
+    if (existsSync(`${path}-wal`)) syncFile(`${path}-wal`);
     syncFolder(dirname(path));
     return lacking.length;
   } finally {

@@ -11,6 +11,8 @@ const NAME = /^\d{12}\.log$/;
 
 export class Segment {
   readonly #handle: number;
+  /** For `syncNow`: the system reports an error once per handle, and a sync that runs in another thread may get it first. */
+  readonly #ownSyncHandle: number;
   readonly #fatal: (error: unknown) => void;
   readonly #encoder = new RecordEncoder();
   readonly path: string;
@@ -31,6 +33,7 @@ export class Segment {
       this.#write(HEADER);
       fdatasyncSync(this.#handle);
       syncFolder(folder);
+      this.#ownSyncHandle = openSync(this.path, "r+");
     } catch (error) {
       closeSync(this.#handle);
       rmSync(this.path, { force: true });
@@ -71,7 +74,7 @@ export class Segment {
   syncNow(): void {
     crashAt("before-sync");
     try {
-      fdatasyncSync(this.#handle);
+      fdatasyncSync(this.#ownSyncHandle);
     } catch (error) {
       this.#fatal(error);
       throw new StorageError(false, error);
@@ -83,7 +86,9 @@ export class Segment {
   }
 
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    closeSync(this.#ownSyncHandle);
     if (this.#runningSyncs === 0) closeSync(this.#handle);
   }
 
@@ -132,6 +137,10 @@ export function listSegments(folder: string): string[] {
 
 export function numberOfSegment(path: string): number {
   return Number.parseInt(path.slice(-"000000000000.log".length), 10);
+}
+
+export function isOutOfHandles(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }
 
 export function isNoSpace(error: unknown): boolean {
