@@ -224,7 +224,7 @@ describe("a batch", () => {
     add(kernel, 1);
     add(process, 2);
     journal.flush();
-    const exec = DatabaseSync.prototype.exec;
+    const exec = Reflect.get(DatabaseSync.prototype, "exec");
     const full = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, query) {
       if (query === "COMMIT") throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
       exec.call(this, query);
