@@ -58,6 +58,11 @@ export function syscallOf(name: string): string | null {
   return findTool(name)?.call.name ?? null;
 }
 
+/** Whether the tool changes nothing. */
+export function isReadTool(name: string): boolean {
+  return findTool(name)?.call.does === "read";
+}
+
 /**
  * Turns a tool call into a syscall, or into an error for the model. Arguments are checked here as well as in the gate, so that
  * nobody is asked to approve a call that cannot run.

@@ -9,7 +9,7 @@ import { ERRORS, type ErrorCode, fail, SysError } from "../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import { STOPPED } from "../../process/kernel-port.ts";
 import { type Req, type Res, type Sig, encodeSignalFrame } from "../../protocol/frames.ts";
-import { HARDWARE_READS } from "../../hardware/calls/reads.ts";
+import { hardwareCalls } from "../../hardware/calls/table.ts";
 import type { WriteContext } from "../context.ts";
 import { handleExecStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "../nouns/routes.ts";
@@ -28,6 +28,7 @@ export const ROUTE_TTL_MS = 60_000;
 /** A Durable Object keeps its memory longer than this, however idle it is. */
 export const STORE_AFTER_MS = 1_000;
 const EXTEND_EVERY_MS = 10_000;
+const READS: ReadonlySet<string> = new Set(hardwareCalls.filter(({ does }) => does === "read").map(({ name }) => name));
 const KEY_CHARS = 32;
 const EXEC = "shell.exec";
 const UNKNOWN = { outcome: "unknown" };
@@ -63,7 +64,7 @@ export class DeviceRouter implements Part {
     const { ports } = this.#store;
     if (signal.aborted) fail(503, "The call was cancelled before it was sent");
     const { driverId, keepsLedger } = this.#requireDriver(call, caller, target);
-    const key = request.key === undefined || HARDWARE_READS.has(call) ? undefined : this.#scopeKeyToUser(request.key, caller);
+    const key = request.key === undefined || READS.has(call) ? undefined : this.#scopeKeyToUser(request.key, caller);
     if (key !== undefined && !keepsLedger)
       fail(400, `Device ${target.name} keeps no ledger, so it takes no key: check what happened before you retry`, TAKES_NO_KEY);
     const routeId = `${this.#instanceId}.${++this.#routeCount}`;
@@ -290,7 +291,7 @@ function storeAtOf({ dueAt }: Route): number {
 
 /** A read that was not answered simply failed. For any other call the outcome is unknown, unless it can be retried by its key. */
 function unansweredError(code: ErrorCode, message: string, { call, isKeyed }: Route): SysError {
-  if (HARDWARE_READS.has(call)) return new SysError(code, message);
+  if (READS.has(call)) return new SysError(code, message);
   const hint = isKeyed ? ": retry with the same key to find out" : "";
   return new SysError(code, `${message}. It is not known whether the call ran${hint}`, UNKNOWN);
 }

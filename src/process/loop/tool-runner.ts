@@ -7,9 +7,8 @@ import { EarlyAnswers } from "./early-answers.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "../rows/state.ts";
-import { HARDWARE_READS } from "../../hardware/calls/reads.ts";
 import { maxResultChars, capText } from "../../agent/tool-text.ts";
-import { toSyscall } from "../../agent/tools.ts";
+import { isReadTool, toSyscall } from "../../agent/tools.ts";
 
 export class ToolRunner {
   readonly #state: State;
@@ -36,7 +35,7 @@ export class ToolRunner {
       if (!isRepeat && call.requestId === null) usage.addToolCall(runId);
     });
     // After a crash a read may be sent as if for the first time, unless a person allowed it: that approval is used up.
-    if (!HARDWARE_READS.has(syscall) || call.requestId !== null) await ports.sql.waitUntilDurable();
+    if (!isReadTool(tool) || call.requestId !== null) await ports.sql.waitUntilDurable();
     if (this.#state.isClosed || signal.aborted) return;
     const request = { runId, conversationId, callId, tool, syscall, args, isRepeat };
     const outcome = ports.kernel

@@ -357,9 +357,9 @@ export const MUTATIONS: readonly Mutation[] = [
     bar: "devices",
     name: "any connection answers",
     breaks: "An answer to a call is accepted from any connection, not only from the device that received the call.",
-    file: "src/kernel/nouns/routes.ts",
-    find: '"DELETE FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId',
-    replace: '"DELETE FROM routes WHERE route_id = ? AND ? IS NOT NULL", routeId, driverId',
+    file: "src/kernel/devices/device-router.ts",
+    find: "if (route?.driverId !== socketId) return",
+    replace: "if (route === undefined) return",
     says: /^right answer: /m,
   },
   {
