@@ -332,7 +332,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "A device runs a call again that it has received before under the same key.",
     file: "src/device/ledger.ts",
     find: "if (known !== undefined) return this.#answerRepeat(known, digest);",
-    replace: "if (known !== undefined && !isLook) this.#entries.delete(key);",
+    replace: "if (known !== undefined && !isPoll) this.#entries.delete(key);",
     says: /^(?:effects|commands \w+): .*carried out \d+ times/m,
   },
   {
