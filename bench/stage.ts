@@ -136,7 +136,9 @@ export class Stage {
     const connection = await Connection.open(`http://127.0.0.1:${gateway.port}`);
     const client = { id: "bench-root", version: "0", platform: "bench", role: "user" as const };
     await connection.call("sys.connect", { protocol: 1, client, auth: ROOT });
-    const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model: "bench", api_key: "none" };
+    // A name of its own: runs that an earlier scenario left behind may have failed with the model of that time.
+    const model = `bench-${provider.port}`;
+    const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model, api_key: "none" };
     for (const [name, value] of Object.entries(settings)) await connection.call("sys.config.set", { key: `config/ai/${name}`, value });
     connection.close();
     return provider;
