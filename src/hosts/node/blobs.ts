@@ -7,6 +7,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node
 import { join } from "node:path";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
+import { isNoSpace } from "./system-errors.ts";
 import { openNew, openPrivate } from "../shared/own-files.ts";
 import { nextBlobFault, crashAt, systemError } from "./faults.ts";
 
@@ -118,7 +119,7 @@ export class NodeBlobs implements Blobs {
 
   #asStorageError(error: unknown): unknown {
     if (!(error instanceof Error) || !("code" in error)) return error;
-    if (error.code === "ENOSPC" || error.code === "EDQUOT") return new StorageError(true, error);
+    if (isNoSpace(error)) return new StorageError(true, error);
     if (error.code === "EROFS") return new StorageError(false, error);
     if (error.code !== "EIO") return error;
     // As with the database, a failed sync is not retried.

@@ -13,7 +13,8 @@ import { crashAt, failCommitIfDue, journalBytesMax } from "../faults.ts";
 import { makeFolder, syncFolder } from "../folders.ts";
 import { decodeSegment, type Entry } from "./record.ts";
 import { errcode, SQLITE_FULL } from "../sql-file.ts";
-import { isNoSpace, isOutOfHandles, journalFolder, listSegments, numberOfSegment, Segment } from "./segment.ts";
+import { isNoSpace, isOutOfHandles } from "../system-errors.ts";
+import { journalFolder, listSegments, numberOfSegment, Segment } from "./segment.ts";
 
 /** When databases are committed after a write, and rows of the relaxed lane appended. */
 const COMMIT_MS = 1_000;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { StorageError } from "../../../ports/sql.ts";
 import { crashAt } from "../faults.ts";
 import { syncFolder } from "../folders.ts";
+import { isNoSpace } from "../system-errors.ts";
 import { type Entry, HEADER, RecordEncoder } from "./record.ts";
 
 const NAME = /^\d{12}\.log$/;
@@ -137,12 +138,4 @@ export function listSegments(folder: string): string[] {
 
 export function numberOfSegment(path: string): number {
   return Number.parseInt(path.slice(-"000000000000.log".length), 10);
-}
-
-export function isOutOfHandles(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
-}
-
-export function isNoSpace(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
