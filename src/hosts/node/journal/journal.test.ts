@@ -140,6 +140,14 @@ describe("after a crash", () => {
     expect([read(home), listSegments(journalFolder(home)).length]).toEqual([[[], []], 1]);
   });
 
+  it("applies nothing if the journal has a version twice", () => {
+    const home = crash();
+    const entry = (value: number) => ({ file: KERNEL, version: 2, writes: [["INSERT INTO t VALUES (?)", [value]]] as const });
+    writeJournal(home, entry(1), entry(2));
+    expect(() => recoverJournal(home)).toThrow(/continues from version 1 of it, not 2/);
+    expect(read(home)).toEqual([[], []]);
+  });
+
   it("skips a database that was removed, and names it", () => {
     const home = crash();
     writeJournal(home, { file: PROCESS, version: 7, writes: [["INSERT INTO t VALUES (?)", [2]]] });
@@ -370,9 +378,9 @@ function crash(): string {
   return home;
 }
 
-function writeJournal(home: string, entry: Entry): void {
+function writeJournal(home: string, ...entries: Entry[]): void {
   const [path] = listSegments(journalFolder(home));
-  writeFileSync(path!, Buffer.concat([HEADER, new RecordEncoder().encode([entry]).bytes]));
+  writeFileSync(path!, Buffer.concat([HEADER, new RecordEncoder().encode(entries).bytes]));
 }
 
 function databasesOnly(): string {

@@ -85,11 +85,13 @@ function recoverFile(root: string, file: string, entries: readonly Entry[]): num
   try {
     const version = readVersion(database);
     const lacking = entries.filter((entry) => entry.version > version);
-    if (lacking.some((entry, at) => entry.version !== version + 1 + at))
+    lacking.forEach((entry, at) => {
+      if (entry.version === version + 1 + at) return;
       throw new Error(
-        `${path} is older than the journal, which continues from version ${lacking[0]!.version - 1} of it, not ${version}: ` +
+        `${path} is older than the journal, which continues from version ${entry.version - 1} of it, not ${version + at}: ` +
           "restore the whole data directory from one backup",
       );
+    });
     database.exec("BEGIN");
     applyEntries(database, lacking);
     if (lacking.length > 0) writeVersion(database, lacking.at(-1)!.version);
