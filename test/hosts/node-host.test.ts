@@ -256,6 +256,16 @@ test("a gateway whose data was removed stops rather than acknowledge changes tha
   expect(stderr).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
 });
 
+test("a gateway whose journal was removed stops as well", async () => {
+  const home = join(scratch, "without-journal");
+  const { child, ended } = await up("--home", home);
+  let stderr = "";
+  child.stderr?.on("data", (data: Buffer) => (stderr += data.toString()));
+  rmSync(join(home, "journal"), { recursive: true });
+  expect(await ended).toBe(74);
+  expect(stderr).toMatch(/^gsv: .*journal was removed or replaced; stopping/);
+});
+
 test("serves TLS if given a certificate", async () => {
   writeFileSync(join(scratch, "cert.pem"), TEST_CERT);
   writeFileSync(join(scratch, "key.pem"), TEST_KEY);

@@ -176,7 +176,7 @@ export abstract class SqlFile implements Sql {
   }
 
   /** The batch is synced. The returned function tells those who wait. */
-  protected closeSync(): () => void {
+  protected finishSync(): () => void {
     const waiting = this.#syncing ?? [];
     this.#syncing = null;
     return () => {

@@ -152,8 +152,8 @@ export class DeviceRouter implements Part {
   }
 
   nextDueAt(): number | null {
-    const due = [...this.#pending.values()].map(({ route, isStored }) => (isStored ? route.dueAt : storeAtOf(route)));
-    const earliest = Math.min(this.#store.reads.routes.nextDueAt() ?? Infinity, ...due);
+    let earliest = this.#store.reads.routes.nextDueAt() ?? Infinity;
+    for (const { route, isStored } of this.#pending.values()) earliest = Math.min(earliest, isStored ? route.dueAt : storeAtOf(route));
     return earliest === Infinity ? null : earliest;
   }
 

@@ -87,7 +87,7 @@ export class JournaledSql extends SqlFile implements JournaledFile {
   }
 
   endSync(): () => void {
-    return this.closeSync();
+    return this.finishSync();
   }
 
   commitJournaled(): boolean {
