@@ -14,7 +14,8 @@ const CONNECTIONS = 2_000;
 const WARM_UP = 200;
 /** Below the gateway's limit of strangers per address. */
 const AT_ONCE = 8;
-const SETTLE_MS = 5_000;
+/** Long enough for the gateway to notice that it is idle and to return memory. */
+const SETTLE_MS = 30_000;
 const COLLECT_MS = 1_500;
 const GOAL = 1.5;
 

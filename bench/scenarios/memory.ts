@@ -1,5 +1,5 @@
 // How much memory the first command and the first read of a repository leave behind, and whether it is freed when the gateway is
-// idle: threads end after a minute.
+// idle: threads end after half a minute.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { rssKb } from "../proc.ts";

@@ -23,6 +23,7 @@ import { createHttpServer, HttpGuard, listen, makeGatewayUrl } from "./http.ts";
 import { Journal } from "./journal/journal.ts";
 import { JournaledSql } from "./journal/journaled-sql.ts";
 import { recoverJournal } from "./journal/recover.ts";
+import { releaseMemoryWhenIdle } from "./idle-memory.ts";
 import { makeNodeLog } from "./log.ts";
 import { makeNodeMeter } from "./meter.ts";
 import { makeNodeNet } from "./net.ts";
@@ -146,6 +147,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   });
   door.onListening(port);
   const url = makeGatewayUrl(options, port);
+  defer(releaseMemoryWhenIdle());
   home.writeRunningFile({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };

@@ -10,7 +10,6 @@ import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
 import type { KernelPort } from "../../process/kernel-port.ts";
 import type { ProcessActors } from "../../ports/actors.ts";
-import { collectGarbageIfLarge } from "./collect-garbage.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { makeFolder } from "./folders.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -173,7 +172,6 @@ export class NodeProcesses implements ProcessActors {
       if (now - opened.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
       this.#closeProcess(pid, opened);
       await yieldToEventLoop();
-      if (this.#processes.size === 0) collectGarbageIfLarge();
     }
   }
 }

@@ -24,7 +24,7 @@ export type ReposOptions = {
 };
 
 const THREADS = 2;
-const IDLE_MS = 60_000;
+const IDLE_MS = 30_000;
 const EXIT_MS = 5_000;
 /** Limit of the JavaScript heap; only the thread that exceeds it dies. */
 const HEAP_MB_MAX = 512;

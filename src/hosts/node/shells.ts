@@ -24,7 +24,7 @@ import type { FromShell, ToShell } from "./shell-messages.ts";
 const THREADS_MAX = 8;
 const THREADS_TOTAL_MAX = 64;
 const THREADS_PER_USER = 4;
-const IDLE_MS = 60_000;
+const IDLE_MS = 30_000;
 /** A user's next thread starts when a command has waited this long for the existing ones. */
 const CROWDED_MS = 40;
 /** How long a command may still run after its timeout, or after it was told to stop, to write its last output. */

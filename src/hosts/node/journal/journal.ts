@@ -1,8 +1,8 @@
 // One journal makes the batches of all databases durable that live in the gateway's thread: the kernel's and those of processes.
 // Everything that was written in a turn of the event loop, to whatever file, becomes one record, written and synced once. So after a
 // crash either all of it is there or nothing, and nothing later without everything earlier. Another thread waits for the disk; what
-// is written meanwhile becomes the next record. The databases themselves are committed
-// a second later, without a sync: recover.ts applies again what they lack. Decision 0017 has the whole argument.
+// is written meanwhile becomes the next record. The databases themselves are committed a second later, without a sync: recover.ts
+// applies again what they lack. Decision 0017 has the whole argument.
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -20,6 +20,8 @@ import { journalFolder, listSegments, numberOfSegment, Segment } from "./segment
 const COMMIT_MS = 1_000;
 /** A database that was written to this often is committed at once. */
 const UNCOMMITTED_MAX = 5_000;
+/** How many databases are committed in one turn of the event loop. A busy one needs a sync before its commit; the turn shares it. */
+const COMMITS_PER_TURN = 8;
 /** A new segment begins at this size; the old one goes when all databases have what is in it. */
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 
@@ -215,12 +217,12 @@ export class Journal {
     this.scheduleFlush();
   }
 
-  /** One file per turn of the event loop, since each commit takes time. */
+  /** Each commit takes time, so other work may run in between. */
   async #commitAll(): Promise<void> {
     this.flush();
     const due = [...this.#uncommitted];
-    for (const file of due) {
-      this.#commit(file);
+    for (let at = 0; at < due.length; at += COMMITS_PER_TURN) {
+      for (const file of due.slice(at, at + COMMITS_PER_TURN)) this.#commit(file);
       await yieldToEventLoop();
       if (this.#isClosed) return;
     }
