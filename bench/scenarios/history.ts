@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Finding } from "../report.ts";
 import type { Stage } from "../stage.ts";
 
-const COUNTS = [100, 1_000, 10_000];
+const COUNTS = [100, 1_000, 5_000, 10_000];
 const PAGE = 50;
 const WINDOW_TOKENS = 32_000;
 const GOAL_MS = 2;
