@@ -18,6 +18,8 @@ export type Outcome = {
 /** Longer than the timeout of a device on a connection whose loss is noticed late. */
 const QUIET_MS = 90_000;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
+/** Long enough for the kernel to fall asleep, and for late answers to wake it. */
+const SLEEP_MS = 45_000;
 
 const PEOPLE: Person[] = [
   { username: "alice", role: "user", clientId: "alice-cli", address: "10.0.0.1" },
@@ -51,7 +53,10 @@ export async function simulate(seed: string, steps: number, options: WorldOption
     if (!isStormy) return;
     // Sometimes all clients pause for hours, and only due work happens.
     if (random.chance(0.01)) pausedUntil = agenda.now + PAUSE_MS;
-    else world.fault();
+    else if (random.chance(0.25)) {
+      pausedUntil = agenda.now + SLEEP_MS;
+      world.sleep();
+    } else world.fault();
     agenda.at(Math.max(pausedUntil, agenda.now) + random.between(50, 4_000), "storm", storm);
   };
   agenda.after(5_000, "storm", storm);

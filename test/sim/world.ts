@@ -26,6 +26,9 @@ import { Trace } from "./trace.ts";
 
 const START_MS = 1_763_200_000_000;
 const LATE_MS_MAX = 3_000;
+const SLEEP_AFTER_MS = 10_000;
+const SLEEP_RETRY_MS = 1_000;
+const SLEEP_TRIES = 30;
 
 export type WorldOptions = {
   /** Proves that the judge works: frames leave before their batch is committed. */
@@ -44,6 +47,7 @@ export class World {
   #kernel: Kernel | null = null;
   #isCalm = false;
   #hashes = 0;
+  #lastEventAt = START_MS;
 
   constructor(seed: string, options: WorldOptions = {}) {
     const stream = (name: string) => new Random(`${seed}/${name}`);
@@ -132,12 +136,11 @@ export class World {
     if (this.#isCalm) return;
     const open = [...this.judge.lines.values()].filter((line) => !line.isGone);
     const kind = this.#random.unit();
-    if (kind < 0.45 && open.length > 0) {
+    if (kind < 0.6 && open.length > 0) {
       const { socketId } = this.#random.pick(open);
       this.trace.add(this.agenda.now, `cut ${socketId}`);
       this.sockets.cut(socketId);
-    } else if (kind < 0.6) this.crash();
-    else if (kind < 0.85) this.#sleep(5);
+    } else if (kind < 0.8) this.crash();
     else this.#woke();
   }
 
@@ -183,16 +186,16 @@ export class World {
     this.judge.checkRows();
   }
 
-  /** Memory is lost, sockets stay open. This happens only to an actor that has nothing to do. */
-  #sleep(tries: number): void {
+  /** Memory is lost, sockets stay open. This happens only to an actor that has had nothing to do for a while, as on Cloudflare. */
+  sleep(tries = SLEEP_TRIES): void {
     if (this.#kernel === null) return;
     if (this.#sql.batch !== "none") this.#sql.commit();
-    else if (this.#hashes === 0 && this.#processes.isIdle) {
+    else if (this.#hashes === 0 && this.#processes.isIdle && this.agenda.now - this.#lastEventAt >= SLEEP_AFTER_MS) {
       this.trace.add(this.agenda.now, "hibernated");
       this.judge.hibernated();
       return this.#start();
     }
-    if (tries > 0) this.agenda.after(5, "fall asleep", () => this.#sleep(tries - 1), "kernel");
+    if (tries > 0) this.agenda.after(SLEEP_RETRY_MS, "fall asleep", () => this.sleep(tries - 1), "kernel");
   }
 
   #makeEvents() {
@@ -219,6 +222,7 @@ export class World {
 
   #guard(where: string, work: (kernel: Kernel) => void): void {
     if (this.#kernel === null) return;
+    this.#lastEventAt = this.agenda.now;
     try {
       work(this.#kernel);
     } catch (error) {

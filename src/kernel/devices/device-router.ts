@@ -1,7 +1,7 @@
 // Forwards hardware calls to devices and their answers back. Only the device that a call was sent to may answer it, once, while
 // the route is open; any other answer is dropped and counted. Most calls are answered within a second and are known to memory alone.
-// Later the route becomes a row, which is enough to deliver the answer if the kernel's memory is lost meanwhile. A call with a key may be retried: each attempt has its own route, and the device,
-// which remembers the key, runs the call once and answers every attempt.
+// Later the route becomes a row, which is enough to deliver the answer if the kernel's memory is lost meanwhile. A call with a key may
+// be retried: each attempt has its own route, and the device, which remembers the key, runs the call once and answers every attempt.
 
 import { allows } from "../../lib/capability.ts";
 import { toHex } from "../../lib/hex.ts";
