@@ -4,8 +4,8 @@
 //
 // Only values that both hosts can copy cross: plain objects and arrays of strings, numbers, booleans, null and Uint8Array. A
 // write is answered when it is durable. Nothing that follows from a call survives a crash unless everything survives that the caller
-// had written before it, so a caller need not wait for its own rows first. SysError and StorageError cross as themselves; an unreachable actor is a 503. An actor
-// opens no connection itself: it uses the `http` function passed with the call.
+// had written before it, so a caller need not wait for its own rows first. SysError and StorageError cross as themselves; an
+// unreachable actor is a 503. An actor opens no connection itself: it uses the `http` function passed with the call.
 
 /** Processes, by pid. `actor.ts` of src/process lists the calls. */
 export interface ProcessActors {

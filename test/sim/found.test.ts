@@ -157,6 +157,28 @@ describe("a batch that is lost", () => {
   });
 });
 
+it("a process is marked busy whose mark was lost while its host was opening it", async () => {
+  let accept: (result: object) => void = () => {};
+  const calls: string[] = [];
+  desk = await Desk.populated(() => ({
+    call: (_pid, name) => {
+      calls.push(name);
+      if (name === "send") return new Promise((resolve) => (accept = resolve));
+      return Promise.resolve(name === "state" ? { activeRunId: "run", runnableCount: 0 } : {});
+    },
+  }));
+  const alice = await desk.enter("alice", { password: "alice first" });
+  const isBusy = () => desk.sql.get("SELECT busy FROM processes WHERE pid = 'init:1000'")?.busy;
+  const id = desk.ask(alice, "proc.send", { message: "hello" });
+  await desk.pass(1);
+  expect([calls.at(-1), isBusy()]).toEqual(["send", 1]);
+  desk.sql.commit("full");
+  expect([desk.answer(alice, id), isBusy()]).toEqual([undefined, 0]);
+  accept({ ok: true, status: "started", runId: "run" });
+  await desk.quiet();
+  expect([desk.answer(alice, id)?.ok, calls.at(-1), isBusy()]).toEqual([true, "state", 1]);
+});
+
 describe("arguments that pass the schema but not the table", () => {
   it.each([
     ["sys.token.create", { kind: "user", expiresAt: 1_800_000_000_000.5 }],

@@ -2,14 +2,14 @@
 
 import { expect, test } from "vitest";
 import { yieldToEventLoop } from "../../lib/yield.ts";
-import { makeCheck, releaseMemory } from "./idle-memory.ts";
+import { makeIdleCheck, releaseMemory } from "./idle-memory.ts";
 
 const MB = 1024 * 1024;
 const isGlibc = process.platform === "linux" && "glibcVersionRuntime" in (process.report.getReport() as { header: object }).header;
 
 test("memory is released once it has grown and the gateway is idle", () => {
   const state = { resident: 100 * MB, busy: 0.5, inUse: 120 * MB, releases: 0 };
-  const runCheck = makeCheck({
+  const runCheck = makeIdleCheck({
     residentBytes: () => state.resident,
     busyShare: () => state.busy,
     release: () => {

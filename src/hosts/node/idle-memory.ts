@@ -15,7 +15,7 @@ const IDLE_CHECKS = 3;
 /** Less is not worth a collection. */
 const BYTES_MIN = 8 * 1024 * 1024;
 
-export type MemoryProbe = {
+export type Memory = {
   residentBytes: () => number;
   /** The share of time in which the event loop was busy since the last call. */
   busyShare: () => number;
@@ -24,13 +24,13 @@ export type MemoryProbe = {
 
 /** Starts checks that return memory when it has grown and the gateway is idle. The returned function stops them. */
 export function releaseMemoryWhenIdle(): () => void {
-  const check = makeCheck({ residentBytes: () => process.memoryUsage.rss(), busyShare: makeBusyShare(), release: releaseMemory });
+  const check = makeIdleCheck({ residentBytes: () => process.memoryUsage.rss(), busyShare: makeBusyShare(), release: releaseMemory });
   const timer = setInterval(check, CHECK_MS).unref();
   return () => clearInterval(timer);
 }
 
 /** Memory that a release could not return counts as needed until it falls. */
-export function makeCheck({ residentBytes, busyShare, release }: MemoryProbe): () => void {
+export function makeIdleCheck({ residentBytes, busyShare, release }: Memory): () => void {
   let needed = residentBytes();
   let idleChecks = 0;
   return () => {

@@ -45,7 +45,7 @@ export class Accounts {
 
   identityOf(account: Account): ProcessIdentity {
     const { uid, gid, username, home } = account;
-    return { uid, gid, gids: this.#groups.gidsOf(username, gid), username, home, cwd: home, workspaceId: null };
+    return { uid, gid, gids: [...this.#groups.gidsOf(username, gid)], username, home, cwd: home, workspaceId: null };
   }
 
   /** The stored hash, or null if no password can match. */

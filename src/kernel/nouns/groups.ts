@@ -21,7 +21,7 @@ export type GroupReads = Pick<Groups, "list" | "get" | "gidsOf" | "namesOf">;
 export class Groups {
   readonly #sql: Sql;
   /** The groups of a user and the name of a group, which each step of a process needs. A rollback of rows must call `clearCaches`. */
-  readonly #gids = new Cache<string, number[]>(CACHED_MAX);
+  readonly #gids = new Cache<string, readonly number[]>(CACHED_MAX);
   readonly #names = new Cache<number, string>(CACHED_MAX);
 
   constructor(sql: Sql) {
@@ -51,8 +51,8 @@ export class Groups {
     return { gid, name: String(row.name), members: members.map((member) => String(member.username)) };
   }
 
-  /** The primary group and every group that lists the user, sorted. Do not change the array: it is cached. */
-  gidsOf(username: string, primary: number): number[] {
+  /** The primary group and every group that lists the user, sorted. */
+  gidsOf(username: string, primary: number): readonly number[] {
     return this.#gids.get(`${primary} ${username}`, () => {
       const rows = this.#sql.all("SELECT gid FROM group_members WHERE username = ?", username);
       return [...new Set([primary, ...rows.map((row) => Number(row.gid))])].toSorted((a, b) => a - b);

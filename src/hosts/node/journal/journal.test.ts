@@ -205,6 +205,31 @@ describe("a batch", () => {
     expect(recovered(crash())).toEqual([[2], [1]]);
   });
 
+  it("of a database that is about to be committed is synced together with those of seven others", async () => {
+    const others = Array.from({ length: 14 }, (_, at) => open(`processes/init-${at + 2}.db`));
+    const files = [kernel, process, ...others];
+    const committed = new Set<JournaledSql>();
+    const isDone = () => committed.size === files.length;
+    const writeToAll = () => {
+      if (!isDone()) for (const file of files) file.runRelaxed(() => add(file, 2));
+    };
+    for (const file of files) {
+      add(file, 1);
+      const commitJournaled = file.commitJournaled.bind(file);
+      vi.spyOn(file, "commitJournaled").mockImplementation(() => {
+        committed.add(file);
+        // In the next turn of the event loop all of them have an open batch again.
+        setImmediate(writeToAll);
+        return commitJournaled();
+      });
+    }
+    journal.flush();
+    const before = journal.syncs;
+    await vi.waitUntil(isDone, { timeout: 5_000, interval: 1 });
+    expect(journal.syncs - before).toBeLessThan(4);
+    for (const file of others) file.close();
+  });
+
   it("that SQLite rolled back fails together with all others of the turn, and nothing earlier is lost", async () => {
     const other = new DatabaseSync(join(root, KERNEL));
     other.exec("CREATE TRIGGER spoil AFTER INSERT ON t WHEN NEW.a = 99 BEGIN SELECT RAISE(ROLLBACK, 'spoiled'); END");
