@@ -1,6 +1,6 @@
-// Agent processes in the gateway's own thread, one SQLite file each, with one journal for all. A process is opened at the first call and closed after it
-// has been idle for a while, so that sleeping ones cost nothing. Their timers are in memory only: after a restart the kernel
-// wakes those that had work. A reopened process continues the work that was interrupted.
+// Agent processes in the gateway's own thread, one SQLite file each, with one journal for all. A process is opened at the first call
+// and closed after it has been idle for a while, so that sleeping ones cost nothing. Their timers are in memory only: after a restart
+// the kernel wakes those that had work. A reopened process continues the work that was interrupted.
 
 import { join } from "node:path";
 import { yieldToEventLoop } from "../../lib/yield.ts";
