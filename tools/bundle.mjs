@@ -95,19 +95,22 @@ function run(program, args, options, problem) {
   });
 }
 
-function program(outdir, faults) {
-  return build({
+async function program(outdir, faults) {
+  await build({
     ...COMMON,
     entryPoints: {
       gsv: join(ROOT, "src/cli/main.ts"),
       "repo-thread": join(ROOT, "src/hosts/node/repo-thread.ts"),
       "shell-thread": join(ROOT, "src/hosts/node/shell-thread.ts"),
+      "sandbox-thread": join(ROOT, "src/hosts/node/sandbox-thread.ts"),
     },
     outdir,
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
     define: { GSV_FAULTS: String(faults), GSV_ONE_FILE: "false" },
   });
+  // The engine of scripts, which the gateway compiles when the first script runs.
+  copyFileSync(join(ROOT, "node_modules/quickjs-wasi/quickjs.wasm"), join(outdir, "quickjs.wasm"));
 }
 
 async function downloads(outdir) {

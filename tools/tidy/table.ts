@@ -22,6 +22,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     imports: ["calls", "lib", "ports", "protocol"],
     packages: ["file-type", "zod"],
   },
+  sandbox: {
+    about: "scripts of agents and people, in an engine of their own, and the call that runs there",
+    imports: ["calls", "lib", "ports", "protocol"],
+    packages: ["quickjs-wasi", "zod"],
+  },
   vfs: { about: "the gateway's own tree of files", imports: ["generated", "hardware", "lib", "ports", "protocol"], packages: [] },
   shell: {
     about: "the gateway's own shell",
@@ -37,11 +42,15 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   models: { about: "model providers", imports: ["lib", "ports", "protocol"], packages: ["@ai-sdk"] },
   agent: {
     about: "what a model is told: prompts, context, tools and their results",
-    imports: ["calls", "hardware", "lib", "ports"],
+    imports: ["calls", "hardware", "lib", "ports", "sandbox/calls"],
     types: ["protocol/proc-records.ts"],
     packages: ["zod"],
   },
-  process: { about: "a durable agent", imports: ["agent", "lib", "ports", "protocol"], packages: [] },
+  process: {
+    about: "a durable agent",
+    imports: ["agent", "lib", "ports", "protocol", "sandbox/calls/result.ts", "sandbox/limits.ts", "sandbox/script-calls.ts"],
+    packages: [],
+  },
   kernel: {
     about: "everything the gateway knows and decides",
     imports: [
@@ -56,6 +65,9 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "process",
       "protocol",
       "repo",
+      "sandbox/calls",
+      "sandbox/limits.ts",
+      "sandbox/script-calls.ts",
       "shell/kernel-client.ts",
       "vfs",
     ],
@@ -73,11 +85,24 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   "hosts/node": {
     about: "the gateway on Node",
-    imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "shell"],
+    imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "sandbox", "shell"],
   },
   "hosts/cloudflare": {
     about: "the gateway on Cloudflare",
-    imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "shell"],
+    imports: [
+      "generated",
+      "hardware",
+      "hosts/shared",
+      "kernel",
+      "lib",
+      "models",
+      "ports",
+      "process",
+      "protocol",
+      "repo",
+      "sandbox",
+      "shell",
+    ],
   },
   device: {
     about: "the daemon on other machines",

@@ -1,0 +1,162 @@
+// What runs in the engine before a script: it defines the script's globals. The text is JavaScript for QuickJS. It is evaluated to a
+// function of the host's two callbacks and returns the functions the host calls. It keeps the built-ins it needs, because a script
+// may replace them.
+
+import { LOG_CHARS, LOG_LINES } from "./limits.ts";
+
+/** The file name in stack traces; its lines are left out of those that people see. */
+export const PRELUDE_FILE = "gsv:prelude";
+/** A call that the engine answers itself. */
+export const TIMER = "timer";
+
+export const PRELUDE = `(function (hostCall, hostEnd) {
+  "use strict";
+  const { stringify, parse } = JSON;
+  const { create, freeze, defineProperty } = Object;
+  const NativePromise = Promise, NativeError = Error, NativeTypeError = TypeError, toText = String;
+  const isArray = Array.isArray;
+  const pending = create(null);
+  const logs = [];
+  let lastNumber = 0, logChars = 0, droppedLogs = 0;
+  let defaultTarget, defaultCwd;
+
+  function call(name, args) {
+    const site = new NativeError("");
+    return new NativePromise((resolve, reject) => {
+      const json = stringify(args);
+      const number = ++lastNumber;
+      pending[number] = { resolve, reject, site };
+      hostCall(number, name, json);
+    });
+  }
+
+  function settle(number, isValue, text) {
+    const waiting = pending[number];
+    if (waiting === undefined) return;
+    delete pending[number];
+    if (isValue) return waiting.resolve(text === "" ? undefined : parse(text));
+    const error = new NativeError(text);
+    error.stack = waiting.site.stack;
+    waiting.reject(error);
+  }
+
+  function isObject(value) {
+    return typeof value === "object" && value !== null && !isArray(value);
+  }
+
+  function isAbsolute(path) {
+    return path[0] === "/" || path[0] === "\\\\" || path[0] === "~" || (path[1] === ":" && /^[A-Za-z]$/.test(path[0]));
+  }
+
+  function joinPath(cwd, path) {
+    const last = cwd[cwd.length - 1];
+    return last === "/" || last === "\\\\" ? cwd + path : cwd + "/" + path;
+  }
+
+  function withDefaults(args, isFile) {
+    const given = { ...args };
+    if (given.target === undefined && defaultTarget !== undefined) given.target = defaultTarget;
+    if (defaultCwd === undefined) return given;
+    if (!isFile) return given.cwd === undefined ? { ...given, cwd: defaultCwd } : given;
+    if (given.path === undefined) return { ...given, path: defaultCwd };
+    return typeof given.path === "string" && !isAbsolute(given.path) ? { ...given, path: joinPath(defaultCwd, given.path) } : given;
+  }
+
+  function shell(input, options = {}) {
+    if (!isObject(options)) throw new NativeTypeError("shell(input, options): options must be an object");
+    const args = { ...options, input: input === undefined ? "" : input };
+    return call("shell.exec", args.sessionId === undefined ? withDefaults(args, false) : args);
+  }
+
+  const fs = {};
+  for (const name of ["read", "write", "edit", "delete", "search"])
+    fs[name] = (args) => {
+      if (!isObject(args)) throw new NativeTypeError("fs." + name + " takes an object, such as { path }");
+      return call("fs." + name, withDefaults(args, true));
+    };
+
+  function show(value) {
+    if (typeof value === "string") return value;
+    try {
+      if (value instanceof NativeError) return (value.name + ": " + value.message);
+      const json = typeof value === "function" ? undefined : stringify(value);
+      return json === undefined ? toText(value) : json;
+    } catch {
+      try { return toText(value); } catch { return "[a value that cannot be shown]"; }
+    }
+  }
+
+  function logWith(prefix) {
+    return (...values) => {
+      let line = prefix;
+      for (let at = 0; at < values.length; at++) line += (at === 0 ? "" : " ") + show(values[at]);
+      if (logs.length >= ${LOG_LINES} || logChars + line.length > ${LOG_CHARS}) { droppedLogs++; return; }
+      logChars += line.length;
+      logs[logs.length] = line;
+    };
+  }
+
+  const logError = logWith("[error] ");
+  const timers = create(null);
+  let lastTimer = 0;
+  function setTimeout(run, ms = 0, ...args) {
+    if (typeof run !== "function") throw new NativeTypeError("setTimeout takes a function");
+    const timer = ++lastTimer;
+    timers[timer] = true;
+    const fire = async () => {
+      await call("${TIMER}", { ms: +ms });
+      if (timers[timer] === undefined) return;
+      delete timers[timer];
+      try { run(...args); } catch (error) { logError("Uncaught " + show(error)); }
+    };
+    fire();
+    return timer;
+  }
+
+  function define(name, value) {
+    defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+  }
+
+  function setGlobals(json) {
+    const { target, cwd, argv, args } = parse(json);
+    defaultTarget = target;
+    defaultCwd = cwd;
+    define("argv", freeze(argv));
+    define("args", args === undefined ? null : args);
+    define("mcpTools", freeze([]));
+  }
+
+  function end(outcome) {
+    if (droppedLogs > 0) logs[logs.length] = "[warn] " + droppedLogs + " more lines were left out";
+    hostEnd(stringify({ ...outcome, logs }));
+  }
+
+  function describe(error) {
+    try {
+      if (isObject(error) && typeof error.message === "string")
+        return { error: error.message, name: toText(error.name), stack: typeof error.stack === "string" ? error.stack : "" };
+    } catch {}
+    return { error: show(error), name: "", stack: "" };
+  }
+
+  async function start(main) {
+    let value;
+    try {
+      value = await main();
+    } catch (error) {
+      return end({ isOk: false, ...describe(error) });
+    }
+    try {
+      end({ isOk: true, value });
+    } catch (error) {
+      end({ isOk: false, error: "The result cannot be written as JSON: " + describe(error).error, name: "", stack: "" });
+    }
+  }
+
+  define("shell", shell);
+  define("fs", freeze(fs));
+  define("console", freeze({ log: logWith(""), info: logWith(""), debug: logWith(""), warn: logWith("[warn] "), error: logError }));
+  define("setTimeout", setTimeout);
+  define("clearTimeout", (timer) => { delete timers[timer]; });
+  return { settle, setGlobals, start };
+})`;
