@@ -19,6 +19,8 @@ export function renderToolOutcome(outcome: ToolOutcome): ToolText {
   if (!isData(data)) return makePlainToolText(JSON.stringify(data) ?? "null");
   if (data.ok === false && typeof data.error === "string") return makeErrorToolText(data.error, false);
   if (typeof data.status === "string" && typeof data.output === "string") return commandText(data, data.output);
+  // A script: the whole result, with what it logged.
+  if (data.status === "failed" && typeof data.error === "string") return { text: JSON.stringify(data), images: [], isError: true };
   if (data.ok === true && typeof data.content === "string") return makePlainToolText(fileText(data, data.content));
   if (data.ok === true && Array.isArray(data.content)) return blocksText(data.content.filter(isData));
   return makePlainToolText(JSON.stringify(data));

@@ -13,19 +13,27 @@ import fsRead from "../hardware/calls/fs/read.ts";
 import fsSearch from "../hardware/calls/fs/search.ts";
 import fsWrite from "../hardware/calls/fs/write.ts";
 import shellExec from "../hardware/calls/shell/exec.ts";
+import codemodeExec from "../sandbox/calls/codemode/exec.ts";
+import type { SandboxSyscall } from "../sandbox/calls/define.ts";
 
 type Data = Record<string, unknown>;
 
 type Tool = {
   name: string;
-  call: HardwareSyscall;
+  call: HardwareSyscall | SandboxSyscall;
   /** Replaces the call's own doc if that says more than a model can use. */
   doc?: string;
   /** The arguments a model may pass; all of them if absent. */
   shows?: readonly string[];
-  /** Whether the target must be given; a running command is found by its session. */
-  target: "required" | "optional";
+  /** Whether the target must be given; a running command is found by its session. A script names the target of each of its calls. */
+  target: "required" | "optional" | "none";
 };
+
+const CODE_MODE = `Run JavaScript that uses the tools, for work that takes many calls or a loop: one CodeMode call instead of ten others. code is the body of an async function: await works, and return gives the result. It can use:
+shell(input, { target?, cwd?, sessionId? })
+fs.read({ target?, path, offset?, limit? }), fs.write({ target?, path, content }), fs.edit({ target?, path, oldString, newString, replaceAll? }), fs.delete({ target?, path }), fs.search({ target?, path, query, include? })
+console.log, setTimeout
+Each call returns the result object of its tool, throws if it is refused, and runs on gsv unless it names a target. File results are { ok, content, ... } or { ok: false, error }. A command that is still running is { status: "running", sessionId, output }: call shell("", { sessionId }) for more. There is no network, no import and no Node.js API. A script may run for a minute, not counting the time it waits for a person.`;
 
 const TOOLS: readonly Tool[] = [
   { name: "Read", call: fsRead, target: "required" },
@@ -40,6 +48,7 @@ const TOOLS: readonly Tool[] = [
     shows: ["input", "cwd", "sessionId"],
     target: "optional",
   },
+  { name: "CodeMode", call: codemodeExec, doc: CODE_MODE, target: "none" },
 ];
 
 export type ToolDevice = { id: string; implements: readonly string[] };
@@ -61,6 +70,11 @@ export function syscallOf(name: string): string | null {
 /** Whether the tool changes nothing. */
 export function isReadTool(name: string): boolean {
   return findTool(name)?.call.does === "read";
+}
+
+/** Whether the tool runs a script in the process itself. */
+export function isScriptTool(name: string): boolean {
+  return findTool(name)?.call.runs === "sandbox";
 }
 
 /**
@@ -90,15 +104,16 @@ function makeParameterSchema(tool: Tool, devices: readonly ToolDevice[]): Data {
   const schema = argumentSchemaOf(tool);
   const shown = Object.entries(schema.properties ?? {}).filter(([name]) => isShown(tool, name));
   const { required = [] } = schema;
+  const target = tool.target === "none" ? {} : { target: { type: "string", description: targetText(tool, devices) } };
   return {
     type: "object",
-    properties: { target: { type: "string", description: targetText(tool, devices) }, ...Object.fromEntries(shown.map(withoutBounds)) },
+    properties: { ...target, ...Object.fromEntries(shown.map(withoutBounds)) },
     required: tool.target === "required" ? ["target", ...required] : required,
     additionalProperties: false,
   };
 }
 
-const schemas = new Map<HardwareSyscall, JsonSchema>();
+const schemas = new Map<Tool["call"], JsonSchema>();
 
 /** Cached: building a schema takes longer than most calls. */
 function argumentSchemaOf({ call }: Tool): JsonSchema {
@@ -129,7 +144,7 @@ function repairArgs(tool: Tool, given: Data): Data {
   const { properties = {} } = argumentSchemaOf(tool);
   const args: Data = {};
   for (const [name, value] of Object.entries(given)) {
-    if (value === null || (name !== "target" && !isShown(tool, name))) continue;
+    if (value === null || (name === "target" ? tool.target === "none" : !isShown(tool, name))) continue;
     args[name] = typeof value === "string" ? parseAs(value, properties[name]?.type) : value;
   }
   // Models that fill in every field write an absent session like this.

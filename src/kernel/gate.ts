@@ -7,6 +7,7 @@ import type { Data } from "../calls/define.ts";
 import { decodeArgs } from "../calls/decode.ts";
 import type { HardwareSyscall } from "../hardware/calls/define.ts";
 import { fail } from "../lib/sys-error.ts";
+import type { SandboxSyscall } from "../sandbox/calls/define.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import type { Judge } from "./agents/judge.ts";
@@ -90,13 +91,20 @@ export class Gate {
   #run(request: DecodedRequest, caller: Caller): CallAnswer | Promise<CallAnswer> {
     const { call, args, frame, signal } = request;
     if (call.runs === "hardware") return this.#runOnTarget(call, caller, args, frame, signal());
+    if (call.runs === "sandbox") return this.#allowInSandbox(call, caller);
     if (!usesLane(call)) return this.#runKernelCall(request, caller);
     return this.#lanes.run(call, caller, signal(), async () => this.#runKernelCall(request, caller));
   }
 
   #runKernelCall({ call, args, frame, signal }: DecodedRequest, caller: Caller | Stranger): CallAnswer | Promise<CallAnswer> {
-    if (call.runs === "hardware") fail(403, "Must call sys.connect first");
+    if (call.runs !== "kernel") fail(403, "Must call sys.connect first");
     return runInKernel(this.#store, this.#targets.services, call, caller, args, frame, signal);
+  }
+
+  /** A process runs the call itself once it is allowed; a command that the process runs may not make it. */
+  #allowInSandbox(call: SandboxSyscall, { agent }: Caller): CallAnswer {
+    if (agent === undefined || agent.callId === null) fail(403, `Permission denied: ${call.name}`);
+    return { data: {}, after: [] };
   }
 
   /** Runs a hardware call on the target that it names. What a device did stays done even if the kernel's batch is lost. */

@@ -8,6 +8,7 @@ import type { ForkArgs } from "./conversation/fork.ts";
 import { type HistoryArgs, conversationIdOrDefault, type PageArgs } from "./conversation/conversation-calls.ts";
 import type { ContextPolicy } from "../protocol/proc-records.ts";
 import type { ProcessPorts } from "./kernel-port.ts";
+import type { RunScriptArgs } from "./personal-scripts.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
 import type { ResetAllArgs } from "./conversation/reset.ts";
 import type { SearchArgs } from "./conversation/search.ts";
@@ -44,6 +45,13 @@ export const processCalls = {
 
   handleBudgetDecision: (process: Process, { requestId, isAllowed }: { requestId: string; isAllowed: boolean }) => {
     process.handleBudgetDecision(requestId, isAllowed);
+    return null;
+  },
+
+  /** Runs a script for a person, whose calls come back to the kernel. */
+  runScript: (process: Process, args: RunScriptArgs) => process.scripts.run(args),
+  stopScript: (process: Process, { scriptId }: { scriptId: string }) => {
+    process.scripts.stop(scriptId);
     return null;
   },
 

@@ -2,6 +2,7 @@
 // keeps its memory and on one that evicts it whenever nothing happens.
 
 import { afterEach, expect, it } from "vitest";
+import { NO_SANDBOX } from "../../test/support/sandbox.ts";
 import { ScriptedKernel } from "../../test/support/scripted-kernel.ts";
 import { ScriptedModels } from "../../test/support/scripted-models.ts";
 import { NodeSql } from "../hosts/node/sql.ts";
@@ -98,6 +99,7 @@ class Host {
     const actor: ProcessActor = new ProcessActor(PID, {
       sql: this.#sql,
       models: this.models,
+      sandbox: NO_SANDBOX,
       kernel: { ...link, lastReceivedSeq: lastReceivedSeq, ...(this.#forgets ? { emit: async (events) => link.emit(events) } : {}) },
       now: () => this.now,
       uuid: () => crypto.randomUUID(),

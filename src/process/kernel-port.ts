@@ -2,6 +2,7 @@
 // the process may live in another object than the kernel. kernel/agents/process-gateway.ts implements it.
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import type { Sql } from "../ports/sql.ts";
 import type { SpendingAccount, Budget, Limits } from "./loop/budget.ts";
 import type { CallOutcome } from "./rows/calls.ts";
@@ -12,6 +13,7 @@ import type { StoredMedia } from "./rows/history.ts";
 export type ProcessPorts = {
   sql: Sql;
   models: Models;
+  sandbox: Sandbox;
   kernel: KernelPort;
   now(): number;
   uuid(): string;
@@ -41,6 +43,10 @@ export interface KernelPort {
    * does not run again if the target can guarantee that. `onStart` is called when no approval is pending any more. Never throws.
    */
   runSyscall(call: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome>;
+  /** Runs a call of a script that a person runs in this process, as that person. Never throws. */
+  runScriptCall(call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome>;
+  /** Withdraws the open questions about these calls of a run: nobody waits for the answers any more. */
+  withdrawQuestions(runId: string, callIds: readonly string[]): Promise<void>;
   /**
    * Delivers events; the kernel forwards them to followers and ignores those it has received before, by their number. Throws or
    * rejects if the kernel has not received them; then nothing later is delivered before `lastReceivedSeq` was called.
@@ -82,7 +88,10 @@ export type Preparation = {
 
 export type OwnerAccount = { limits: Limits; account: SpendingAccount };
 
-/** `isRepeat`: an earlier instance of the process sent the call and did not receive its result. */
+/**
+ * `isRepeat`: an earlier instance of the process sent the call and did not receive its result. `scriptCallId` is set for a call that a
+ * script makes: the model's call that runs the script.
+ */
 export type SysCall = {
   runId: string;
   conversationId: string;
@@ -91,10 +100,15 @@ export type SysCall = {
   syscall: string;
   args: Record<string, unknown>;
   isRepeat: boolean;
+  scriptCallId?: string;
 };
 
+export type PersonalScriptCall = { scriptId: string; number: number; call: string; args: Record<string, unknown> };
+/** The result as JSON. */
+export type ScriptCallOutcome = { isError: false; json: string } | { isError: true; message: string };
+
 export type SysOutcome =
-  /** `output` is the text for the model. */
-  | { kind: "done"; isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[] }
+  /** `output` is the text for the model. For a call of a script it is a short form for people, or the error; `json` is the result. */
+  | { kind: "done"; isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[]; json?: string }
   /** A person is asked first; the process is notified of the answer. */
   | { kind: "asked"; request: HilRequest };

@@ -9,6 +9,7 @@ import { Queue } from "./conversation/queue.ts";
 import { type ProcessPorts, STOPPED } from "./kernel-port.ts";
 import { currentContext } from "./loop/measure.ts";
 import { Runner } from "./loop/runner.ts";
+import { PersonalScripts } from "./personal-scripts.ts";
 import { DEFAULT_CONVERSATION } from "./rows/conversations.ts";
 import type { MessageContent } from "./rows/history.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./rows/runs.ts";
@@ -41,6 +42,8 @@ export class Process {
   readonly conversation: ConversationCalls;
   /** Messages that wait for their run. */
   readonly queue: Queue;
+  /** Scripts that people run in this process. */
+  readonly scripts: PersonalScripts;
   readonly #runner: Runner;
   readonly #closing = new AbortController();
 
@@ -48,6 +51,7 @@ export class Process {
     this.#ports = ports;
     this.#state = new State(pid, ports, delivery);
     this.queue = new Queue(this.#state);
+    this.scripts = new PersonalScripts(ports);
     this.#runner = new Runner(this.#state);
     this.conversation = new ConversationCalls(this.#state, {
       stop: () => this.#runner.stop(STOPPED),
@@ -60,6 +64,7 @@ export class Process {
   close(): void {
     this.#state.isClosed = true;
     this.#closing.abort(null);
+    this.scripts.close();
     this.#runner.close();
   }
 

@@ -58,7 +58,8 @@ const LifecycleEvent = z.enum([
 const ProcessEventFields = { pid: z.string(), queuedCount: Count, pausedCount: Count.optional(), timestamp: z.number() };
 export type ProcessEventFields = z.infer<z.ZodObject<typeof ProcessEventFields>>;
 const OfRun = { runId: z.string(), conversationId: z.string() };
-const OfCall = { ...OfRun, name: z.string(), callId: z.string() };
+/** `scriptCallId`: a script makes this call, and that is the call which runs the script. */
+const OfCall = { ...OfRun, name: z.string(), callId: z.string(), scriptCallId: z.string().optional() };
 const RunEnd = { text: z.string().nullable(), error: z.string().optional(), usage: Usage.optional(), aborted: z.literal(true).optional() };
 
 const TO_FOLLOWERS =
@@ -228,7 +229,7 @@ export const SIGNALS = {
   }),
   [names.TOOL_STARTED]: declareSignal({
     to: ["user"],
-    doc: `A tool call has started: it needs no approval or has been approved. ${TO_FOLLOWERS}`,
+    doc: `A tool call has started: it needs no approval or has been approved. For a call that a script makes, scriptCallId is the call that runs the script. ${TO_FOLLOWERS}`,
     payload: z.object({ ...ProcessEventFields, ...OfCall, syscall: z.string(), args: z.record(z.string(), z.unknown()) }),
     example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", args: { path: "~/notes.md" } },
   }),

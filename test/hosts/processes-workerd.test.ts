@@ -1,17 +1,14 @@
 // Agent processes inside workerd: separate objects that call models themselves and the kernel's object for everything else, even
 // while that restarts.
 
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ProcessOutput } from "../../src/hosts/cloudflare/process-requests.ts";
 import type { SysCall } from "../../src/process/kernel-port.ts";
 import type { ProcessResult } from "../../src/process/actor.ts";
 import { ScriptedProvider } from "../support/models/provider.ts";
+import { bundleWorker } from "../support/worker-bundle.ts";
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const WORKER = "processes";
 
 /** How often an object was constructed, how often its alarm fired, and when the next one is due. */
@@ -25,15 +22,6 @@ let runs = 0;
 
 beforeAll(async () => {
   provider = await ScriptedProvider.start();
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, "test/support/process-worker.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker"],
-    external: ["node:*", "cloudflare:*"],
-  });
   miniflare = new Miniflare({
     host: "127.0.0.1",
     port: 0,
@@ -47,11 +35,7 @@ beforeAll(async () => {
           name: WORKER,
           compatibilityDate: "2026-10-01",
           compatibilityFlags: ["nodejs_compat"],
-          manifest: {
-            mainModule: "worker.js",
-            modulesRoot: ROOT,
-            modules: { "worker.js": { type: "esm", contents: outputFiles[0]!.text } },
-          },
+          manifest: await bundleWorker("test/support/process-worker.ts"),
           env: {
             KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" },
             PROCESSES: { type: "durable-object", worker: WORKER, exportName: "ProcessObject" },

@@ -3,18 +3,16 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { join } from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import type { Host } from "./host.ts";
+import { bundleWorker, type WorkerManifest } from "./worker-bundle.ts";
 
 export type CloudflareHost = Host & {
   /** Discards the kernel object's memory while its sockets stay open, as the platform does with an idle object. */
   hibernate(): Promise<void>;
 };
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const WORKER = "gsv";
 
 /** `env` holds further variables of the Worker: GSV_ORIGIN, GSV_SECRET_KEY; `downloads` is the folder deployed as its assets. */
@@ -23,9 +21,12 @@ export async function startCloudflareHost(
 ): Promise<CloudflareHost> {
   const setupCode = options.setupCode ?? "TEST-CODE-2345";
   const directory = mkdtempSync(join(tmpdir(), "gsv-cloudflare-"));
-  const script = await bundleWorker();
+  bundle ??= bundleWorker("src/hosts/cloudflare/worker.ts");
+  const manifest = await bundle;
   const start = async () => {
-    const miniflare = new Miniflare(miniflareOptions(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }, options.downloads));
+    const miniflare = new Miniflare(
+      miniflareOptions(manifest, directory, { ...options.env, GSV_SETUP_CODE: setupCode }, options.downloads),
+    );
     return { miniflare, url: (await miniflare.ready).origin };
   };
   let running = await start();
@@ -47,24 +48,10 @@ export async function startCloudflareHost(
   return host;
 }
 
-let bundle: Promise<string> | undefined;
-
-function bundleWorker(): Promise<string> {
-  bundle ??= build({
-    entryPoints: [join(ROOT, "src/hosts/cloudflare/worker.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker"],
-    external: ["node:*", "cloudflare:*"],
-    logLevel: "warning",
-  }).then(({ outputFiles }) => outputFiles[0]!.text);
-  return bundle;
-}
+let bundle: Promise<WorkerManifest> | undefined;
 
 function miniflareOptions(
-  script: string,
+  manifest: WorkerManifest,
   directory: string,
   variables: Record<string, string>,
   downloads?: string,
@@ -84,7 +71,7 @@ function miniflareOptions(
           name: WORKER,
           compatibilityDate: "2026-10-01",
           compatibilityFlags: ["nodejs_compat"],
-          manifest: { mainModule: "worker.js", modulesRoot: ROOT, modules: { "worker.js": { type: "esm", contents: script } } },
+          manifest,
           env: {
             KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" },
             REPOS: { type: "durable-object", worker: WORKER, exportName: "RepoObject" },

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Journal } from "../../src/hosts/node/journal/journal.ts";
 import { NodeProcesses } from "../../src/hosts/node/processes.ts";
+import { NodeSandboxes } from "../../src/hosts/node/sandboxes.ts";
 import { memoryLog } from "./memory-ports.ts";
 import { ScriptedKernel } from "./scripted-kernel.ts";
 import { ScriptedModels } from "./scripted-models.ts";
@@ -20,6 +21,7 @@ const processes = new NodeProcesses({
   root: folder,
   journal,
   models: new ScriptedModels(),
+  sandboxes: new NodeSandboxes(),
   uuid: () => crypto.randomUUID(),
   log: memoryLog(printError),
   onFatalError: (error) => printError(String(error)),

@@ -105,6 +105,8 @@ export class KernelObject extends DurableObject<TestEnv> {
         budget: { run: {}, process: {} },
       }),
       runSyscall: (call, signal) => this.#sys(call, signal),
+      runScriptCall: async () => ({ isError: true, message: "people run no scripts here" }),
+      withdrawQuestions: async () => {},
       emit: (events) => {
         if (this.#get<string>("refuses", "") === pid) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.#heard(pid)) this.#add("told", { event });

@@ -10,6 +10,7 @@ import type { Checkpoint, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from
 import type { HilRequest, Overspent } from "../../src/protocol/proc-records.ts";
 import type { ProcessEvent } from "../../src/protocol/signals.ts";
 import { MemorySql } from "./memory/sql.ts";
+import { ENGINE_SANDBOX } from "./sandbox.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { Process } from "../../src/process/process.ts";
 
@@ -66,6 +67,9 @@ export class World {
   readonly media = new Map<string, Uint8Array>();
   readonly outputs = new Map<string, string>();
   readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
+  /** The calls whose questions were withdrawn. */
+  readonly withdrawn: string[] = [];
+  engine = ENGINE_SANDBOX.engine;
   contextWindow: number | null = 10_000;
   provider = "test";
   fallback: ModelChoice | null = null;
@@ -112,6 +116,7 @@ export class World {
       log: (message, fields) => {
         throw new Error(`${message}: ${JSON.stringify(fields)}`);
       },
+      sandbox: { ...ENGINE_SANDBOX, engine: this.engine },
       models: { stream: (request, signal) => this.#stream(request, signal, step) },
       kernel: {
         prepare: async () => {
@@ -159,6 +164,14 @@ export class World {
           if (outcome.kind === "done" && isAlive()) onStart();
           await step();
           return outcome;
+        },
+        runScriptCall: async ({ call }) => {
+          await step();
+          return { isError: false, json: JSON.stringify({ call }) };
+        },
+        withdrawQuestions: async (_, callIds) => {
+          await step();
+          this.withdrawn.push(...callIds);
         },
         emit: (events) => {
           if (isAlive()) this.events.push(...events);

@@ -37,6 +37,8 @@ export class ScriptedKernel {
         onStart();
         return this.sys(call, signal);
       },
+      runScriptCall: async () => ({ isError: true, message: "people run no scripts here" }),
+      withdrawQuestions: async () => {},
       emit: (events) => {
         if (this.isFull) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.heard(pid)) told.push({ event });

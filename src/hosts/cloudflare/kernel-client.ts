@@ -5,7 +5,14 @@ import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { type Reply, unwrapReply } from "../../ports/reply.ts";
-import { type KernelPort, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
+import {
+  type KernelPort,
+  type PersonalScriptCall,
+  type ScriptCallOutcome,
+  STOPPED,
+  type SysCall,
+  type SysOutcome,
+} from "../../process/kernel-port.ts";
 import type { KernelRequests, ProcessFacts, ProcessOutput } from "./process-requests.ts";
 
 /** The method of the kernel's object for processes. */
@@ -64,6 +71,8 @@ export class RemoteKernel {
         this.#hasGap = false;
         return heard;
       },
+      runScriptCall: (call, signal) => this.#runScriptCall(call, signal),
+      withdrawQuestions: (runId, callIds) => this.#ask("withdrawQuestions", [runId, callIds]),
       readOwnerAccount: () => this.#ask("readOwnerAccount", []),
       askForBudget: (question) => this.#ask("askForBudget", [question]),
       storeOutput: (callId, text) => this.#ask("storeOutput", [callId, text]),
@@ -85,6 +94,19 @@ export class RemoteKernel {
       return { kind: "done", isError: true, output: `Error: ${error instanceof Error ? error.message : String(error)}` };
     } finally {
       signal.removeEventListener("abort", abandon);
+    }
+  }
+
+  /** Sent once: the kernel forgets a person's script when it restarts. */
+  async #runScriptCall(call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome> {
+    const cancel = () => void this.#ask("cancelScriptCall", [call.scriptId, call.number]).catch(() => {});
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await this.#ask("runScriptCall", [call], { tries: 1, signal });
+    } catch (error) {
+      return { isError: true, message: error instanceof Error ? error.message : String(error) };
+    } finally {
+      signal.removeEventListener("abort", cancel);
     }
   }
 

@@ -1,6 +1,12 @@
 // The few Node APIs that the Workers runtime has under nodejs_compat and that ../shared/crypto.ts uses. Workers' types leave them
 // out, and Node's own types would let this host compile against APIs that do not exist there.
 
+/** A module that the deployment compiles: the runtime compiles none. */
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "node:buffer" {
   export class Buffer extends Uint8Array<ArrayBuffer> {
     static from(text: string, encoding?: "utf8" | "base64"): Buffer;

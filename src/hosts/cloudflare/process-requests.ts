@@ -3,7 +3,15 @@
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
-import { type KernelPort, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
+import {
+  type KernelPort,
+  type PersonalScriptCall,
+  type Preparation,
+  type ScriptCallOutcome,
+  STOPPED,
+  type SysCall,
+  type SysOutcome,
+} from "../../process/kernel-port.ts";
 
 /** Values a process needs synchronously. They come with every preparation, so they are never older than the current run. */
 export type ProcessFacts = {
@@ -25,10 +33,20 @@ export type KernelRequests = {
   prepare: (conversationId: string) => Promise<PreparedRun>;
   runSyscall: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
+  runScriptCall: (call: PersonalScriptCall) => Promise<ScriptCallOutcome>;
+  cancelScriptCall: (scriptId: string, number: number) => void;
   deliver: (told: readonly ProcessOutput[]) => Promise<void>;
 } & Pick<
   KernelPort,
-  "lastReceivedSeq" | "readOwnerAccount" | "askForBudget" | "storeOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint"
+  | "lastReceivedSeq"
+  | "withdrawQuestions"
+  | "readOwnerAccount"
+  | "askForBudget"
+  | "storeOutput"
+  | "readMedia"
+  | "archive"
+  | "readArchive"
+  | "checkpoint"
 >;
 
 const ENDED_MAX = 200;
@@ -41,6 +59,8 @@ export class ProcessRequests {
   readonly #reportStart: (pid: string, callId: string) => Promise<void>;
   /** Open calls, by process and call id. */
   readonly #open = new Map<string, OpenCall>();
+  /** Open calls of scripts that people run, by process, script and number. */
+  readonly #scriptCalls = new Map<string, AbortController>();
   /** The calls that ended most recently. */
   readonly #ended = new Set<string>();
 
@@ -69,6 +89,9 @@ export class ProcessRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       lastReceivedSeq: () => kernel.lastReceivedSeq(),
+      withdrawQuestions: (runId, callIds) => kernel.withdrawQuestions(runId, callIds),
+      runScriptCall: (call) => this.#runScriptCall(pid, kernel, call),
+      cancelScriptCall: (scriptId, number) => this.#scriptCalls.get(`${pid} ${scriptId} ${number}`)?.abort(null),
       readOwnerAccount: () => kernel.readOwnerAccount(),
       askForBudget: (question) => kernel.askForBudget(question),
       storeOutput: (callId, text) => kernel.storeOutput(callId, text),
@@ -124,6 +147,17 @@ export class ProcessRequests {
     this.#ended.delete(key);
     this.#open.set(key, { outcome, abort });
     return outcome;
+  }
+
+  async #runScriptCall(pid: string, kernel: KernelPort, call: PersonalScriptCall): Promise<ScriptCallOutcome> {
+    const key = `${pid} ${call.scriptId} ${call.number}`;
+    const abort = new AbortController();
+    this.#scriptCalls.set(key, abort);
+    try {
+      return await kernel.runScriptCall(call, abort.signal);
+    } finally {
+      this.#scriptCalls.delete(key);
+    }
   }
 
   #markEnded(key: string): void {

@@ -14,7 +14,9 @@ import { makeCloudflareNet } from "./net.ts";
 import { type Env, kernelOf } from "./options.ts";
 import type { ProcessFacts } from "./process-requests.ts";
 import { RemoteKernel } from "./kernel-client.ts";
+import { makeCloudflareSandbox } from "./sandbox.ts";
 import { CloudflareSql } from "./sql.ts";
+import engine from "../../generated/quickjs-metered.wasm";
 
 /** The part of the namespace the kernel uses: the platform's own type cannot describe values it does not know. */
 export type ProcessNamespace = { getByName(name: string): ProcessStub };
@@ -74,6 +76,7 @@ export class ProcessObject extends DurableObject<Env> {
     return new ProcessActor(pid, {
       sql: new CloudflareSql(storage),
       models: new ProviderModels({ net, crypto: { randomBytes: bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
+      sandbox: makeCloudflareSandbox(engine),
       kernel: remote.makePort(onFacts),
       now: () => Date.now(),
       uuid,

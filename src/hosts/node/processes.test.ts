@@ -16,6 +16,7 @@ import { deferred } from "../../lib/deferred.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { Journal } from "./journal/journal.ts";
 import { NodeProcesses, type ProcessesOptions } from "./processes.ts";
+import { NodeSandboxes } from "./sandboxes.ts";
 
 const A = "init:1000";
 let folder: string;
@@ -46,6 +47,7 @@ function open(more: Partial<ProcessesOptions> = {}): NodeProcesses {
     root: folder,
     journal,
     models,
+    sandboxes: new NodeSandboxes(),
     uuid: () => crypto.randomUUID(),
     log: memoryLog((line) => failures.push(line)),
     onFatalError: (error) => failures.push(String(error)),

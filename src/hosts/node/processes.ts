@@ -15,12 +15,14 @@ import { makeFolder } from "./folders.ts";
 import type { Journal } from "./journal/journal.ts";
 import { JournaledSql } from "./journal/journaled-sql.ts";
 import { OpenProcess } from "./open-process.ts";
+import type { NodeSandboxes } from "./sandboxes.ts";
 
 export type ProcessesOptions = {
   /** The data directory. */
   root: string;
   journal: Journal;
   models: Models;
+  sandboxes: NodeSandboxes;
   uuid: () => string;
   log: Log;
   /** Called with errors after which a file must not be trusted before the whole gateway restarts. */
@@ -105,12 +107,13 @@ export class NodeProcesses implements ProcessActors {
     return opened;
   }
 
-  #open(pid: string, { kernelPortFor, archiveRootOf }: KernelSide): OpenProcess {
-    const { root, journal, models, uuid, log, onFatalError } = this.#options;
+  #open(pid: string, { kernelPortFor, archiveRootOf, ownerUidOf }: KernelSide): OpenProcess {
+    const { root, journal, models, sandboxes, uuid, log, onFatalError } = this.#options;
     const file = `${FOLDER}/${fileName(pid)}`;
     this.#makeRoom();
     const opened: OpenProcess = new OpenProcess(pid, new JournaledSql(root, file, journal, onFatalError, CACHE_KB), {
       models,
+      sandbox: sandboxes.makeSandbox(() => ownerUidOf(pid)),
       uuid,
       kernel: kernelPortFor(pid),
       archiveRoot: () => archiveRootOf(pid),

@@ -28,6 +28,7 @@ import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
+import { ScriptRuns } from "./script-runs.ts";
 import { BackgroundCommands } from "./background-commands.ts";
 import { ProcessSignals } from "./process-signals.ts";
 import type { UserSettings } from "./user-settings.ts";
@@ -70,6 +71,8 @@ export class Agents implements Part {
   readonly #kernelPorts = new Map<string, KernelPort>();
   readonly ipc: Ipc;
   readonly questions: Questions;
+  /** Scripts that people run. */
+  readonly scripts: ScriptRuns;
   /** Sends in progress by pid: while there is one, an event of an earlier run must not mark the process idle. */
   readonly #sending = new Map<string, number>();
 
@@ -82,6 +85,7 @@ export class Agents implements Part {
     this.#signals = new ProcessSignals(store, shares);
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
+    this.scripts = new ScriptRuns(store, gate, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
     this.backgroundCommands = new BackgroundCommands(store, gate);
@@ -95,6 +99,7 @@ export class Agents implements Part {
       files: this.#files,
       checkpoints: this.#checkpoints,
       questions: this.questions,
+      scripts: this.scripts,
       events: new ProcessEvents(store, this.#signals, this.ipc),
       signals: this.#signals,
       deviceWaiter: this.#deviceWaiter,

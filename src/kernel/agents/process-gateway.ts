@@ -1,10 +1,19 @@
 // The kernel as seen by one process (process/kernel-port.ts): runs its calls through the gate as its user, stores its files, and
 // receives its events. Processes are not trusted: their rights are looked up again for every call.
 
-import { type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
+import { capText, type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { StoredMedia } from "../../process/rows/history.ts";
-import { type Checkpoint, type KernelPort, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
+import {
+  type Checkpoint,
+  type KernelPort,
+  type PersonalScriptCall,
+  type Preparation,
+  type ScriptCallOutcome,
+  STOPPED,
+  type SysCall,
+  type SysOutcome,
+} from "../../process/kernel-port.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { Req } from "../../protocol/frames.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
@@ -28,6 +37,7 @@ import type { ProcessFiles } from "./process-files.ts";
 import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { makeHilRequest, type Questions } from "./questions.ts";
+import type { ScriptRuns } from "./script-runs.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 import type { ProcessSignals } from "./process-signals.ts";
 import type { UserSettings } from "./user-settings.ts";
@@ -41,6 +51,7 @@ export type ProcessServices = {
   files: ProcessFiles;
   checkpoints: Checkpoints;
   questions: Questions;
+  scripts: ScriptRuns;
   events: ProcessEvents;
   signals: ProcessSignals;
   deviceWaiter: DeviceWaiter;
@@ -55,6 +66,9 @@ export type ProcessServices = {
 /** Rough kernel time to prepare a run, and for a call together with the model call that follows it. */
 const PREPARE_MS = 1;
 const CALL_MS = 3;
+
+/** How much of the result of a script's call people are shown. */
+const SHOWN_CHARS = 2_000;
 
 /** Methods are properties, because hosts wrap a port by spreading it. */
 export class ProcessGateway implements KernelPort {
@@ -94,6 +108,14 @@ export class ProcessGateway implements KernelPort {
     return this.#services.questions.askForBudget(this.#requireProcess(), question);
   };
 
+  readonly runScriptCall = async (call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome> => {
+    return this.#services.scripts.runCall(this.#pid, call, signal);
+  };
+
+  readonly withdrawQuestions = async (runId: string, callIds: readonly string[]): Promise<void> => {
+    this.#withdrawQuestions(this.#requireProcess(), runId, callIds);
+  };
+
   readonly storeOutput = async (callId: string, text: string): Promise<string> => {
     return this.#services.files.storeOutput(this.#requireProcess(), callId, text);
   };
@@ -128,6 +150,8 @@ export class ProcessGateway implements KernelPort {
       const base = this.#callerOf(process, sys);
       const caller: Caller = { ...base, agent: { ...base.agent!, onStart } };
       const key = idempotencyKeyOf(sys);
+      // The process itself runs a script, so the kernel may allow it as often as it is asked.
+      if (callsByName.get(sys.syscall)?.runs === "sandbox") return await this.#allowScript(sys, caller, signal);
       if (sys.isRepeat && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#hasNotStarted(sys))
         return makeErrorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
@@ -136,17 +160,26 @@ export class ProcessGateway implements KernelPort {
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
       this.#services.backgroundCommands.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
-      return await this.#toOutcome(process, { ok: true, data: answer.data });
+      return sys.scriptCallId === undefined
+        ? await this.#toOutcome(process, { ok: true, data: answer.data })
+        : toScriptCallOutcome({ ok: true, data: answer.data });
     } catch (error) {
       if (error instanceof ApprovalRequired) {
         // The run was stopped while the call was being judged, so nobody needs to answer.
         if (signal.reason === STOPPED) this.#withdrawQuestions(process, sys.runId);
         return { kind: "asked", request: makeHilRequest(error.approval) };
       }
-      const outcome = await this.#toOutcome(process, { ok: false, error: this.#toErrorShape(process, sys.syscall, error) });
+      const failure: ToolOutcome = { ok: false, error: this.#toErrorShape(process, sys.syscall, error) };
+      const outcome = sys.scriptCallId === undefined ? await this.#toOutcome(process, failure) : toScriptCallOutcome(failure);
       return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
     }
   };
+
+  async #allowScript({ syscall, args, isRepeat }: SysCall, caller: Caller, signal: AbortSignal): Promise<SysOutcome> {
+    const sender: Caller = isRepeat ? { ...caller, agent: { ...caller.agent!, isRepeat: true } } : caller;
+    await this.#services.gate.call(sender, syscall, args, signal);
+    return { kind: "done", isError: false, output: "" };
+  }
 
   /** Sends a call through the gate, and repeats it while its device may come back. */
   async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<CallAnswer> {
@@ -204,10 +237,10 @@ export class ProcessGateway implements KernelPort {
     return question !== undefined && question.runId === runId && question.state !== "used";
   }
 
-  /** Withdraws the open questions of a run that is over. */
-  #withdrawQuestions(process: ProcessRow, runId: string): void {
+  /** Withdraws the open questions of a run that is over, or only those about the given calls. */
+  #withdrawQuestions(process: ProcessRow, runId: string, callIds?: readonly string[]): void {
     this.#store.relaxed(({ approvals, emit, after, now }) => {
-      if (approvals.withdraw(process.pid, runId, now)) after(() => emit.announceChanges(process.uid, ["approvals"]));
+      if (approvals.withdraw(process.pid, runId, now, callIds)) after(() => emit.announceChanges(process.uid, ["approvals"]));
     });
   }
 
@@ -222,6 +255,13 @@ export class ProcessGateway implements KernelPort {
     const { log, crypto } = this.#store.ports;
     return toSysError(error, () => log.reportIncident(crypto.uuid(), { call, uid }, error)).toShape();
   }
+}
+
+/** The result as a script gets it, and a short form of it for people. */
+function toScriptCallOutcome(outcome: ToolOutcome): SysOutcome {
+  const { text } = renderToolOutcome(outcome);
+  if (!outcome.ok) return makeErrorOutcome(text.replace(/^Error: /, ""));
+  return { kind: "done", isError: false, output: capText(text, SHOWN_CHARS, null).text, json: JSON.stringify(outcome.data) };
 }
 
 function errorMessageOf(error: unknown): string {

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type { Data, Declaration, DeclaredCall, IdentifiedOrigins, Schema } from "../../calls/define.ts";
 import type { HardwareSyscall } from "../../hardware/calls/define.ts";
+import type { SandboxSyscall } from "../../sandbox/calls/define.ts";
 import type { Caller, Stranger } from "../../protocol/caller.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
 
@@ -47,7 +48,7 @@ export type KernelSyscall<N extends string = string, A extends Schema = Schema, 
   CallBody & { runs: "kernel"; when?: "setup" };
 
 /** Any call of the table. */
-export type Syscall = KernelSyscall | (HardwareSyscall & { when?: never });
+export type Syscall = KernelSyscall | (HardwareSyscall & { when?: never }) | (SandboxSyscall & { when?: never });
 
 export function syscall<const N extends string, A extends Schema, R extends Schema>(
   declaration: ReadCall<N, A, R> | WriteCall<N, A, R> | EffectCall<N, A, R>,

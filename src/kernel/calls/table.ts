@@ -3,6 +3,8 @@
 import aiCheck from "./ai/check.ts";
 import aiConfig from "./ai/config.ts";
 import aiTools from "./ai/tools.ts";
+import codemodeExec from "../../sandbox/calls/codemode/exec.ts";
+import codemodeRun from "./codemode/run.ts";
 import fsCopy from "./fs/copy.ts";
 import fsDelete from "../../hardware/calls/fs/delete.ts";
 import fsDownload from "../../hardware/calls/fs/download.ts";
@@ -103,6 +105,8 @@ export const kernelCalls: readonly Syscall[] = [
   aiCheck,
   aiConfig,
   aiTools,
+  codemodeExec,
+  codemodeRun,
   fsCopy,
   fsDelete,
   fsDownload,
@@ -205,6 +209,8 @@ export type CallTable = {
   "ai.check": typeof aiCheck;
   "ai.config": typeof aiConfig;
   "ai.tools": typeof aiTools;
+  "codemode.exec": typeof codemodeExec;
+  "codemode.run": typeof codemodeRun;
   "fs.copy": typeof fsCopy;
   "fs.delete": typeof fsDelete;
   "fs.download": typeof fsDownload;

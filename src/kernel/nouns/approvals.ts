@@ -170,14 +170,11 @@ export class Approvals {
   }
 
   /** False if no question was open. */
-  withdraw(pid: string, runId: string, now: number): boolean {
-    const changed = this.#sql.run(
-      "UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE pid = ? AND run_id = ? AND state = 'pending'",
-      now,
-      pid,
-      runId,
-    );
-    return changed > 0;
+  withdraw(pid: string, runId: string, now: number, callIds?: readonly string[]): boolean {
+    const open = this.listPending(pid).filter((one) => one.runId === runId && (callIds === undefined || callIds.includes(one.callId)));
+    for (const { requestId } of open)
+      this.#sql.run("UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE request_id = ?", now, requestId);
+    return open.length > 0;
   }
 
   /** Expires and returns the questions that nobody answered in time. */

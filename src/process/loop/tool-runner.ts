@@ -8,17 +8,24 @@ import type { HilRequest } from "../../protocol/proc-records.ts";
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "../rows/state.ts";
 import { maxResultChars, capText } from "../../agent/tool-text.ts";
-import { isReadTool, toSyscall } from "../../agent/tools.ts";
+import { isReadTool, isScriptTool, toSyscall } from "../../agent/tools.ts";
+import { ScriptRunner, type ScriptStep } from "./script-runner.ts";
+import type { SysCall, SysOutcome } from "../kernel-port.ts";
+
+/** What became of a call that was sent. */
+type CallStep = ScriptStep | Extract<SysOutcome, { kind: "asked" }>;
 
 export class ToolRunner {
   readonly #state: State;
   readonly #scheduleWork: () => void;
   readonly #earlyAnswers = new EarlyAnswers<true>();
+  readonly #scripts: ScriptRunner;
 
   /** `scheduleWork` makes the process look for its next step. */
   constructor(state: State, scheduleWork: () => void) {
     this.#state = state;
     this.#scheduleWork = scheduleWork;
+    this.#scripts = new ScriptRunner(state);
   }
 
   async send(callId: string, signal: AbortSignal): Promise<void> {
@@ -38,27 +45,41 @@ export class ToolRunner {
     if (!isReadTool(tool) || call.requestId !== null) await ports.sql.waitUntilDurable();
     if (this.#state.isClosed || signal.aborted) return;
     const request = { runId, conversationId, callId, tool, syscall, args, isRepeat };
-    const outcome = ports.kernel
-      .runSyscall(request, signal, () => this.markStarted(callId))
-      .catch((error: unknown) => ({
-        kind: "done" as const,
-        isError: true,
-        output: `Error: ${error instanceof Error ? error.message : String(error)}`,
-      }));
     // Not awaited: other calls may run in parallel, and the result schedules the next step.
-    void outcome
-      .then(async (end) => {
-        const kept = end.kind === "asked" ? end : { ...end, output: await this.#capOutput(call, end.output) };
+    void this.#run(call, request, signal)
+      .then(async (step) => {
+        if (step === null) return;
+        const kept = step.kind === "ended" ? { ...step.end, output: await this.#capOutput(call, step.end.output) } : null;
         if (this.#state.isClosed) return;
-        if (kept.kind === "asked") this.#recordQuestion(call, kept.request);
-        else this.#recordEnd(call, kept);
+        if (step.kind === "asked") this.#recordQuestion(call, step.request);
+        else if (step.kind === "suspended") this.#recordSuspension(call, step.requestId);
+        else this.#recordEnd(call, kept!);
         this.#scheduleWork();
       })
       .catch((error: unknown) => ports.log("the result of a call could not be stored", { callId, error: String(error) }));
   }
 
+  /** Runs a call: a script in this process, anything else in the kernel. Null if nobody needs the result any more. */
+  async #run(call: Call, request: SysCall, signal: AbortSignal): Promise<CallStep | null> {
+    if (isScriptTool(call.tool) && this.#scripts.hasStarted(call)) return this.#scripts.resume(call, signal);
+    const outcome = await this.#runSyscall(request, signal);
+    if (outcome.kind === "asked") return outcome;
+    if (!isScriptTool(call.tool) || outcome.isError) return { kind: "ended", end: outcome };
+    // The kernel has allowed the script; it runs here.
+    return this.#scripts.start(call, String(request.args.code), signal);
+  }
+
+  async #runSyscall(request: SysCall, signal: AbortSignal): Promise<SysOutcome> {
+    try {
+      return await this.#state.ports.kernel.runSyscall(request, signal, () => this.markStarted(request.callId));
+    } catch (error) {
+      return { kind: "done", isError: true, output: `Error: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
   /** The call has begun to run. Reported once, even if the call is sent repeatedly. */
   markStarted(callId: string): void {
+    if (this.#scripts.markStarted(callId)) return;
     const { calls, runs, ports } = this.#state;
     const call = calls.get(callId);
     if (this.#state.isClosed || call === undefined || call.startedAt !== null) return;
@@ -74,9 +95,11 @@ export class ToolRunner {
 
   /** A person has answered. */
   handleDecision(requestId: string): void {
-    const { calls, runs, ports } = this.#state;
+    const { calls, scripts, runs, ports } = this.#state;
     this.#earlyAnswers.add(requestId, true);
-    const waiting = calls.listAwaiting(requestId);
+    const ofScripts = scripts.listAwaiting(requestId).flatMap(({ scriptCallId }) => calls.get(scriptCallId) ?? []);
+    // A script that still runs is continued when it is suspended.
+    const waiting = [...calls.listAwaiting(requestId), ...ofScripts].filter(({ state }) => state === "asked");
     if (waiting.length === 0) return;
     this.#state.change(() => {
       for (const { callId, runId } of waiting) {
@@ -99,6 +122,17 @@ export class ToolRunner {
     });
   }
 
+  /** A script waits for nothing but people. Where one has answered already, it is continued at once. */
+  #recordSuspension({ callId, runId }: Call, requestId: string): void {
+    const { calls, scripts, runs, ports } = this.#state;
+    this.#state.change(() => {
+      if (calls.get(callId)?.state !== "sent") return;
+      calls.markAsked(callId, requestId);
+      if (scripts.listCalls(callId).some((row) => this.#earlyAnswers.get(row.requestId))) return calls.markWanted(callId);
+      runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
+    });
+  }
+
   /** The part of an output that may enter the history; the whole is stored elsewhere. */
   async #capOutput({ callId, runId, messageId }: Call, output: string): Promise<string> {
     const { calls, ports } = this.#state;
@@ -112,11 +146,12 @@ export class ToolRunner {
 
   /** A late result of a run that has ended changes nothing. */
   #recordEnd({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
-    const { calls, runs, ports } = this.#state;
+    const { calls, scripts, runs, ports } = this.#state;
     this.#state.change((tell) => {
       const now = ports.now();
       const run = runs.get(runId);
       if (run === undefined || !calls.markDone(callId, end, now)) return;
+      if (isScriptTool(tool)) scripts.remove(callId);
       if (run.pausedAt === null) runs.extendLease(runId, now + LEASE_MS);
       const result = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
       const durationMs = durationOf({ startedAt: calls.get(callId)?.startedAt ?? null, endedAt: now });

@@ -90,6 +90,20 @@ const largeRows: Migration = {
   ],
 };
 
+/** Scripts that run or are suspended, with the memory of the suspended ones in parts, and the calls they wait for. */
+const scripts: Migration = {
+  version: 5,
+  statements: [
+    `CREATE TABLE scripts (
+       call_id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, engine TEXT, wall_ms INTEGER NOT NULL, cpu_ms INTEGER NOT NULL)
+       STRICT, WITHOUT ROWID`,
+    "CREATE TABLE script_snapshots (call_id TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (call_id, part)) STRICT",
+    `CREATE TABLE script_calls (
+       call_id TEXT NOT NULL PRIMARY KEY, script_call_id TEXT NOT NULL, number INTEGER NOT NULL, syscall TEXT NOT NULL, args TEXT NOT NULL,
+       request_id TEXT NOT NULL, is_sent INTEGER NOT NULL, started_at INTEGER) STRICT`,
+  ],
+};
+
 export function migrate(sql: Sql, now: number): void {
-  migrateBy(sql, [initial, stops, makeDefaultConversationMigration(now), largeRows]);
+  migrateBy(sql, [initial, stops, makeDefaultConversationMigration(now), largeRows, scripts]);
 }

@@ -12,6 +12,7 @@ import { Events } from "./events.ts";
 import { History, type Message, type MessageContent } from "./history.ts";
 import type { EventDelivery } from "../event-delivery.ts";
 import type { ProcessPorts } from "../kernel-port.ts";
+import { Scripts } from "./scripts.ts";
 import { type Run, type RunOutcome, type RunReason, Runs, activeMs } from "./runs.ts";
 import { migrate } from "./schema.ts";
 import { Segments } from "./segments.ts";
@@ -39,6 +40,7 @@ export class State {
   readonly events: Events;
   readonly runs: Runs;
   readonly calls: Calls;
+  readonly scripts: Scripts;
   readonly segments: Segments;
   readonly usage: Usage;
   /** The partial answer, as it is stored when a run is stopped; null if nothing of it has arrived. */
@@ -59,9 +61,23 @@ export class State {
     this.events = new Events(sql);
     this.runs = new Runs(sql);
     this.calls = new Calls(sql);
+    this.scripts = new Scripts(sql);
     this.segments = new Segments(sql);
     this.usage = new Usage(sql);
-    if (this.runs.findActive() !== undefined) sql.transaction(() => this.calls.markUnconfirmed());
+    const active = this.runs.findActive();
+    if (active !== undefined) sql.transaction(() => this.#prepareToContinue(active));
+  }
+
+  /** For a new instance of the process. */
+  #prepareToContinue({ runId }: Run): void {
+    this.calls.markUnconfirmed();
+    // A suspended script that this gateway cannot continue ends now, not when a person has answered for nothing.
+    const now = this.ports.now();
+    for (const { callId, engine } of this.scripts.list()) {
+      if (engine === null || engine === this.ports.sandbox.engine) continue;
+      this.calls.markWanted(callId);
+      this.runs.resume(runId, now + LEASE_MS, now);
+    }
   }
 
   /** One transaction; its events are emitted when it is durable, in order. */
@@ -159,6 +175,7 @@ export class State {
     if (partialMessage !== null) this.appendMessage(run.conversationId, run.runId, partialMessage, tell);
     this.endOpenCalls(run, tell);
     this.calls.removeForRun(run.runId);
+    this.scripts.removeForRun(run.runId);
     for (const joined of this.runs.listJoined(run.runId)) this.endRun(joined, outcome, tell);
     this.endRun(run, outcome, tell);
   }

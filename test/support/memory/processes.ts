@@ -6,6 +6,7 @@ import type { ProcessActors } from "../../../src/ports/actors.ts";
 import type { Models } from "../../../src/ports/models.ts";
 import { ProcessActor } from "../../../src/process/actor.ts";
 import type { KernelPort } from "../../../src/process/kernel-port.ts";
+import { NO_SANDBOX } from "../sandbox.ts";
 import { MemorySql } from "./sql.ts";
 
 export type MemoryProcessesOptions = {
@@ -87,6 +88,7 @@ export class MemoryProcesses implements ProcessActors {
     const actor: ProcessActor = new ProcessActor(pid, {
       sql,
       models,
+      sandbox: NO_SANDBOX,
       kernel: kernelPortFor(pid, kernel),
       now,
       uuid,
@@ -123,6 +125,8 @@ function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
   return {
     prepare: (conversationId) => now().prepare(conversationId),
     runSyscall: (call, signal, onStart) => now().runSyscall(call, signal, onStart),
+    runScriptCall: (call, signal) => now().runScriptCall(call, signal),
+    withdrawQuestions: (runId, callIds) => now().withdrawQuestions(runId, callIds),
     emit: (events) => now().emit(events),
     lastReceivedSeq: () => now().lastReceivedSeq(),
     readOwnerAccount: () => now().readOwnerAccount(),

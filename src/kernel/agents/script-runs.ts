@@ -1,0 +1,86 @@
+// Scripts that people run (codemode.run). A process's sandbox runs each; the calls of a script come back here and run as the person who
+// started it, with the identity of that process, or, where an agent's command started it, as that command: with the agent's policy, and
+// with nobody to be asked.
+
+import { fail, SysError } from "../../lib/sys-error.ts";
+import type { PersonalScriptCall, ScriptCallOutcome } from "../../process/kernel-port.ts";
+import type { ScriptGlobals } from "../../ports/sandbox.ts";
+import { type Caller, nestedCaller } from "../../protocol/caller.ts";
+import type { ScriptResult } from "../../sandbox/calls/result.ts";
+import { TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
+import { toSysError } from "../failure.ts";
+import type { Gate } from "../gate.ts";
+import { withRefresh } from "../identity/present-caller.ts";
+import type { ProcessRow } from "../nouns/processes.ts";
+import type { Store } from "../store.ts";
+import { makeProcessCaller } from "./process-caller.ts";
+import type { AskProcess } from "./questions.ts";
+
+type ScriptRun = { pid: string; starter: Caller; calls: Map<number, AbortController> };
+
+export class ScriptRuns {
+  readonly #store: Store;
+  readonly #gate: Gate;
+  readonly #askProcess: AskProcess;
+  readonly #open = new Map<string, ScriptRun>();
+
+  constructor(store: Store, gate: Gate, askProcess: AskProcess) {
+    this.#store = store;
+    this.#gate = gate;
+    this.#askProcess = askProcess;
+  }
+
+  async run(caller: Caller, { pid }: ProcessRow, code: string, globals: ScriptGlobals, signal: AbortSignal): Promise<ScriptResult> {
+    const { reads, ports } = this.#store;
+    const scriptId = ports.crypto.uuid();
+    const run: ScriptRun = { pid, starter: withRefresh(reads, caller), calls: new Map() };
+    const stop = () => void this.#askProcess(pid, "stopScript", { scriptId }).catch(() => {});
+    this.#open.set(scriptId, run);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await this.#askProcess(pid, "runScript", { scriptId, code, globals });
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#open.delete(scriptId);
+      for (const abort of run.calls.values()) abort.abort(null);
+    }
+  }
+
+  /** Runs a call of a script in the process with this pid. */
+  async runCall(pid: string, { scriptId, number, call, args }: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome> {
+    const run = this.#open.get(scriptId);
+    const abort = new AbortController();
+    const stop = () => abort.abort(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      if (run === undefined || run.pid !== pid) fail(404, "The script has ended");
+      if (!TOOL_OF_SCRIPT_CALL.has(call)) fail(403, `A script cannot call ${call}`);
+      if (signal.aborted) stop();
+      run.calls.set(number, abort);
+      return { isError: false, json: JSON.stringify(await this.#gate.call(this.#callerOf(run), call, args, abort.signal)) };
+    } catch (error) {
+      return { isError: true, message: this.#toMessage(run, call, error) };
+    } finally {
+      signal.removeEventListener("abort", stop);
+      run?.calls.delete(number);
+    }
+  }
+
+  /** With the rights that the starter has now. */
+  #callerOf({ pid, starter }: ScriptRun): Caller {
+    const { reads } = this.#store;
+    const present = starter.refresh?.() ?? fail(403, "Permission denied: the login that started this script has ended");
+    if (present.agent !== undefined) return nestedCaller(present);
+    const process = reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
+    const { agent: _, ...person } = makeProcessCaller(reads, process);
+    return person;
+  }
+
+  #toMessage(run: ScriptRun | undefined, call: string, error: unknown): string {
+    const { log, crypto } = this.#store.ports;
+    const uid = run?.starter.uid ?? -1;
+    return error instanceof SysError
+      ? error.message
+      : toSysError(error, () => log.reportIncident(crypto.uuid(), { call, uid }, error)).message;
+  }
+}

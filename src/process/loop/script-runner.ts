@@ -1,0 +1,215 @@
+// Runs the scripts of a model (the tool CodeMode) in the process's sandbox. Every call of a script goes to the kernel like a call of the
+// model: it has an id of its own, is judged, and is reported to followers, but does not become a message. While a script waits for
+// nothing but people, its snapshot is a row and its engine is gone; after the answer it continues, also in a later instance of the
+// process.
+
+import { Slots } from "../../lib/slots.ts";
+import { withTimeout } from "../../lib/with-timeout.ts";
+import {
+  INTERRUPTED,
+  type NumberedAnswer,
+  type ScriptAnswer,
+  type ScriptCall,
+  type ScriptEnd,
+  type ScriptStart,
+} from "../../ports/sandbox.ts";
+import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
+import { renderToolOutcome } from "../../agent/tool-text.ts";
+import { CALL_MS, CALLS_AT_ONCE } from "../../sandbox/limits.ts";
+import { TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
+import { toScriptResult } from "../../sandbox/calls/result.ts";
+import type { SysOutcome } from "../kernel-port.ts";
+import type { Call, CallEnd } from "../rows/calls.ts";
+import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
+import type { ScriptCallRow } from "../rows/scripts.ts";
+import type { State } from "../rows/state.ts";
+
+/** The script has ended, or `requestId` is one of the questions that it waits for. */
+export type ScriptStep = { kind: "ended"; end: CallEnd } | { kind: "suspended"; requestId: string };
+
+/** A call that a script makes. */
+type NestedCall = Pick<ScriptCallRow, "callId" | "number" | "syscall" | "args"> & { startedAt: number | null };
+
+export class ScriptRunner {
+  readonly #state: State;
+  /** Calls of scripts that run in this instance, by id. */
+  readonly #nested = new Map<string, { script: Call; nested: NestedCall }>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /** Runs a script to its end or until it is suspended. Null if the run was stopped or the process closed meanwhile. */
+  async start(call: Call, code: string, signal: AbortSignal): Promise<ScriptStep | null> {
+    return this.#run(call, { kind: "source", code, globals: { argv: [], args: null } }, signal);
+  }
+
+  /** Whether an earlier instance of the process has started this script, or this one has suspended it. */
+  hasStarted({ callId }: Call): boolean {
+    return this.#state.scripts.get(callId) !== undefined;
+  }
+
+  /** Continues a suspended script: sends the calls again about which a person was asked. */
+  async resume(call: Call, signal: AbortSignal): Promise<ScriptStep | null> {
+    const { scripts, ports } = this.#state;
+    const script = scripts.get(call.callId);
+    if (script?.engine !== ports.sandbox.engine) return this.#interrupt(call);
+    const outcomes = await Promise.all(scripts.listCalls(call.callId).map((row) => this.#sendAgain(call, row, signal)));
+    if (this.#state.isClosed || signal.aborted) return null;
+    const answers = outcomes.flatMap((one) => ("answer" in one ? one : []));
+    const waiting = outcomes.flatMap((one) => ("requestId" in one ? one.requestId : []));
+    if (answers.length === 0 && waiting[0] !== undefined) return { kind: "suspended", requestId: waiting[0] };
+    const snapshot = scripts.readSnapshot(call.callId);
+    const { used } = script;
+    return this.#run(call, { kind: "snapshot", snapshot, used, answers, suspended: waiting.length }, signal);
+  }
+
+  /** Whether the call belongs to a script; if so, reports that it has started. */
+  markStarted(callId: string): boolean {
+    const running = this.#nested.get(callId);
+    if (running === undefined) return false;
+    this.#reportStart(running.script, running.nested);
+    return true;
+  }
+
+  async #run(call: Call, start: ScriptStart, signal: AbortSignal): Promise<ScriptStep | null> {
+    const { scripts, ports } = this.#state;
+    const { callId, runId } = call;
+    this.#state.change(() => scripts.markRunning(callId, runId));
+    // From here on the script cannot be repeated: after a crash it must be known that it has run.
+    await ports.sql.waitUntilDurable();
+    if (this.#state.isClosed || signal.aborted) return null;
+    const over = new AbortController();
+    const stop = () => over.abort(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    const slots = new Slots(CALLS_AT_ONCE);
+    const asked: string[] = [];
+    const link = async (nested: ScriptCall): Promise<ScriptAnswer> => {
+      const answer = await slots.run(() => this.#answer(call, nested, over.signal));
+      if ("requestId" in answer) asked.push(answer.requestId);
+      return "requestId" in answer ? { kind: "suspended" } : answer;
+    };
+    const end = await ports.sandbox.run(start, link, over.signal);
+    signal.removeEventListener("abort", stop);
+    // Calls that the script did not wait for end with it.
+    over.abort(null);
+    if (this.#state.isClosed || signal.aborted) return null;
+    return end.kind === "suspended" ? this.#suspend(call, end, asked[0]!) : this.#end(call, end);
+  }
+
+  #suspend(call: Call, { snapshot, used }: Extract<ScriptEnd, { kind: "suspended" }>, requestId: string): ScriptStep {
+    const { scripts, ports } = this.#state;
+    const { callId, runId } = call;
+    const open = scripts.listCalls(callId).at(0)?.requestId ?? requestId;
+    this.#state.change(() => scripts.suspend({ callId, runId, engine: ports.sandbox.engine, used }, snapshot));
+    return { kind: "suspended", requestId: open };
+  }
+
+  /** A script that was running when the process was lost, or whose snapshot cannot be restored. */
+  #interrupt(call: Call): ScriptStep {
+    return this.#end(call, {
+      kind: "failed",
+      error: INTERRUPTED,
+      stack: "",
+      logs: [
+        "[error] The gateway stopped while the script was running. Calls that it had made may have run: check before you run it again.",
+      ],
+    });
+  }
+
+  /** Nobody waits for the open questions of a script that has ended. */
+  #end(call: Call, end: Exclude<ScriptEnd, { kind: "suspended" }>): ScriptStep {
+    const { scripts, ports } = this.#state;
+    const open = scripts.listCalls(call.callId);
+    if (open.length > 0) {
+      this.#state.change((tell) => {
+        for (const row of open) {
+          scripts.removeCall(row.callId);
+          const fields = { ok: false, error: "The script ended before this was answered", outcome: "stopped" as const };
+          tell(TOOL_FINISHED, { ...this.#describe(call, row), ...fields });
+        }
+      });
+      const callIds = open.map(({ callId }) => callId);
+      void ports.kernel
+        .withdrawQuestions(call.runId, callIds)
+        .catch((error: unknown) => ports.log("questions could not be withdrawn", { error: String(error) }));
+    }
+    const { text, isError } = renderToolOutcome({ ok: true, data: toScriptResult(end) });
+    return { kind: "ended", end: { isError, output: text } };
+  }
+
+  async #answer(script: Call, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer | { requestId: string }> {
+    if (signal.aborted) return { kind: "error", message: "The script has ended" };
+    const callId = `codemode-${this.#state.ports.uuid()}`;
+    // The gate refuses anything but an object.
+    const nested: NestedCall = { callId, number, syscall: call, args: JSON.parse(args) as Record<string, unknown>, startedAt: null };
+    const outcome = await this.#send(script, nested, false, signal);
+    if (this.#state.isClosed || signal.aborted) return { kind: "error", message: "The script has ended" };
+    if (outcome.kind === "done") return this.#recordAnswer(script, nested, outcome);
+    const { request } = outcome;
+    this.#state.change((tell) => {
+      this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
+      tell(HIL_REQUESTED, request);
+    });
+    return request;
+  }
+
+  /** Sends a call again whose question may have been answered. */
+  async #sendAgain(script: Call, row: ScriptCallRow, signal: AbortSignal): Promise<NumberedAnswer | { requestId: string }> {
+    const { scripts, ports } = this.#state;
+    const { callId, number, isSent } = row;
+    this.#state.change(() => scripts.markCallSent(callId));
+    await ports.sql.waitUntilDurable();
+    const outcome = await this.#send(script, row, isSent, signal);
+    if (this.#state.isClosed || signal.aborted) return { requestId: row.requestId };
+    if (outcome.kind === "done") return { number, answer: this.#recordAnswer(script, row, outcome) };
+    this.#state.change(() => scripts.markCallAsked(callId, outcome.request.requestId));
+    return outcome.request;
+  }
+
+  async #send(script: Call, nested: NestedCall, isRepeat: boolean, signal: AbortSignal): Promise<SysOutcome> {
+    const { kernel } = this.#state.ports;
+    const { callId, syscall, args } = nested;
+    const { runId, conversationId, name: tool, scriptCallId } = this.#describe(script, nested);
+    const request = { runId, conversationId, callId, tool, syscall, args, isRepeat, scriptCallId };
+    const late: SysOutcome = { kind: "done", isError: true, output: `Timed out waiting for ${syscall}` };
+    const onStart = () => this.#reportStart(script, nested);
+    this.#nested.set(callId, { script, nested });
+    try {
+      return await withTimeout(CALL_MS, signal, (stopping) => kernel.runSyscall(request, stopping, onStart), late);
+    } catch (error) {
+      return { kind: "done", isError: true, output: error instanceof Error ? error.message : String(error) };
+    } finally {
+      this.#nested.delete(callId);
+    }
+  }
+
+  #reportStart(script: Call, nested: NestedCall): void {
+    if (this.#state.isClosed || nested.startedAt !== null) return;
+    nested.startedAt = this.#state.ports.now();
+    this.#state.change((tell) => {
+      this.#state.scripts.markCallStarted(nested.callId, nested.startedAt!);
+      tell(TOOL_STARTED, { ...this.#describe(script, nested), args: nested.args });
+    });
+  }
+
+  #recordAnswer(
+    script: Call,
+    nested: NestedCall,
+    { isError, outcome, output, json }: Extract<SysOutcome, { kind: "done" }>,
+  ): NumberedAnswer["answer"] {
+    const { scripts, ports } = this.#state;
+    const durationMs = nested.startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - nested.startedAt) };
+    const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
+    this.#state.change((tell) => {
+      scripts.removeCall(nested.callId);
+      tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs });
+    });
+    return isError || json === undefined ? { kind: "error", message: output } : { kind: "value", json };
+  }
+
+  #describe({ callId: scriptCallId, runId }: Call, { callId, syscall }: NestedCall) {
+    const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
+    return { name: TOOL_OF_SCRIPT_CALL.get(syscall) ?? syscall, syscall, callId, scriptCallId, runId, conversationId };
+  }
+}

@@ -1,0 +1,216 @@
+// Scripts of a model: their calls, their questions to people, and what remains of them when the gateway is lost.
+
+import { expect, it } from "vitest";
+import { tool, question, text, World } from "../../../test/support/process-world.ts";
+import { HIL_REQUESTED } from "../../protocol/signal-names.ts";
+import type { SysCall, SysOutcome } from "../kernel-port.ts";
+
+const script = (code: string) => tool("CodeMode", { code });
+const done = (value: unknown): SysOutcome => ({ kind: "done", isError: false, output: "shown", json: JSON.stringify(value) });
+
+/** Allows scripts, and answers their calls. */
+function answerCalls(world: World, answer: (call: SysCall, signal: AbortSignal) => SysOutcome | Promise<SysOutcome>): void {
+  world.sys = async (call, _, signal) =>
+    call.syscall === "codemode.exec" ? { kind: "done", isError: false, output: "" } : answer(call, signal);
+}
+
+/** Asks about writes until the test has answered. */
+function askAboutWrites(world: World): { approved: Set<string> } {
+  const approved = new Set<string>();
+  answerCalls(world, ({ callId, runId, syscall, args }) =>
+    syscall === "fs.write" && !approved.has(callId)
+      ? { kind: "asked", request: { ...question(`q ${String(args.path)}`, runId), callId, syscall } }
+      : done({ ok: true, path: args.path }),
+  );
+  return { approved };
+}
+
+const nested = (world: World) => world.effects.filter(({ scriptCallId }) => scriptCallId !== undefined);
+const paused = (world: World) => expect.poll(() => world.process.isWaitingForPerson, { interval: 1 }).toBe(true);
+
+/** A person approves: the next send of the call runs. */
+function approve(world: World, approved: Set<string>, path: string): void {
+  for (const { callId, args } of nested(world)) if (args.path === path) approved.add(callId);
+  world.process.handleDecision(`q ${path}`);
+}
+
+it("runs a script in one tool call, with its calls as calls of the process", async () => {
+  const world = new World();
+  answerCalls(world, ({ syscall, args }) => done({ syscall, args }));
+  const call = script('const a = await fs.read({ path: "x" }); const b = await shell("ls", { target: "mac" }); return [a, b];');
+  world.on("go", [call], [text("thanks")]);
+  const { runId } = world.say("go");
+  await world.idle();
+  expect(nested(world).map(({ tool: name, syscall, args, runId: of }) => ({ name, syscall, args, of }))).toEqual([
+    { name: "Read", syscall: "fs.read", args: { path: "x" }, of: runId },
+    { name: "Shell", syscall: "shell.exec", args: { input: "ls", target: "mac" }, of: runId },
+  ]);
+  expect(nested(world).every(({ callId }) => callId.startsWith("codemode-"))).toBe(true);
+  const result = {
+    status: "completed",
+    result: [
+      { syscall: "fs.read", args: { path: "x" } },
+      { syscall: "shell.exec", args: { input: "ls", target: "mac" } },
+    ],
+  };
+  expect(world.history()).toEqual(["user: go", "assistant: toolCall", `result: ${JSON.stringify(result)}`, "assistant: thanks"]);
+});
+
+it("reports the calls of a script to followers, with the call that runs it", async () => {
+  const world = new World();
+  answerCalls(world, ({ args }) => (args.path === "bad" ? { kind: "done", isError: true, output: "no such file" } : done({ ok: true })));
+  const call = script('await fs.read({ path: "x" }); try { await fs.read({ path: "bad" }) } catch (e) { return e.message }');
+  world.on("go", [call], [text("thanks")]);
+  world.say("go");
+  await world.idle();
+  const scriptCallId = "id" in call ? call.id : "";
+  const told = world.events.flatMap(({ signal, payload }) =>
+    signal.startsWith("proc.run.tool") && "scriptCallId" in payload ? [{ signal, payload }] : [],
+  );
+  expect(told.map(({ signal, payload }) => [signal, payload.scriptCallId, "ok" in payload ? payload.ok : null])).toEqual([
+    ["proc.run.tool.started", scriptCallId, null],
+    ["proc.run.tool.finished", scriptCallId, true],
+    ["proc.run.tool.started", scriptCallId, null],
+    ["proc.run.tool.finished", scriptCallId, false],
+  ]);
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":"no such file"}');
+});
+
+it("suspends a script while a person is asked, and continues it with its variables", async () => {
+  const world = new World();
+  const { approved } = askAboutWrites(world);
+  world.on(
+    "go",
+    [script('const n = 41; const { path } = await fs.write({ path: "a", content: "" }); return path + (n + 1);')],
+    [text("ok")],
+  );
+  world.say("go");
+  await paused(world);
+  expect(world.events.filter(({ signal }) => signal === HIL_REQUESTED)).toHaveLength(1);
+  approve(world, approved, "a");
+  await world.idle();
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":"a42"}');
+  // The same call was sent twice: about the first, a person was asked.
+  expect(new Set(nested(world).map(({ callId }) => callId)).size).toBe(1);
+});
+
+it("continues a suspended script after a restart", async () => {
+  const world = new World();
+  const { approved } = askAboutWrites(world);
+  world.on("go", [script('const n = 41; await fs.write({ path: "a", content: "" }); return n + 1;')], [text("ok")]);
+  world.say("go");
+  await paused(world);
+  world.die();
+  world.begin();
+  approve(world, approved, "a");
+  await world.idle();
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":42}');
+});
+
+it("continues a script that waits for several people's answers, in any order, one restart between them", async () => {
+  const world = new World();
+  const { approved } = askAboutWrites(world);
+  const code = `const seen = [];
+    const one = async (path) => { await fs.write({ path, content: "" }); seen.push(path); await fs.read({ path }); };
+    await Promise.all([one("a"), one("b"), fs.read({ path: "c" })]);
+    return seen;`;
+  world.on("go", [script(code)], [text("ok")]);
+  world.say("go");
+  await paused(world);
+  approve(world, approved, "b");
+  await expect.poll(() => nested(world).filter(({ syscall }) => syscall === "fs.read").length, { interval: 1 }).toBe(2);
+  await paused(world);
+  world.die();
+  world.begin();
+  approve(world, approved, "a");
+  await world.idle();
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":["b","a"]}');
+});
+
+it("tells a script that a person denied a call", async () => {
+  const world = new World();
+  let isDenied = false;
+  answerCalls(world, ({ callId, runId }) =>
+    isDenied
+      ? { kind: "done", isError: true, outcome: "denied", output: "Tool execution denied by user" }
+      : { kind: "asked", request: { ...question("q", runId), callId } },
+  );
+  world.on("go", [script('try { await shell("rm x") } catch (e) { return "caught: " + e.message }')], [text("ok")]);
+  world.say("go");
+  await paused(world);
+  isDenied = true;
+  world.process.handleDecision("q");
+  await world.idle();
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":"caught: Tool execution denied by user"}');
+});
+
+it("reports a script as interrupted that was running when the gateway was lost, and makes none of its calls again", async () => {
+  const world = new World();
+  answerCalls(world, () => new Promise(() => {}));
+  world.on("go", [script('await fs.write({ path: "a", content: "" }); return 1;')], [text("ok")]);
+  world.say("go");
+  await expect.poll(() => nested(world).length, { interval: 1 }).toBe(1);
+  world.die();
+  world.begin();
+  await world.idle();
+  expect(nested(world)).toHaveLength(1);
+  expect(world.history()[2]).toContain('failed: {"status":"failed","error":"interrupted"');
+});
+
+it("ends a suspended script at the next start if another engine took its snapshot, and withdraws its question", async () => {
+  const world = new World();
+  askAboutWrites(world);
+  world.on("go", [script('await fs.write({ path: "a", content: "" }); return 1;')], [text("ok")]);
+  world.say("go");
+  await paused(world);
+  const [{ callId } = { callId: "" }] = nested(world);
+  world.die();
+  world.engine = "another";
+  world.begin();
+  await world.idle();
+  expect(world.history()[2]).toContain('failed: {"status":"failed","error":"interrupted"');
+  expect(world.withdrawn).toEqual([callId]);
+  const ended = world.events.flatMap(({ payload }) =>
+    "callId" in payload && payload.callId === callId && "ok" in payload ? [payload] : [],
+  );
+  expect(ended).toMatchObject([{ ok: false, outcome: "stopped" }]);
+});
+
+it("withdraws the question of a script that ended without the answer", async () => {
+  const world = new World();
+  askAboutWrites(world);
+  world.on(
+    "go",
+    [script('await Promise.race([fs.write({ path: "a", content: "" }), fs.read({ path: "b" })]); throw new Error("enough");')],
+    [text("ok")],
+  );
+  world.say("go");
+  await world.idle();
+  expect(world.withdrawn).toHaveLength(1);
+  expect(world.history()[2]).toContain('"error":"enough"');
+});
+
+it("ends a script with its run", async () => {
+  const world = new World();
+  let signalOfCall: AbortSignal | undefined;
+  answerCalls(world, (_, signal) => {
+    signalOfCall = signal;
+    return new Promise(() => {});
+  });
+  world.on("go", [script('await shell("sleep 1000")')]);
+  world.say("go");
+  await expect.poll(() => signalOfCall, { interval: 1 }).toBeDefined();
+  world.process.abort();
+  await world.idle();
+  expect(signalOfCall!.aborted).toBe(true);
+  expect(world.ends().map(([, status]) => status)).toEqual(["aborted"]);
+});
+
+it("does not run a script that the kernel refuses", async () => {
+  const world = new World();
+  world.sys = async () => ({ kind: "done", isError: true, output: "Error: Permission denied: codemode.exec" });
+  world.on("go", [script("return 1")], [text("ok")]);
+  world.say("go");
+  await world.idle();
+  expect(world.history()[2]).toBe("failed: Error: Permission denied: codemode.exec");
+});
