@@ -8,7 +8,7 @@ const DEVICES = [
 
 test("tools are derived from syscalls, and their target names the devices that implement them", () => {
   const tools = modelTools(DEVICES);
-  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell"]);
+  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell", "CodeMode"]);
   const [read, write] = tools;
   expect(read!.parameters).toEqual({
     type: "object",
@@ -22,7 +22,10 @@ test("tools are derived from syscalls, and their target names the devices that i
     additionalProperties: false,
   });
   expect(JSON.stringify(write!.parameters)).toContain("one of: gsv, server");
-  const shell = tools.at(-1)!.parameters as { properties: object; required: string[] };
+  const codeMode = tools.at(-1)!;
+  expect(codeMode.parameters).toMatchObject({ properties: { code: { type: "string" } }, required: ["code"] });
+  expect(JSON.stringify(codeMode.parameters)).not.toContain("target");
+  const shell = tools.at(-2)!.parameters as { properties: object; required: string[] };
   expect(Object.keys(shell.properties)).toEqual(["target", "input", "cwd", "sessionId"]);
   expect(shell.required).toEqual(["input"]);
 });
@@ -36,6 +39,8 @@ test("a tool call becomes a syscall", () => {
     call: "fs.read",
     args: { target: "gsv", path: "~/a", limit: 3 },
   });
+  // Models that fill in every field name a target here too.
+  expect(toSyscall("CodeMode", { target: "gsv", code: "return 1" })).toEqual({ call: "codemode.exec", args: { code: "return 1" } });
   expect(toSyscall("Shell", { input: "ls" })).toEqual({ call: "shell.exec", args: { input: "ls" } });
   expect(toSyscall("Shell", { input: "", sessionId: "sh_1" })).toEqual({ call: "shell.exec", args: { input: "", sessionId: "sh_1" } });
   expect(syscallOf("Edit")).toBe("fs.edit");
@@ -62,7 +67,7 @@ test("a model cannot pass arguments it was not shown", () => {
 });
 
 test("an invalid tool call becomes an error for the model", () => {
-  expect(toSyscall("Bash", {})).toEqual({ error: 'Unknown tool "Bash". The tools are Read, Write, Edit, Delete, Search, Shell' });
+  expect(toSyscall("Bash", {})).toEqual({ error: 'Unknown tool "Bash". The tools are Read, Write, Edit, Delete, Search, Shell, CodeMode' });
   expect(toSyscall("Read", null)).toEqual({ error: expect.stringContaining("not valid JSON") });
   expect(toSyscall("Read", { path: "a" })).toEqual({ error: expect.stringContaining("target is required") });
   expect(toSyscall("Read", { target: "gsv" })).toEqual({ error: "path is required. Nothing was done" });

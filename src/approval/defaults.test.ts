@@ -98,8 +98,11 @@ const HARDWARE: Record<string, Both[]> = {
 
 const KERNEL: Record<string, Case[]> = {
   "ai.check": [[{ baseUrl: "https://models.example.com/v1" }, "ask"]],
-  "ai.config": [[{}, "deny"]],
+  "ai.config": [[{}, "auto"]],
   "ai.tools": [[{}, "auto"]],
+  // The calls of a script are judged one by one.
+  "codemode.exec": [[{ code: "return 1" }, "auto"]],
+  "codemode.run": [[{ code: "return 1" }, "auto"]],
   "proc.abort": [[{ pid: "x" }, "ask"]],
   "proc.approval.history": [[{}, "auto"]],
   "proc.approval.list": [[{}, "auto"]],

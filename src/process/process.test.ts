@@ -51,7 +51,7 @@ describe("a run", () => {
     expect(world.history().slice(2)).toEqual([
       "result: content of /a",
       "result: content of /b",
-      'failed: Error: Unknown tool "Fly". The tools are Read, Write, Edit, Delete, Search, Shell',
+      'failed: Error: Unknown tool "Fly". The tools are Read, Write, Edit, Delete, Search, Shell, CodeMode',
       expect.stringMatching(/^failed: Error: path is required/),
       "assistant: done",
     ]);

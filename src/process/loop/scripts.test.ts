@@ -50,7 +50,7 @@ it("runs a script in one tool call, with its calls as calls of the process", asy
     status: "completed",
     result: [
       { syscall: "fs.read", args: { path: "x" } },
-      { syscall: "shell.exec", args: { input: "ls", target: "mac" } },
+      { syscall: "shell.exec", args: { target: "mac", input: "ls" } },
     ],
   };
   expect(world.history()).toEqual(["user: go", "assistant: toolCall", `result: ${JSON.stringify(result)}`, "assistant: thanks"]);
@@ -62,7 +62,7 @@ it("reports the calls of a script to followers, with the call that runs it", asy
   const call = script('await fs.read({ path: "x" }); try { await fs.read({ path: "bad" }) } catch (e) { return e.message }');
   world.on("go", [call], [text("thanks")]);
   world.say("go");
-  await world.idle();
+  await expect.poll(() => world.ends()).toHaveLength(1);
   const scriptCallId = "id" in call ? call.id : "";
   const told = world.events.flatMap(({ signal, payload }) =>
     signal.startsWith("proc.run.tool") && "scriptCallId" in payload ? [{ signal, payload }] : [],
@@ -86,7 +86,7 @@ it("suspends a script while a person is asked, and continues it with its variabl
   );
   world.say("go");
   await paused(world);
-  expect(world.events.filter(({ signal }) => signal === HIL_REQUESTED)).toHaveLength(1);
+  await expect.poll(() => world.events.filter(({ signal }) => signal === HIL_REQUESTED)).toHaveLength(1);
   approve(world, approved, "a");
   await world.idle();
   expect(world.history()[2]).toBe('result: {"status":"completed","result":"a42"}');
@@ -152,6 +152,7 @@ it("reports a script as interrupted that was running when the gateway was lost, 
   await expect.poll(() => nested(world).length, { interval: 1 }).toBe(1);
   world.die();
   world.begin();
+  world.process.onWake();
   await world.idle();
   expect(nested(world)).toHaveLength(1);
   expect(world.history()[2]).toContain('failed: {"status":"failed","error":"interrupted"');
@@ -167,13 +168,13 @@ it("ends a suspended script at the next start if another engine took its snapsho
   world.die();
   world.engine = "another";
   world.begin();
+  world.process.onWake();
   await world.idle();
   expect(world.history()[2]).toContain('failed: {"status":"failed","error":"interrupted"');
   expect(world.withdrawn).toEqual([callId]);
-  const ended = world.events.flatMap(({ payload }) =>
-    "callId" in payload && payload.callId === callId && "ok" in payload ? [payload] : [],
-  );
-  expect(ended).toMatchObject([{ ok: false, outcome: "stopped" }]);
+  const ended = () =>
+    world.events.flatMap(({ payload }) => ("callId" in payload && payload.callId === callId && "ok" in payload ? [payload] : []));
+  await expect.poll(ended).toMatchObject([{ ok: false, outcome: "stopped" }]);
 });
 
 it("withdraws the question of a script that ended without the answer", async () => {
@@ -203,7 +204,7 @@ it("ends a script with its run", async () => {
   world.process.abort();
   await world.idle();
   expect(signalOfCall!.aborted).toBe(true);
-  expect(world.ends().map(([, status]) => status)).toEqual(["aborted"]);
+  await expect.poll(() => world.ends().map(([, status]) => status)).toEqual(["aborted"]);
 });
 
 it("does not run a script that the kernel refuses", async () => {
