@@ -11,7 +11,7 @@ const ELEVATES: Tag[] = ["elevates", "privileged"];
 const GROUPS: readonly (readonly [tags: readonly Tag[], names: string])[] = [
   [
     [],
-    `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp column comm continue cut date declare df diff dir
+    `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp codemode column comm continue cut date declare df diff dir
      dirname dirs disown du echo egrep exit expand export expr factor false fg fgrep file fmt fold free getopts grep groups head help
      hexdump history hostname html-to-markdown id info jobs join jq let local locale look ls lsof man mapfile md5sum mesg nl nproc notify numfmt
      od paste pgrep popd pr printenv printf proc ps pushd pwd read readarray readlink readonly realpath return rev rg seq set sha1sum sha224sum

@@ -40,6 +40,12 @@ const PREPARED = {
   tools: [],
 } as const;
 
+/** A crash loses the rows that are not durable yet. */
+export function makeSqlThatLosesWrites(): MemorySql {
+  const sql: MemorySql = new MemorySql((batch) => setImmediate(() => batch === "open" && sql.commit()));
+  return sql;
+}
+
 /** A question as the kernel stores it. */
 export function question(requestId: string, runId: string): HilRequest {
   const fields = { runId, conversationId: "default", callId: "c", toolName: "Shell", syscall: "shell.exec", args: {} };

@@ -5,7 +5,7 @@
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { PersonalScriptCall, ScriptCallOutcome } from "../../process/kernel-port.ts";
 import type { ScriptGlobals } from "../../ports/sandbox.ts";
-import { type Caller, nestedCaller } from "../../protocol/caller.ts";
+import { type Allowance, type Caller, nestedCaller } from "../../protocol/caller.ts";
 import type { ScriptResult } from "../../sandbox/calls/result.ts";
 import { TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
 import { toSysError } from "../failure.ts";
@@ -15,6 +15,9 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
 import { makeProcessCaller } from "./process-caller.ts";
 import type { AskProcess } from "./questions.ts";
+
+/** What a person has approved of a command says nothing about a script that it runs. */
+const UNSEEN_SCRIPT: Allowance = { approved: null, mayConnect: false };
 
 type ScriptRun = { pid: string; starter: Caller; calls: Map<number, AbortController> };
 
@@ -70,7 +73,7 @@ export class ScriptRuns {
   #callerOf({ pid, starter }: ScriptRun): Caller {
     const { reads } = this.#store;
     const present = starter.refresh?.() ?? fail(403, "Permission denied: the login that started this script has ended");
-    if (present.agent !== undefined) return nestedCaller(present);
+    if (present.agent !== undefined) return nestedCaller({ ...present, agent: { ...present.agent, within: UNSEEN_SCRIPT } });
     const process = reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
     const { agent: _, ...person } = makeProcessCaller(reads, process);
     return person;

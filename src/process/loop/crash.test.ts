@@ -2,8 +2,7 @@
 // is lost or doubled, and every run ends once.
 
 import { expect, it } from "vitest";
-import { MemorySql } from "../../../test/support/memory/sql.ts";
-import { text, World } from "../../../test/support/process-world.ts";
+import { makeSqlThatLosesWrites, text, World } from "../../../test/support/process-world.ts";
 import type { ModelRequest } from "../../ports/models.ts";
 import { fromArchive } from "../conversation/archive.ts";
 import type { Message } from "../rows/history.ts";
@@ -43,12 +42,6 @@ async function untilDone(world: World, work: () => Promise<unknown> | void, isDo
       { interval: 1 },
     )
     .toBe(true);
-}
-
-/** A crash loses the rows that are not durable yet. */
-function sqlThatLosesWrites(): MemorySql {
-  const sql: MemorySql = new MemorySql((batch) => setImmediate(() => batch === "open" && sql.commit()));
-  return sql;
 }
 
 async function scenario(crashAt: number, world: World): Promise<{ world: World; steps: number }> {
@@ -100,7 +93,7 @@ async function allMessages(world: World): Promise<Message[]> {
 
 it.each([
   ["its last writes are kept", () => new World()],
-  ["its last writes are lost", () => new World(sqlThatLosesWrites())],
+  ["its last writes are lost", () => new World(makeSqlThatLosesWrites())],
 ])("survives a crash at every step if %s", async (_, begin) => {
   const { steps } = await scenario(Number.POSITIVE_INFINITY, begin());
   expect(steps).toBeGreaterThan(40);

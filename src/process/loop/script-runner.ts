@@ -41,7 +41,7 @@ export class ScriptRunner {
 
   /** Runs a script to its end or until it is suspended. Null if the run was stopped or the process closed meanwhile. */
   async start(call: Call, code: string, signal: AbortSignal): Promise<ScriptStep | null> {
-    return this.#run(call, { kind: "source", code, globals: { argv: [], args: null } }, signal);
+    return this.#run(call, { kind: "source", code, globals: { argv: [], args: null } }, [], signal);
   }
 
   /** Whether an earlier instance of the process has started this script, or this one has suspended it. */
@@ -58,10 +58,11 @@ export class ScriptRunner {
     if (this.#state.isClosed || signal.aborted) return null;
     const answers = outcomes.flatMap((one) => ("answer" in one ? one : []));
     const waiting = outcomes.flatMap((one) => ("requestId" in one ? one.requestId : []));
+    const answered = answers.map(({ callId }) => callId);
     if (answers.length === 0 && waiting[0] !== undefined) return { kind: "suspended", requestId: waiting[0] };
     const snapshot = scripts.readSnapshot(call.callId);
     const { used } = script;
-    return this.#run(call, { kind: "snapshot", snapshot, used, answers, suspended: waiting.length }, signal);
+    return this.#run(call, { kind: "snapshot", snapshot, used, answers, suspended: waiting.length }, answered, signal);
   }
 
   /** Whether the call belongs to a script; if so, reports that it has started. */
@@ -72,10 +73,11 @@ export class ScriptRunner {
     return true;
   }
 
-  async #run(call: Call, start: ScriptStart, signal: AbortSignal): Promise<ScriptStep | null> {
+  /** `answered` are the calls whose answers a continued script starts with. */
+  async #run(call: Call, start: ScriptStart, answered: readonly string[], signal: AbortSignal): Promise<ScriptStep | null> {
     const { scripts, ports } = this.#state;
     const { callId, runId } = call;
-    this.#state.change(() => scripts.markRunning(callId, runId));
+    this.#state.change(() => scripts.markRunning(callId, runId, answered));
     // From here on the script cannot be repeated: after a crash it must be known that it has run.
     await ports.sql.waitUntilDurable();
     if (this.#state.isClosed || signal.aborted) return null;
@@ -119,7 +121,7 @@ export class ScriptRunner {
 
   /** Nobody waits for the open questions of a script that has ended. */
   #end(call: Call, end: Exclude<ScriptEnd, { kind: "suspended" }>): ScriptStep {
-    const { scripts, ports } = this.#state;
+    const { scripts } = this.#state;
     const open = scripts.listCalls(call.callId);
     if (open.length > 0) {
       this.#state.change((tell) => {
@@ -129,13 +131,20 @@ export class ScriptRunner {
           tell(TOOL_FINISHED, { ...this.#describe(call, row), ...fields });
         }
       });
-      const callIds = open.map(({ callId }) => callId);
-      void ports.kernel
-        .withdrawQuestions(call.runId, callIds)
-        .catch((error: unknown) => ports.log("questions could not be withdrawn", { error: String(error) }));
+      this.#withdrawQuestions(
+        call,
+        open.map(({ callId }) => callId),
+      );
     }
     const { text, isError } = renderToolOutcome({ ok: true, data: toScriptResult(end) });
     return { kind: "ended", end: { isError, output: text } };
+  }
+
+  #withdrawQuestions({ runId }: Call, callIds: readonly string[]): void {
+    const { kernel, log } = this.#state.ports;
+    void kernel
+      .withdrawQuestions(runId, callIds)
+      .catch((error: unknown) => log("questions could not be withdrawn", { error: String(error) }));
   }
 
   async #answer(script: Call, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer | { requestId: string }> {
@@ -143,9 +152,13 @@ export class ScriptRunner {
     const callId = `codemode-${this.#state.ports.uuid()}`;
     // The gate refuses anything but an object.
     const nested: NestedCall = { callId, number, syscall: call, args: JSON.parse(args) as Record<string, unknown>, startedAt: null };
+    this.#state.change(() => this.#state.usage.addToolCall(script.runId));
     const outcome = await this.#send(script, nested, false, signal);
-    if (this.#state.isClosed || signal.aborted) return { kind: "error", message: "The script has ended" };
-    if (outcome.kind === "done") return this.#recordAnswer(script, nested, outcome);
+    if (this.#state.isClosed || signal.aborted) {
+      if (outcome.kind === "asked" && !this.#state.isClosed) this.#withdrawQuestions(script, [callId]);
+      return { kind: "error", message: "The script has ended" };
+    }
+    if (outcome.kind === "done") return this.#reportEnd(script, nested, outcome);
     const { request } = outcome;
     this.#state.change((tell) => {
       this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
@@ -154,15 +167,19 @@ export class ScriptRunner {
     return request;
   }
 
-  /** Sends a call again whose question may have been answered. */
-  async #sendAgain(script: Call, row: ScriptCallRow, signal: AbortSignal): Promise<NumberedAnswer | { requestId: string }> {
+  /** Sends a call again whose question may have been answered. Its row stays until the script goes on with the answer. */
+  async #sendAgain(
+    script: Call,
+    row: ScriptCallRow,
+    signal: AbortSignal,
+  ): Promise<(NumberedAnswer & { callId: string }) | { requestId: string }> {
     const { scripts, ports } = this.#state;
     const { callId, number, isSent } = row;
     this.#state.change(() => scripts.markCallSent(callId));
     await ports.sql.waitUntilDurable();
     const outcome = await this.#send(script, row, isSent, signal);
     if (this.#state.isClosed || signal.aborted) return { requestId: row.requestId };
-    if (outcome.kind === "done") return { number, answer: this.#recordAnswer(script, row, outcome) };
+    if (outcome.kind === "done") return { number, callId, answer: this.#reportEnd(script, row, outcome) };
     this.#state.change(() => scripts.markCallAsked(callId, outcome.request.requestId));
     return outcome.request;
   }
@@ -193,18 +210,15 @@ export class ScriptRunner {
     });
   }
 
-  #recordAnswer(
+  #reportEnd(
     script: Call,
     nested: NestedCall,
     { isError, outcome, output, json }: Extract<SysOutcome, { kind: "done" }>,
   ): NumberedAnswer["answer"] {
-    const { scripts, ports } = this.#state;
+    const { ports } = this.#state;
     const durationMs = nested.startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - nested.startedAt) };
     const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
-    this.#state.change((tell) => {
-      scripts.removeCall(nested.callId);
-      tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs });
-    });
+    this.#state.change((tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs }));
     return isError || json === undefined ? { kind: "error", message: output } : { kind: "value", json };
   }
 

@@ -1,7 +1,7 @@
 // Scripts of a model: their calls, their questions to people, and what remains of them when the gateway is lost.
 
 import { expect, it } from "vitest";
-import { tool, question, text, World } from "../../../test/support/process-world.ts";
+import { makeSqlThatLosesWrites, tool, question, text, World } from "../../../test/support/process-world.ts";
 import { HIL_REQUESTED } from "../../protocol/signal-names.ts";
 import type { SysCall, SysOutcome } from "../kernel-port.ts";
 
@@ -215,3 +215,55 @@ it("does not run a script that the kernel refuses", async () => {
   await world.idle();
   expect(world.history()[2]).toBe("failed: Error: Permission denied: codemode.exec");
 });
+
+it("survives a crash at every step: the run ends once, no call runs twice, and nothing remains of the script", async () => {
+  const code = `let total = 0;
+    const one = async (path) => { await fs.write({ path, content: "" }); total += 1; };
+    await Promise.all([one("a"), one("b")]);
+    await fs.read({ path: "c" });
+    await one("d");
+    return total;`;
+  const { steps } = await crashAt(Number.POSITIVE_INFINITY, code);
+  expect(steps).toBeGreaterThan(10);
+  for (let step = 1; step <= steps; step++) {
+    const { world, ran } = await crashAt(step, code);
+    const where = `died at ${step}`;
+    expect(world.history().slice(-1), where).toEqual(["assistant: ok"]);
+    expect(world.history()[2], where).toMatch(
+      /^result: \{"status":"completed","result":3\}$|^failed: \{"status":"failed","error":"interrupted"/,
+    );
+    expect(new Set(ran).size, where).toBe(ran.length);
+    for (const table of ["scripts", "script_calls", "script_snapshots"])
+      expect(world.sql.get(`SELECT count(*) AS n FROM ${table}`), `${where}: ${table}`).toEqual({ n: 0 });
+  }
+});
+
+/** Runs a script whose writes are asked about and approved at once. `ran` has the calls that had an effect. */
+async function crashAt(step: number, code: string): Promise<{ world: World; ran: string[]; steps: number }> {
+  const world = new World(makeSqlThatLosesWrites());
+  const ran: string[] = [];
+  const asked = new Map<string, string>();
+  // As the kernel does: what was sent once and is sent again does not run again.
+  answerCalls(world, ({ callId, runId, syscall, args, isRepeat }) => {
+    if (syscall === "fs.write" && !asked.has(callId)) {
+      asked.set(callId, `q ${callId}`);
+      return { kind: "asked", request: { ...question(`q ${callId}`, runId), callId, syscall } };
+    }
+    if (!isRepeat || !ran.includes(callId)) ran.push(callId);
+    return done({ ok: true, path: args.path });
+  });
+  world.crashAt = step;
+  world.on("go", [script(code)], [text("ok")]);
+  world.say("go", { runId: "mine" });
+  const tick = () => {
+    if (world.hasDied) {
+      world.begin();
+      world.say("go", { runId: "mine" });
+      world.process.onWake();
+    }
+    for (const requestId of asked.values()) world.process.handleDecision(requestId);
+    return world.process.activeRun === undefined && world.history().at(-1) === "assistant: ok";
+  };
+  await expect.poll(tick, { interval: 1 }).toBe(true);
+  return { world, ran, steps: world.steps };
+}

@@ -41,9 +41,10 @@ export class Scripts {
     return this.#sql.all("SELECT * FROM scripts").map(fromRow);
   }
 
-  /** The script runs from now on, so an earlier snapshot is void. */
-  markRunning(callId: string, runId: string): void {
+  /** The script runs from now on, so an earlier snapshot and the calls that it gets answers to are void. */
+  markRunning(callId: string, runId: string, answered: readonly string[]): void {
     this.#removeSnapshot(callId);
+    for (const one of answered) this.removeCall(one);
     this.#sql.run("INSERT OR REPLACE INTO scripts VALUES (?, ?, NULL, 0, 0)", callId, runId);
   }
 
