@@ -29,6 +29,21 @@ const put = (path: string, content: string | Uint8Array) =>
   files.write(files.resolve(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
 
 describe("fs.read", () => {
+  it("returns plain text as it is, whole or in parts", async () => {
+    for (const text of ["one\ntwo\n", "one\ntwo", "one\n\nthree\n\n", "one\r\ntwo\r\n", "", `${"a line\n".repeat(9_000)}end`]) {
+      await put("plain.txt", text);
+      expect(await readFile(machine, { path: "plain.txt", plain: true })).toMatchObject({ content: text });
+      let joined = "";
+      for (let offset = 0, more = text !== ""; more; offset += 3_000) {
+        const part = await readFile(machine, { path: "plain.txt", plain: true, offset, limit: 3_000 });
+        if (!("content" in part)) throw new Error(JSON.stringify(part));
+        joined += String(part.content);
+        more = part.more === true;
+      }
+      expect(joined).toBe(text);
+    }
+  });
+
   it("numbers lines, and a final newline adds no line", async () => {
     await put("a.txt", "one\ntwo\n");
     expect(await readFile(machine, { path: "a.txt" })).toEqual({

@@ -1,4 +1,4 @@
-// fs.read: returns a file's text with numbered lines, an image, or the names in a directory.
+// fs.read: returns a file's text, by default with numbered lines, an image, or the names in a directory.
 
 import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
@@ -6,7 +6,7 @@ import { FileError, type FileStat, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, catchFailures } from "./outcome.ts";
 import { humanSize, isText, decodeLines, readLines } from "./text.ts";
 
-export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined };
+export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined; plain?: boolean | undefined };
 
 export type Block = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
 
@@ -19,6 +19,7 @@ export type ReadResult =
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const HEAD_BYTES = 16 * 1024;
 const NUMBER_WIDTH = 6;
+const NEWLINE = 0x0a;
 /** How often a file that is replaced during the read is read at most. */
 const TRIES = 3;
 
@@ -40,9 +41,14 @@ export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResu
   });
 }
 
+/** Reads only this version of a file. */
+function pinTo(version: string): { ifVersion?: string } {
+  return version === "" ? {} : { ifVersion: version };
+}
+
 /** Everything returned is of the version in `stat`. */
 async function readContent(machine: FileMachine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
-  const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
+  const pinned = pinTo(stat.version);
   const head = await machine.files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES), ...pinned });
   const looksLikeText = isText(head);
   if (!looksLikeText || mayBeImage(head)) {
@@ -72,7 +78,7 @@ async function listDirectory({ files }: FileMachine, path: string): Promise<Read
 async function readImage({ files, limits }: FileMachine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
   if (size > limits.imageBytes)
     throw new OpError(`Image too large (${humanSize(size)}, at most ${humanSize(limits.imageBytes)}): ${path}. Make it smaller first`);
-  const pinned = version === "" ? {} : { ifVersion: version };
+  const pinned = pinTo(version);
   const data = toBase64(await files.read(path, { start: 0, end: size, ...pinned }));
   const caption = { type: "text" as const, text: `${path} (${mimeType}, ${humanSize(size)})` };
   return { ok: true, content: [caption, { type: "image", data, mimeType }], path, size };
@@ -83,9 +89,10 @@ async function readText(
   path: string,
   { size, version }: FileStat,
   head: Uint8Array,
-  { offset = 0, limit = Infinity }: ReadArgs,
+  { offset = 0, limit = Infinity, plain = false }: ReadArgs,
 ): Promise<ReadResult> {
   const out: string[] = [];
+  const pinned = pinTo(version);
   const from = places?.nearestBefore(path, version, offset) ?? { line: 0, byte: 0 };
   let at = from.line;
   let bytes = 0;
@@ -102,7 +109,7 @@ async function readText(
       if (at >= offset) {
         more = out.length >= limit;
         if (more) break;
-        out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
+        out.push(plain ? line : `${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
         if (!fits) bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
         if (bytes > limits.textBytes) {
           throw new OpError(
@@ -115,5 +122,17 @@ async function readText(
     if (more) break;
   }
   if (out.length === 0 && offset > 0 && limit > 0) throw new OpError(`offset ${offset} is past the end: ${path} has ${at} lines`);
-  return { ok: true, content: out.join("\n"), path, lines: out.length, size, ...(more ? { more } : {}) };
+  const hasNewline = plain && out.length > 0 && (more || (await endsWithNewline(files, path, head, size, pinned)));
+  return { ok: true, content: `${out.join("\n")}${hasNewline ? "\n" : ""}`, path, lines: out.length, size, ...(more ? { more } : {}) };
+}
+
+async function endsWithNewline(
+  files: FileMachine["files"],
+  path: string,
+  head: Uint8Array,
+  size: number,
+  pinned: { ifVersion?: string },
+): Promise<boolean> {
+  const last = head.length === size ? head.subarray(-1) : await files.read(path, { start: size - 1, end: size, ...pinned });
+  return last[0] === NEWLINE;
 }

@@ -6,6 +6,7 @@ import chmodCommand from "./commands/chmod.ts";
 import chownCommand from "./commands/chown.ts";
 import cksumCommand from "./commands/cksum.ts";
 import cmpCommand from "./commands/cmp.ts";
+import codemodeCommand from "./commands/codemode.ts";
 import dateCommand from "./commands/date.ts";
 import ddCommand from "./commands/dd.ts";
 import dfCommand from "./commands/df.ts";
@@ -48,6 +49,7 @@ export const shellCommands: readonly CommandFile[] = [
   chownCommand,
   cksumCommand,
   cmpCommand,
+  codemodeCommand,
   dateCommand,
   ddCommand,
   dfCommand,

@@ -283,4 +283,48 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.spawn:limit", "Root limits how many processes a user may have", "5.2"),
   r("proc.send:flood", "At most a hundred messages are queued in a process; every accepted run ends", "trust F19"),
   r("fs.read:proc", "Processes are files below /proc for their owner and root, and self is the process that reads", "3.6"),
+  r("codemode.exec:agents-only", "Only a process may run a script of a model: codemode.exec is refused to everybody else", "seed"),
+  r(
+    "codemode.exec:tools",
+    "A script calls files and the shell with the results of the direct tools, as the process's user",
+    "seed, hardware",
+  ),
+  r(
+    "codemode.exec:devices",
+    "Calls of a script run on the devices they name, and a running command is polled by its session",
+    "seed, hardware",
+  ),
+  r(
+    "codemode.exec:signals",
+    "Calls of a script are reported with ids of their own and the call of the script, and are not messages",
+    "5.14",
+  ),
+  r(
+    "codemode.exec:envelope",
+    "A script ends as completed or failed with its logs; a stack names its lines; fences and functions are understood",
+    "seed, 5.14",
+  ),
+  r("codemode.exec:confined", "A script has no network, no modules and nothing of the host", "seed, trust V20"),
+  r(
+    "codemode.exec:asks",
+    "A call of a script needs the approval that the direct call needs; the script waits and continues with the answer",
+    "seed, routing",
+  ),
+  r("codemode.exec:restart", "A script that waits for a person continues with its variables after a restart of the gateway", "issue 16"),
+  r("codemode.exec:stops", "Stopping a run stops its script and what the script has started", "issue 16"),
+  r("codemode.exec:policy", "A policy may ask about scripts, and an approved script may do no more than its calls may", "issue 16"),
+  r(
+    "codemode.run:script",
+    "A person's script gets argv, args and the defaults target and cwd, runs without approval, and answers with the envelope",
+    "seed, 5.14",
+  ),
+  r("codemode.run:device", "The target of a script is the default of its calls; a call may name another", "seed, hardware"),
+  r("codemode.run:foreign", "A script in another user's process is refused like one in a process that does not exist", "seed, trust V09"),
+  r("codemode.run:rights", "A script may do what its user may", "seed"),
+  r("codemode.run:agent", "A script in an agent's command is no way around approval, even if the command was approved", "issue 16"),
+  r(
+    "codemode.run:command",
+    "The command codemode runs files, code and standard input, and prints results, envelopes and errors",
+    "4.3, seed, hardware",
+  ),
 ];

@@ -1,16 +1,16 @@
 // proc: agent processes from inside a shell. In an agent's command it means the agent itself unless --pid names another.
 
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
+import { type Options, parseJsonOption, parseOptions } from "../options.ts";
 
-/** Positional arguments, and options by name; options without a value are true. */
-type ParsedArgs = { rest: string[]; options: ReadonlyMap<string, string | true> };
+type ParsedArgs = { rest: string[]; options: Options };
 type Subcommand = {
   takes: readonly string[];
   run(context: CommandContext, parsedArgs: ParsedArgs): Promise<string>;
 };
 
 const TARGET_OPTIONS = ["pid", "conversation"];
-const FLAGS = new Set(["json", "generate-summary", "segment-only"]);
+const FLAGS = ["json", "generate-summary", "segment-only"];
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const SUBCOMMANDS: Record<string, Subcommand> = {
@@ -152,7 +152,7 @@ async function send(context: CommandContext, parsedArgs: ParsedArgs): Promise<st
 
 async function call(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   const timeout = parsedArgs.options.get("timeout");
-  const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(String(timeout)) };
+  const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout) };
   type Answer = { callId: string; runId: string; queued?: true; deadlineAt: number };
   const {
     callId,
@@ -168,16 +168,8 @@ function ipcArgs(context: CommandContext, { rest, options }: ParsedArgs): Record
   const [pid, ...words] = rest;
   if (pid === undefined || words.length === 0) throw new CommandError("give a process and a message", 2);
   const json = options.get("metadata-json");
-  const metadata = json === undefined ? {} : { metadata: parseJson(String(json)) };
+  const metadata = json === undefined ? {} : { metadata: parseJsonOption("metadata-json", json) };
   return { pid, message: words.join(" "), ...textOption(options, "conversation", "conversationId"), ...metadata };
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new CommandError("--metadata-json is not valid JSON", 2);
-  }
 }
 
 /** The pid of the process that this command runs in; fails outside a process. */
@@ -191,41 +183,25 @@ function conversationArgs(context: CommandContext, { options }: ParsedArgs): Rec
 }
 
 function parse(args: readonly string[], takes: readonly string[]): ParsedArgs {
-  const rest: string[] = [];
-  const options = new Map<string, string | true>();
-  let isAfterOptions = false;
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at]!;
-    if (isAfterOptions || !arg.startsWith("--")) {
-      rest.push(arg);
-      continue;
-    }
-    if (arg === "--") {
-      isAfterOptions = true;
-      continue;
-    }
-    const [name = "", inline] = arg.slice(2).split(/=([^]*)/, 2);
-    if (!takes.includes(name)) throw new CommandError(`unknown option --${name}`, 2);
-    if (FLAGS.has(name)) options.set(name, true);
-    else options.set(name, inline ?? args[++at] ?? failUsage(`--${name} needs a value`));
-  }
-  return { rest, options };
+  const flags = takes.filter((name) => FLAGS.includes(name));
+  const { words, after, options } = parseOptions(args, { valued: takes.filter((name) => !FLAGS.includes(name)), flags });
+  return { rest: [...words, ...(after ?? [])], options };
 }
 
 function requireWords({ rest }: ParsedArgs, count: number, otherwise: string): string[] {
   return rest.length === count ? rest : failUsage(otherwise);
 }
 
-function textOption(options: ParsedArgs["options"], name: string, as: string): Record<string, string> {
+function textOption(options: Options, name: string, as: string): Record<string, string> {
   const value = options.get(name);
-  return typeof value === "string" ? { [as]: value } : {};
+  return value === undefined ? {} : { [as]: value };
 }
 
-function numberOption(options: ParsedArgs["options"], name: string, as: string): Record<string, number> {
+function numberOption(options: Options, name: string, as: string): Record<string, number> {
   const value = options.get(name);
   if (value === undefined) return {};
   const found = Number(value);
-  return String(value).trim() === "" || Number.isNaN(found) ? failUsage(`--${name} takes a number, not ${value}`) : { [as]: found };
+  return value.trim() === "" || Number.isNaN(found) ? failUsage(`--${name} takes a number, not ${value}`) : { [as]: found };
 }
 
 function parseDuration(text: string): number {

@@ -25,5 +25,6 @@ import "./approvals.ts";
 import "./processes.ts";
 import "./workspaces.ts";
 import "./ai.ts";
+import "./codemode.ts";
 import "./ipc.ts";
 import "./guards.ts";

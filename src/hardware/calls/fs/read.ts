@@ -12,13 +12,18 @@ const Block = z.discriminatedUnion("type", [
 
 export default hardwareSyscall({
   name: "fs.read",
-  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to skip, limit how many to return; without a limit, all of them. more says that further lines follow.",
+  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to skip, limit how many to return; without a limit, all of them. plain returns the text as it is, without numbers. more says that further lines follow.",
   runs: "hardware",
   does: "read",
   from: ["user"],
   grant: ["users"],
   atOnce: 8,
-  args: z.object({ path: z.string().min(1), offset: z.int().min(0).optional(), limit: z.int().min(0).optional() }),
+  args: z.object({
+    path: z.string().min(1),
+    offset: z.int().min(0).optional(),
+    limit: z.int().min(0).optional(),
+    plain: z.boolean().optional(),
+  }),
   result: z.union([
     z.object({
       ok: z.literal(true),

@@ -17,7 +17,7 @@ export default sandboxSyscall({
   result: ScriptResult,
   fails: { 403: "the caller is not a process" },
   example: {
-    args: { code: 'const { content } = await fs.read({ path: "package.json" });\nreturn JSON.parse(content).version;' },
+    args: { code: 'const { content } = await fs.read({ path: "package.json", plain: true });\nreturn JSON.parse(content).version;' },
     result: { status: "completed", result: "0.1.0" },
   },
 });
