@@ -6,12 +6,15 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Bash } from "just-bash/browser";
 import * as git from "isomorphic-git";
+import { QuickJS } from "quickjs-wasi";
 import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
 
 export type Task =
   /** just-bash with a file `f` in memory: one interpreter for all commands, or a new one for each. */
   | { work: "bash"; script: string; file: string; isKept: boolean; seconds: number }
+  /** QuickJS in this thread: a new engine for each script. `calls` are the calls that it answers from memory. */
+  | { work: "engine"; wasm: string; script: string; seconds: number }
   /** Reads every file below a folder whole and searches it, line by line where it matches. */
   | { work: "search"; folder: string; query: string; seconds: number }
   /** isomorphic-git: writes a file of a work tree, adds and commits it; nothing is synced. */
@@ -38,6 +41,10 @@ async function carryOut(task: Task): Promise<Measure> {
         const { exitCode } = await (task.isKept ? kept : make()).exec(task.script);
         if (exitCode !== 0) throw new Error(`${task.script} ended with ${exitCode}`);
       });
+    }
+    case "engine": {
+      const wasm = await WebAssembly.compile(await readFile(task.wasm));
+      return repeatFor(task.seconds, () => runInEngine(wasm, task.script));
     }
     case "search":
       return repeatFor(task.seconds, () => search(task.folder, task.query));
@@ -77,6 +84,27 @@ function summarize(samples: number[], ms: number, before: NodeJS.CpuUsage): Meas
     p99Ms: percentile(samples, 0.99),
     cpuMsPerCall: (user + system) / 1000 / samples.length,
   };
+}
+
+/** The script is an async function's body; `read(path)` gives it the same text each time. */
+async function runInEngine(wasm: WebAssembly.Module, script: string): Promise<void> {
+  const vm = await QuickJS.create({ wasm });
+  try {
+    const text = vm.newString(textOf(0, 256));
+    const read = vm.newFunction("read", () => {
+      const answer = vm.newPromise();
+      queueMicrotask(() => {
+        answer.resolve(text);
+        vm.executePendingJobs();
+      });
+      return answer.handle;
+    });
+    vm.setProp(vm.global, "read", read);
+    const result = await vm.resolvePromise(vm.evalCode(`(async () => {${script}})()`, "script.js"));
+    if ("error" in result) throw new Error("the script failed");
+  } finally {
+    vm.dispose();
+  }
 }
 
 async function search(folder: string, query: string): Promise<{ path: string; line: number }[]> {

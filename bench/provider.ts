@@ -1,10 +1,11 @@
 // A model that answers at once, in its own process: streams OpenAI chat completions with a few words, or first a tool call where
-// the message starts with "read", or as many pieces as a message "stream N" asks for. Its time is not the gateway's and is measured
+// the message starts with "read", a script that reads N files where it is "script N", or as many pieces as "stream N" asks for. Its time is not the gateway's and is measured
 // separately.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chatStream } from "../test/support/models/chat.ts";
+import { readsInScript } from "./text.ts";
 
 type Message = { role: string; content?: unknown };
 
@@ -20,7 +21,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const pieces = piecesWanted(messages.at(-1));
     if (pieces > 0) return void streamPieces(response, pieces);
-    response.end(wantsTool(messages.at(-1)) ? readCall() : WORDS);
+    response.end(answerTo(messages.at(-1)));
   });
 });
 server.listen(0, "127.0.0.1", () => console.log(`PROVIDER is up at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
@@ -29,8 +30,11 @@ process.on("SIGTERM", () => process.exit(0));
 // The bench holds the other end of this pipe: however it ends, this process ends too.
 process.stdin.on("end", () => process.exit(0)).resume();
 
-function wantsTool(last: Message | undefined): boolean {
-  return last?.role === "user" && JSON.stringify(last.content).includes('"read');
+function answerTo(last: Message | undefined): string | Buffer {
+  const said = last?.role === "user" ? JSON.stringify(last.content) : "";
+  const reads = /"script (\d+)/.exec(said)?.[1];
+  if (reads !== undefined) return toolCall("CodeMode", { code: readsInScript(Number(reads)) });
+  return said.includes('"read') ? toolCall("Read", { target: "gsv", path: "~/f" }) : WORDS;
 }
 
 function piecesWanted(last: Message | undefined): number {
@@ -48,7 +52,6 @@ async function streamPieces(response: ServerResponse, count: number): Promise<vo
   response.end(`${chunk({}, "stop")}data: [DONE]\n\n`);
 }
 
-function readCall(): string {
-  const args = JSON.stringify({ target: "gsv", path: "~/f" });
-  return chatStream({ say: [{ type: "call", id: `call-${++calls}`, name: "Read", args }] });
+function toolCall(name: string, args: object): string {
+  return chatStream({ say: [{ type: "call", id: `call-${++calls}`, name, args: JSON.stringify(args) }] });
 }

@@ -13,6 +13,7 @@ import { copy } from "./scenarios/copy.ts";
 import { device } from "./scenarios/device.ts";
 import { files } from "./scenarios/files.ts";
 import { growth } from "./scenarios/growth.ts";
+import { scripts } from "./scenarios/scripts.ts";
 import { shell } from "./scenarios/shell.ts";
 import { repo } from "./scenarios/repo.ts";
 import { search } from "./scenarios/search.ts";
@@ -41,6 +42,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   files,
   growth,
   shell,
+  scripts,
   repo,
   search,
   clone,

@@ -17,3 +17,8 @@ export async function inTurns(from: number, to: number, atOnce: number, work: (a
   };
   await Promise.all(Array.from({ length: atOnce }, one));
 }
+
+/** A script that reads the file `f` of its home so often, one read after the other. */
+export function readsInScript(count: number): string {
+  return `let size = 0; for (let at = 0; at < ${count}; at++) size += (await fs.read({ path: "~/f" })).size; return size;`;
+}
