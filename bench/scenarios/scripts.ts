@@ -36,6 +36,22 @@ export async function scripts(stage: Stage): Promise<Finding[]> {
   const p50Ms = performance.now() - startedAt;
   findings.push({ bench: `codemode.run ${ADD}, first after a start`, gateway: { p50Ms }, floor: null, ratio: null, goal: "", pass: null });
 
+  const megabytesAfter = async (count: number) => {
+    for (let at = 0; at < count; at++) await run(ADD);
+    await sleep(SETTLE_MS);
+    return rssKb(gateway.pid) / 1024;
+  };
+  const before = await megabytesAfter(WARM_RUNS);
+  const after = await megabytesAfter(RUNS);
+  findings.push({
+    bench: `memory after ${RUNS} scripts`,
+    gateway: { rssMb: after },
+    floor: { rssMb: before },
+    ratio: after / before,
+    goal: `<= ${GOAL_GROWTH}x that before`,
+    pass: after / before <= GOAL_GROWTH,
+  });
+
   const wasm = join(dirname(stage.program), "quickjs.wasm");
   const engine = (script: string) => stage.alone({ work: "engine", wasm, script, seconds });
   const floors: Record<"add" | "reads", Measure[]> = { add: [], reads: [] };
@@ -92,21 +108,6 @@ export async function scripts(stage: Stage): Promise<Finding[]> {
   findings.push({ bench: `turn with a script of ${READS} fs.read`, gateway: full, floor: null, ratio: null, goal: "", pass: null });
   nested(full, empty, "one fs.read of an agent's script / of a client");
 
-  const megabytesAfter = async (count: number) => {
-    for (let at = 0; at < count; at++) await run(ADD);
-    await sleep(SETTLE_MS);
-    return rssKb(gateway.pid) / 1024;
-  };
-  const before = await megabytesAfter(WARM_RUNS);
-  const after = await megabytesAfter(RUNS);
-  findings.push({
-    bench: `memory after ${RUNS} scripts`,
-    gateway: { rssMb: after },
-    floor: { rssMb: before },
-    ratio: after / before,
-    goal: `<= ${GOAL_GROWTH}x that before`,
-    pass: after / before <= GOAL_GROWTH,
-  });
   connection.close();
   await Promise.all([gateway.stop(), provider.stop()]);
   return findings;
