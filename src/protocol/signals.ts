@@ -250,8 +250,8 @@ export const SIGNALS = {
   }),
   [names.HIL_REQUESTED]: declareSignal({
     to: ["user"],
-    doc: `A person must decide whether a call may run, or whether a budget may be exceeded: answer with proc.hil. ${TO_FOLLOWERS}`,
-    payload: z.object({ ...ProcessEventFields, ...HilRequest.shape }),
+    doc: `A person must decide whether a call may run, or whether a budget may be exceeded: answer with proc.hil. For a call that a script makes, scriptCallId is the call that runs the script. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...ProcessEventFields, ...HilRequest.shape, scriptCallId: z.string().optional() }),
     example: {
       ...example,
       ...run,

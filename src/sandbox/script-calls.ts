@@ -1,5 +1,5 @@
-// The calls that a script may make, each with the tool of agents that does the same. Everything else is refused, whatever a script finds
-// inside the engine.
+// The calls that a script may make, each with the tool of agents that does the same, and the ids of such calls. Everything else is
+// refused, whatever a script finds inside the engine.
 
 export const TOOL_OF_SCRIPT_CALL: ReadonlyMap<string, string> = new Map([
   ["shell.exec", "Shell"],
@@ -9,3 +9,14 @@ export const TOOL_OF_SCRIPT_CALL: ReadonlyMap<string, string> = new Map([
   ["fs.delete", "Delete"],
   ["fs.search", "Search"],
 ]);
+
+const ID_PREFIX = "codemode-";
+
+export function makeScriptCallId(uuid: string): string {
+  return `${ID_PREFIX}${uuid}`;
+}
+
+/** Whether a script makes the call, and not the model itself. */
+export function isScriptCallId(callId: string): boolean {
+  return callId.startsWith(ID_PREFIX);
+}

@@ -16,7 +16,7 @@ import {
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { renderToolOutcome } from "../../agent/tool-text.ts";
 import { CALL_MS, CALLS_AT_ONCE } from "../../sandbox/limits.ts";
-import { TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
+import { makeScriptCallId, TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
 import { toScriptResult } from "../../sandbox/calls/result.ts";
 import type { SysOutcome } from "../kernel-port.ts";
 import type { Call, CallEnd } from "../rows/calls.ts";
@@ -149,7 +149,7 @@ export class ScriptRunner {
 
   async #answer(script: Call, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer | { requestId: string }> {
     if (signal.aborted) return { kind: "error", message: "The script has ended" };
-    const callId = `codemode-${this.#state.ports.uuid()}`;
+    const callId = makeScriptCallId(this.#state.ports.uuid());
     // The gate refuses anything but an object.
     const nested: NestedCall = { callId, number, syscall: call, args: JSON.parse(args) as Record<string, unknown>, startedAt: null };
     this.#state.change(() => this.#state.usage.addToolCall(script.runId));
@@ -162,7 +162,7 @@ export class ScriptRunner {
     const { request } = outcome;
     this.#state.change((tell) => {
       this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
-      tell(HIL_REQUESTED, request);
+      tell(HIL_REQUESTED, { ...request, scriptCallId: script.callId });
     });
     return request;
   }

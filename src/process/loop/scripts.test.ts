@@ -86,7 +86,9 @@ it("suspends a script while a person is asked, and continues it with its variabl
   );
   world.say("go");
   await paused(world);
-  await expect.poll(() => world.events.filter(({ signal }) => signal === HIL_REQUESTED)).toHaveLength(1);
+  const [{ callId: scriptCallId } = { callId: "" }] = world.effects;
+  const asked = () => world.events.filter(({ signal }) => signal === HIL_REQUESTED);
+  await expect.poll(asked).toMatchObject([{ payload: { scriptCallId } }]);
   approve(world, approved, "a");
   await world.idle();
   expect(world.history()[2]).toBe('result: {"status":"completed","result":"a42"}');
