@@ -2,7 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import type { AnswerEvent } from "../protocol/proc-records.ts";
-import { type Activity, type ActivityEvent, type StreamedAnswer, answerText, IDLE, reduce, setLiveAnswer } from "./activity.ts";
+import {
+  type Activity,
+  type ActivityEvent,
+  type StreamedAnswer,
+  answerText,
+  findScriptOf,
+  IDLE,
+  reduce,
+  setLiveAnswer,
+} from "./activity.ts";
 
 const COMMON = { pid: "p", runId: "r", conversationId: "c", queuedCount: 0, timestamp: 0 };
 
@@ -98,6 +107,93 @@ test("runs and their calls are listed from their start until the run ends", () =
   expect(done.calls.get("1")).toMatchObject({ args: { path: "a" }, end: { ok: false, text: "Error: no", outcome: null, durationMs: 30 } });
   expect(running.calls.get("1")!.end).toBeNull();
   expect(reduce(done, finishEvent())).toMatchObject({ runs: new Map(), calls: new Map() });
+});
+
+describe("calls of a script", () => {
+  const script = { ...COMMON, callId: "s", name: "CodeMode", syscall: "codemode.exec" };
+  const nested = (callId: string) => ({ ...COMMON, callId, scriptCallId: "s", name: "Read", syscall: "fs.read" });
+  const startScript: ActivityEvent = { signal: "proc.run.tool.started", payload: { ...script, args: { code: "" } } };
+  const startNested = (callId: string, args: Record<string, unknown> = {}, timestamp = 0): ActivityEvent => ({
+    signal: "proc.run.tool.started",
+    payload: { ...nested(callId), args, timestamp },
+  });
+  const finishNested = (callId: string, end: object = { ok: true, output: "" }, timestamp = 0): ActivityEvent => ({
+    signal: "proc.run.tool.finished",
+    payload: { ...nested(callId), ok: true, ...end, timestamp },
+  });
+  const askAbout = (callId: string, timestamp = 0): ActivityEvent => ({
+    signal: "proc.run.hil.requested",
+    payload: {
+      ...nested(callId),
+      toolName: "Write",
+      syscall: "fs.write",
+      args: { path: "b" },
+      ...{ requestId: "q", createdAt: 0, expiresAt: 1, target: "gsv", cwd: "/", why: "" },
+      timestamp,
+    },
+  });
+  const all = (events: readonly ActivityEvent[]) => events.reduce(reduce, IDLE);
+  const calls = (activity: Activity) => activity.scripts.get("s")?.calls ?? [];
+
+  test("belong to the script's call, in their order, and are none of the model's", () => {
+    const running = all([startScript, startNested("1", { path: "a" }), startNested("2"), finishNested("2", { durationMs: 7 })]);
+    expect([...running.calls.keys()]).toEqual(["s"]);
+    expect(running.scripts.get("s")).toMatchObject({ runId: "r", count: 2 });
+    expect(calls(running)).toMatchObject([
+      { callId: "1", name: "Read", args: { path: "a" }, isAsked: false, end: null },
+      { callId: "2", end: { ok: true, durationMs: 7 } },
+    ]);
+    expect(findScriptOf(running, "2")).toBe("s");
+    expect(findScriptOf(running, "s")).toBeNull();
+    const failed = reduce(running, finishNested("1", { ok: false, error: "no such file" }));
+    expect(calls(failed)[0]).toMatchObject({ args: { path: "a" }, end: { ok: false, text: "no such file" } });
+    expect(calls(running)[0]!.end).toBeNull();
+  });
+
+  test("wait while a person is asked, and then run or have not run", () => {
+    const asked = all([startScript, startNested("1"), askAbout("2", 100)]);
+    expect(calls(asked)).toMatchObject([{ isAsked: false }, { callId: "2", name: "Write", args: { path: "b" }, isAsked: true, end: null }]);
+    const allowed = reduce(asked, startNested("2", { path: "b" }, 5_000));
+    expect(calls(allowed)).toMatchObject([{}, { isAsked: false, startedAt: 5_000, end: null }]);
+    const denied = reduce(asked, finishNested("2", { ok: false, error: "no", outcome: "denied" }, 5_000));
+    expect(calls(denied)).toMatchObject([{}, { args: { path: "b" }, isAsked: false, end: { outcome: "denied", durationMs: 0 } }]);
+  });
+
+  test("are known without the start of their script, or their own", () => {
+    expect(calls(all([finishNested("1")]))).toMatchObject([{ callId: "1", name: "Read", args: {}, end: { ok: true } }]);
+    expect(calls(all([finishNested("1"), startNested("1")]))).toMatchObject([{ end: { ok: true } }]);
+  });
+
+  test("end with the script, and stay when the run has ended", () => {
+    const running = all([startScript, finishNested("1"), startNested("2", {}, 10)]);
+    const end: ActivityEvent = { signal: "proc.run.tool.finished", payload: { ...script, ok: true, output: "{}", timestamp: 40 } };
+    const stopped = [{ end: { ok: true } }, { end: { ok: false, outcome: "stopped", durationMs: 30 } }];
+    const ended = reduce(reduce(running, end), finishEvent());
+    expect(calls(ended)).toMatchObject(stopped);
+    expect(ended.calls.size).toBe(0);
+    expect(calls(reduce(running, finishEvent()))).toMatchObject([{ end: { ok: true } }, { end: { outcome: "stopped" } }]);
+  });
+
+  test("are shortened, and of many only the newest and those that run are kept", () => {
+    expect(calls(all([startNested("1", { path: "a", content: "x".repeat(10_000), list: ["y".repeat(10_000)] })]))[0]!.args).toEqual({
+      path: "a",
+      content: `${"x".repeat(500)}…`,
+      list: expect.stringMatching(/^\["y{498}…$/) as string,
+    });
+    const many = Array.from({ length: 300 }, (_, at) => [startNested(`${at}`), ...(at === 0 ? [] : [finishNested(`${at}`)])]).flat();
+    const kept = all(many).scripts.get("s")!;
+    expect(kept.count).toBe(300);
+    expect(kept.calls.map(({ callId }) => callId).slice(0, 2)).toEqual(["0", "101"]);
+    expect(kept.calls.at(-1)!.callId).toBe("299");
+  });
+
+  test("of scripts before the last twenty are dropped", () => {
+    const events = Array.from({ length: 25 }, (_, at): ActivityEvent => {
+      const payload = { ...nested("1"), callId: `${at}`, scriptCallId: `s${at}`, args: {} };
+      return { signal: "proc.run.tool.started", payload };
+    });
+    expect([...all(events).scripts.keys()]).toEqual(Array.from({ length: 20 }, (_, at) => `s${at + 5}`));
+  });
 });
 
 test("a retry is shown until the model has answered", () => {

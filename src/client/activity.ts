@@ -1,9 +1,10 @@
-// What a process is doing, reduced from its events: its active runs, the answer that is arriving, its tool calls, and whether the
-// model call is retried. Pure: a state is immutable, and the next one shares everything that an event does not change. So a view
+// What a process is doing, reduced from its events: its active runs, the answer that is arriving, its tool calls, the calls that
+// scripts make, and whether the model call is retried. Pure: a state is immutable, and the next one shares everything that an event does not change. So a view
 // finds changes by comparing, and a piece of an answer costs the same however long the answer is.
 
 import type { AnswerBlock, AnswerEvent, LiveAnswer } from "../protocol/proc-records.ts";
 import {
+  HIL_REQUESTED,
   PROC_CHANGED,
   RUN_FINISHED,
   RUN_OUTPUT,
@@ -19,8 +20,10 @@ export type Activity = {
   /** Runs that have started and not ended, with the conversation of each. */
   readonly runs: ReadonlyMap<string, string>;
   readonly answer: StreamedAnswer | null;
-  /** Calls of the active runs, by id, including those that have ended. */
+  /** The model's calls of the active runs, by id, including those that have ended. */
   readonly calls: ReadonlyMap<string, ToolCall>;
+  /** What scripts have called, by the id of the call that runs the script. The newest remain when their run has ended. */
+  readonly scripts: ReadonlyMap<string, ScriptCalls>;
   /** Why the model call is retried; null once the model has answered. */
   readonly retrying: { conversationId: string; why: string } | null;
   /** Keys of answers and runs that are over, newest last: late pieces of them are ignored. */
@@ -52,9 +55,26 @@ export type ToolCall = {
   readonly end: { ok: boolean; text: string; outcome: "denied" | "stopped" | null; at: number; durationMs: number } | null;
 };
 
-export const IDLE: Activity = { runs: new Map(), answer: null, calls: new Map(), retrying: null, over: [] };
+export type ScriptCalls = {
+  readonly runId: string;
+  /** All of them, also those that `calls` has no more. */
+  readonly count: number;
+  /** In the order in which they began; of a long script the newest. */
+  readonly calls: readonly ScriptCall[];
+};
+
+/** A call that a script makes, its arguments shortened. */
+export type ScriptCall = ToolCall & {
+  /** A person has been asked, and the call has not started. */
+  readonly isAsked: boolean;
+};
+
+export const IDLE: Activity = { runs: new Map(), answer: null, calls: new Map(), scripts: new Map(), retrying: null, over: [] };
 
 const OVER_MAX = 50;
+const SCRIPTS_MAX = 20;
+const SCRIPT_CALLS_MAX = 200;
+const SCRIPT_ARG_CHARS = 500;
 
 /** An event of a process, or a piece of an answer. */
 export type ActivityEvent = Signal<ProcessEventName | typeof RUN_STREAM>;
@@ -73,9 +93,23 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
     case RUN_OUTPUT:
       return withoutAnswer(activity, payload.runId);
     case TOOL_STARTED:
+      if (payload.scriptCallId !== undefined) return withScriptCall(activity, payload.scriptCallId, startScriptCall(payload, false));
       return withCall(activity, makeToolCall(payload, payload.args));
-    case TOOL_FINISHED:
-      return withCall(activity, finishToolCall(activity.calls.get(payload.callId) ?? makeToolCall(payload, {}), payload));
+    case HIL_REQUESTED: {
+      if (payload.scriptCallId === undefined) return activity;
+      return withScriptCall(activity, payload.scriptCallId, startScriptCall({ ...payload, name: payload.toolName }, true));
+    }
+    case TOOL_FINISHED: {
+      const { callId, scriptCallId } = payload;
+      if (scriptCallId !== undefined) {
+        const known = findScriptCall(activity, scriptCallId, callId) ?? startScriptCall({ ...payload, args: {} }, false);
+        // A call that a person denied did not run.
+        const finished = finishToolCall(known, known.isAsked ? { ...payload, durationMs: 0 } : payload);
+        return withScriptCall(activity, scriptCallId, { ...finished, isAsked: false });
+      }
+      const finished = withCall(activity, finishToolCall(activity.calls.get(callId) ?? makeToolCall(payload, {}), payload));
+      return endScripts(finished, (id) => id === callId, payload.timestamp);
+    }
     case RUN_RETRYING:
       return { ...activity, retrying: { conversationId: payload.conversationId, why: payload.why } };
     case RUN_FINISHED: {
@@ -83,7 +117,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
       const runs = new Map(activity.runs);
       runs.delete(runId);
       const calls = new Map([...activity.calls].filter(([, call]) => call.runId !== runId));
-      const rest = withoutAnswer(activity, runId);
+      const rest = endScripts(withoutAnswer(activity, runId), (_, script) => script.runId === runId, payload.timestamp);
       return { ...rest, runs, calls, retrying: null, over: addOverKey(rest, runId) };
     }
     default:
@@ -95,6 +129,12 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
 export function setLiveAnswer(activity: Activity, live: LiveAnswer | null): Activity {
   const answer = live === null || isAnswerOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
   return { ...activity, answer };
+}
+
+/** The id of the call that runs the script which makes this call; null if that is unknown, or no script makes it. */
+export function findScriptOf({ scripts }: Activity, callId: string): string | null {
+  for (const [scriptCallId, { calls }] of scripts) if (calls.some((call) => call.callId === callId)) return scriptCallId;
+  return null;
 }
 
 /** The text of an answer so far. */
@@ -116,6 +156,64 @@ function finishToolCall(call: ToolCall, { ok, output, error, outcome, timestamp,
 
 function withCall(activity: Activity, call: ToolCall): Activity {
   return { ...activity, calls: new Map(activity.calls).set(call.callId, call) };
+}
+
+type ScriptCallFields = Omit<CallFields, "syscall"> & { syscall: string | null; args: Record<string, unknown> };
+
+function startScriptCall(fields: ScriptCallFields, isAsked: boolean): ScriptCall {
+  return { ...makeToolCall(fields, shortenArgs(fields.args)), isAsked };
+}
+
+/** A script may write many long files; they are in the history of its calls, and a view shows one line for each. */
+function shortenArgs(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, shortenArg(value)]));
+}
+
+function shortenArg(value: unknown): unknown {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length <= SCRIPT_ARG_CHARS ? value : `${text.slice(0, SCRIPT_ARG_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+function findScriptCall({ scripts }: Activity, scriptCallId: string, callId: string): ScriptCall | undefined {
+  return scripts.get(scriptCallId)?.calls.find((call) => call.callId === callId);
+}
+
+/** Adds a call of a script, or replaces what is known of it; one that has ended does not start again. */
+function withScriptCall(activity: Activity, scriptCallId: string, call: ScriptCall): Activity {
+  const script = activity.scripts.get(scriptCallId) ?? { runId: call.runId, count: 0, calls: [] };
+  const at = script.calls.findIndex(({ callId }) => callId === call.callId);
+  if (call.end === null && at !== -1 && script.calls[at]!.end !== null) return activity;
+  const next =
+    at === -1
+      ? { ...script, count: script.count + 1, calls: dropOldest([...script.calls, call]) }
+      : { ...script, calls: script.calls.with(at, call) };
+  const scripts = new Map(activity.scripts).set(scriptCallId, next);
+  const [oldest] = scripts.keys();
+  if (scripts.size > SCRIPTS_MAX) scripts.delete(oldest!);
+  return { ...activity, scripts };
+}
+
+/** Drops the oldest call that has ended, if there are too many. */
+function dropOldest(calls: readonly ScriptCall[]): readonly ScriptCall[] {
+  const oldest = calls.length > SCRIPT_CALLS_MAX ? calls.findIndex(({ end }) => end !== null) : -1;
+  return oldest === -1 ? calls : calls.toSpliced(oldest, 1);
+}
+
+/** Calls that a script did not wait for end with it, and are not reported. */
+function endScripts(activity: Activity, isOver: (id: string, script: ScriptCalls) => boolean, at: number): Activity {
+  const ended = [...activity.scripts].filter(([id, script]) => isOver(id, script) && script.calls.some(({ end }) => end === null));
+  if (ended.length === 0) return activity;
+  const scripts = new Map(activity.scripts);
+  for (const [id, script] of ended) {
+    const calls = script.calls.map((call) => (call.end === null ? stopScriptCall(call, at) : call));
+    scripts.set(id, { ...script, calls });
+  }
+  return { ...activity, scripts };
+}
+
+function stopScriptCall(call: ScriptCall, at: number): ScriptCall {
+  const durationMs = call.isAsked ? 0 : Math.max(0, at - call.startedAt);
+  return { ...call, isAsked: false, end: { ok: false, text: "The script ended before this did", outcome: "stopped", at, durationMs } };
 }
 
 /** Removes an answer that has become a message, or is void. */
