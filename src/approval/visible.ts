@@ -11,7 +11,8 @@ const WORD = /[^ \n]+/g;
 /** Spaces that push text out of sight, or that are invisible at the end of a line. */
 const GAPS = / {9,}| +(?=\n|$)|\n{4,}/g;
 
-function describeGap(blanks: string): string {
+/** Spaces or empty lines. */
+export function describeGap(blanks: string): string {
   const many = blanks.length;
   if (blanks.startsWith("\n")) return `\n⟨${many - 1} empty lines⟩\n`;
   return `⟨${many} ${many === 1 ? "space" : "spaces"}⟩`;

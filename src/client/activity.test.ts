@@ -128,7 +128,12 @@ describe("calls of a script", () => {
       toolName: "Write",
       syscall: "fs.write",
       args: { path: "b" },
-      ...{ requestId: "q", createdAt: 0, expiresAt: 1, target: "gsv", cwd: "/", why: "" },
+      requestId: "q",
+      createdAt: 0,
+      expiresAt: 1,
+      target: "gsv",
+      cwd: "/",
+      why: "",
       timestamp,
     },
   });

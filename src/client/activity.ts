@@ -132,7 +132,7 @@ export function setLiveAnswer(activity: Activity, live: LiveAnswer | null): Acti
 }
 
 /** The id of the call that runs the script which makes this call; null if that is unknown, or no script makes it. */
-export function findScriptOf({ scripts }: Activity, callId: string): string | null {
+export function findScriptOf({ scripts }: Pick<Activity, "scripts">, callId: string): string | null {
   for (const [scriptCallId, { calls }] of scripts) if (calls.some((call) => call.callId === callId)) return scriptCallId;
   return null;
 }
