@@ -179,7 +179,10 @@ export class ChatSession {
       if (signal === HIL_REQUESTED) this.remark(`A question is waiting in conversation ${conversationId}: /open ${conversationId}`);
       return;
     }
-    if (signal === HIL_REQUESTED) return this.#ask(payload);
+    if (signal === HIL_REQUESTED) {
+      this.#show(this.#view.showEvent(event, Date.now()));
+      return this.#ask(payload);
+    }
     if (signal === PROC_CHANGED) {
       if (payload.changes.includes("messages") && payload.role === "user") {
         this.#startedRuns.add(payload.runId ?? "");

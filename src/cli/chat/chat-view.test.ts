@@ -87,6 +87,58 @@ test("each tool call takes one line", () => {
   );
 });
 
+test("a script takes one line, and its calls are indented below it as they happen", () => {
+  const code = "// Count the tasks\nconst a = await fs.read({ path: 'a' });";
+  const ofScript = (event: ActivityEvent) => eventOf(event.signal, { ...event.payload, scriptCallId: "s" });
+  const run = [
+    start,
+    call("s", "CodeMode", "codemode.exec", { code }),
+    ofScript(call("1", "Read", "fs.read", { path: "~/a" })),
+    ofScript(result("1", { name: "Read", output: "text", durationMs: 100 })),
+    ofScript(call("2", "Shell", "shell.exec", { target: "macbook", input: "uptime" })),
+    ofScript(eventOf("proc.run.hil.requested", { callId: "3", toolName: "Write", syscall: "fs.write", args: { path: "~/b" } })),
+    ofScript(result("2", { name: "Shell", ok: false, error: "Offline", durationMs: 100 })),
+    ofScript(result("3", { name: "Write", ok: false, error: "Tool execution denied by user", outcome: "denied" })),
+    result("s", { name: "CodeMode", output: '{"status":"completed","result":3}', durationMs: 900 }),
+    call("t", "CodeMode", "codemode.exec", { code: "return x;" }),
+    result("t", {
+      name: "CodeMode",
+      ok: false,
+      error:
+        '{"status":"failed","error":"x is not defined","stack":"ReferenceError: x is not defined\\n    at script.js:1:8","logs":["[warn] a"]}',
+      durationMs: 100,
+    }),
+  ];
+  expect(render(run)).toBe(
+    [
+      "• Script  Count the tasks",
+      "  • Read  ~/a  ok 0.1 s",
+      "  • Shell macbook  uptime  failed: Offline 0.1 s",
+      "  • Write  ~/b  denied",
+      "• Script  Count the tasks  ok 0.9 s",
+      "• Script  return x;  failed: x is not defined 0.1 s",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("what a script logged and returned is shown on request, with its stack if it failed", () => {
+  const details = (payload: object) => {
+    const view = new ChatView("plain");
+    for (const event of [start, call("s", "CodeMode", "codemode.exec", { code: "return 1;" }), result("s", payload)])
+      view.showEvent(event, 0);
+    return view
+      .showDetails()
+      .map(({ text }) => text)
+      .join("");
+  };
+  expect(details({ output: '{"status":"completed","result":{"n":1},"logs":["a","[warn] b"]}' })).toBe(
+    'Script  return 1;\n  a\n  [warn] b\n  {\n    "n": 1\n  }\n',
+  );
+  const failed = { status: "failed", error: "no", stack: "Error: no\n    at script.js:1:7", logs: ["a"] };
+  expect(details({ ok: false, error: JSON.stringify(failed) })).toBe("Script  return 1;\n  a\n  Error: no\n      at script.js:1:7\n");
+});
+
 test("in a pipe only answers go to stdout; remarks go to stderr", () => {
   const run = [
     start,
@@ -281,6 +333,12 @@ test("no control character of a model, a tool or an error reaches the terminal",
     words.map((delta) => piece(1, { type: "text_delta", delta })),
     words.map((text) => call(text, text, text, { target: text, path: text })),
     words.map((error) => result(error, { ok: false, error })),
+    words.map((text) => call("s", "CodeMode", "codemode.exec", { code: text })),
+    words.map((text) =>
+      eventOf("proc.run.tool.started", { callId: text, scriptCallId: "s", name: text, syscall: text, args: { path: text } }),
+    ),
+    words.map((text) => result(text, { scriptCallId: "s", name: text, ok: false, error: text })),
+    words.map((text) => result("s", { ok: false, error: JSON.stringify({ status: "failed", error: text, stack: text, logs: [text] }) })),
     words.map((why) => eventOf("proc.run.retrying", { attempt: 2, waitMs: 1, why })),
     words.map((text) => finish({ status: "error", text, error: text, reason: text })),
     words.map((content) => eventOf("proc.changed", { changes: ["messages"], role: "user", content })),

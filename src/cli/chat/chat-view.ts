@@ -3,7 +3,7 @@
 // the screen stopped. In a pipe only whole texts go to stdout, and remarks about the run go to stderr. The view does no I/O and
 // sets no timers; its caller passes the time.
 
-import { type Activity, type ActivityEvent, answerText, IDLE, reduce, setLiveAnswer } from "../../client/activity.ts";
+import { type Activity, type ActivityEvent, answerText, IDLE, reduce, setLiveAnswer, type ToolCall } from "../../client/activity.ts";
 import type { LiveAnswer } from "../../protocol/proc-records.ts";
 import {
   CHAT_COMPLETE,
@@ -206,14 +206,14 @@ export class ChatView {
   #startTool(call: Payload<typeof TOOL_STARTED>): void {
     this.#endOpenOutput();
     if (this.#look === "raw") return;
-    this.#startRemark(`${this.#paint("•", "dim")} ${toolLine(call)}`);
+    this.#startRemark(`${this.#bulletOf(call)} ${toolLine(call)}`);
     this.#openTool = call.callId;
   }
 
-  #finishTool({ callId, name }: Payload<typeof TOOL_FINISHED>, before: Activity): void {
-    const started = before.calls.get(callId);
-    const line = started === undefined ? escapeControls(name) : toolLine(started);
-    const { ok, outcome, text, durationMs } = this.#activity.calls.get(callId)!.end!;
+  #finishTool(call: Payload<typeof TOOL_FINISHED>, before: Activity): void {
+    const { callId } = call;
+    const line = toolLine(findCall(before, call) ?? { ...call, args: {} });
+    const { ok, outcome, text, durationMs } = findCall(this.#activity, call)!.end!;
     const failure = outcome === null ? this.#paint(failureText(text), "red") : this.#paint(outcome, "yellow");
     const how = ok ? this.#paint("ok", "green") : failure;
     // A denied call did not run, so it has no duration.
@@ -223,8 +223,13 @@ export class ChatView {
     if (this.#openTool === callId) {
       this.#openTool = null;
       this.#addPiece(`${end}\n`);
-    } else this.#remark(`${this.#paint("•", "dim")} ${line}${end}`);
+    } else this.#remark(`${this.#bulletOf(call)} ${line}${end}`);
     if (this.isVerbose && result !== "") this.#remark(result, "dim");
+  }
+
+  /** The calls of a script are indented. */
+  #bulletOf({ scriptCallId }: { scriptCallId?: string | undefined }): string {
+    return `${scriptCallId === undefined ? "" : "  "}${this.#paint("•", "dim")}`;
   }
 
   #showRetry({ waitMs, why }: Payload<typeof RUN_RETRYING>): void {
@@ -306,6 +311,11 @@ export class ChatView {
   #paint(text: string, style: Style): string {
     return this.#look === "styled" ? applyStyle(text, style) : text;
   }
+}
+
+function findCall({ calls, scripts }: Activity, { callId, scriptCallId }: Payload<typeof TOOL_FINISHED>): ToolCall | undefined {
+  if (scriptCallId === undefined) return calls.get(callId);
+  return scripts.get(scriptCallId)?.calls.find((call) => call.callId === callId);
 }
 
 /** A person's message as the conversation shows it. */

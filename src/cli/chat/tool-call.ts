@@ -1,6 +1,8 @@
 // A tool call as a person sees it: one line while it runs, and whole in a question. A model wrote the arguments, so they are escaped
 // and cannot imitate other output.
 
+import { parseScriptReport, scriptPurpose } from "../../client/script-text.ts";
+import { isScriptTool, nameOfTool } from "../../client/tool-names.ts";
 import { formatRequest } from "../../approval/show.ts";
 import { type OutputMode, applyStyle } from "../terminal/text-style.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
@@ -24,8 +26,8 @@ const RESULT_LINES = 30;
 /** Name, target and subject: Shell macbook  git status */
 export function toolLine({ name, syscall, args }: ToolCall): string {
   const target = stringOrEmpty(args.target);
-  const about = firstLine(callSubject(syscall, args));
-  return escapeControls([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
+  const about = firstLine(isScriptTool(name) ? scriptPurpose(stringOrEmpty(args.code)) : callSubject(syscall, args));
+  return escapeControls([nameOfTool(name), target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
 /** Everything that would run, formatted as the gateway lists it; the caller adds how to answer. */
@@ -49,6 +51,8 @@ export function pickQuestionFields({ requestId, runId, conversationId, callId, s
 
 /** Why a call failed, in a few words: its exit code, its last error line, or its first line. */
 export function failureText(error: string): string {
+  const script = parseScriptReport(error);
+  if (script?.status === "failed") return escapeControls(`failed: ${firstLine(script.error)}`);
   const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];
   if (exit !== undefined) return `exit ${exit}`;
   const lines = error.trim().split("\n");
@@ -57,10 +61,20 @@ export function failureText(error: string): string {
 }
 
 export function resultText(output: string): string {
-  const lines = escapeControls(output.trimEnd(), "\n\t").split("\n");
+  const lines = escapeControls(reportText(output).trimEnd(), "\n\t").split("\n");
   const shown = lines.slice(0, RESULT_LINES).map((line) => `  ${line.slice(0, 500)}`);
   const missing = lines.length - shown.length;
   return output.trim() === "" ? "" : [...shown, ...(missing > 0 ? [`  ... ${missing} more lines`] : [])].join("\n");
+}
+
+/** What a script logged, then its result or where it failed; any other output as it is. */
+function reportText(output: string): string {
+  const report = parseScriptReport(output);
+  if (report === null) return output;
+  const { logs, status } = report;
+  if (status === "failed") return [...logs, report.stack === "" ? report.error : report.stack].join("\n");
+  const { result = null } = report;
+  return [...logs, ...(result === null ? [] : [typeof result === "string" ? result : JSON.stringify(result, null, 2)])].join("\n");
 }
 
 /** What a person can do about a failed run, where the error itself does not say so. */
