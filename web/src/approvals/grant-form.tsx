@@ -21,11 +21,17 @@ type ScopeOption = { value: Scope; label: string; hint: string };
 const EXACT: ScopeOption = { value: "exact", label: "Exactly this", hint: "The same call with the same words, on the same machine." };
 /** There is no folder scope, because a command is not confined to a folder. */
 const COMMAND_SCOPES: ScopeOption[] = [EXACT, { value: "tool", label: "Any command", hint: "Whatever it does, on the same machine." }];
+/** What a script uses is judged separately, whatever is chosen here. */
+const SCRIPT_SCOPES: ScopeOption[] = [
+  { value: "exact", label: "Exactly this script", hint: "The same source, character by character." },
+  { value: "tool", label: "Any script", hint: "Each file or command that it uses is judged separately." },
+];
 const CALL_SCOPES: ScopeOption[] = [
   EXACT,
   { value: "folder", label: "This, in the same folder", hint: "The same kind of call for anything below the folder." },
   { value: "tool", label: "This kind of call", hint: "With any arguments, on the same machine." },
 ];
+const SCOPES: Readonly<Record<string, ScopeOption[] | undefined>> = { "shell.exec": COMMAND_SCOPES, "codemode.exec": SCRIPT_SCOPES };
 
 type GrantFormProps = {
   syscall: string;
@@ -44,12 +50,7 @@ export function GrantForm({ syscall, freshPress, isBusy, onCancel, onAllow }: Gr
   useLayoutEffect(() => form.current?.querySelector("input")?.focus(), []);
   return (
     <div class="question-form" ref={form}>
-      <Radio
-        legend="Allow without asking"
-        value={scope}
-        options={syscall === "shell.exec" ? COMMAND_SCOPES : CALL_SCOPES}
-        onValue={setScope}
-      />
+      <Radio legend="Allow without asking" value={scope} options={SCOPES[syscall] ?? CALL_SCOPES} onValue={setScope} />
       <Select
         label="For how long"
         value={selectedHours}

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
+import { nameOfTool } from "../../../src/client/client.ts";
 import { approvals } from "../state/approvals.ts";
 import { call, type Result } from "../state/call.ts";
 import { connectionCount } from "../state/session.ts";
@@ -81,7 +82,7 @@ function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt
   const title =
     kind === "budget"
       ? "To go on beyond a budget"
-      : `${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
+      : `${makeVisible(nameOfTool(toolName))} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
   const subject = kind === "budget" ? null : parseSubject(shown.text);
   return (
     <li class="entry entry-tall">
@@ -111,8 +112,10 @@ function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt
   );
 }
 
-/** The command or the path: the gateway puts it on the second line, after the target. */
+/** The command or the path: the gateway puts it on the second line, after the target, or below if it has several lines. */
 function parseSubject(shown: string): string | null {
-  const [, line] = shown.split("\n");
-  return line === undefined ? null : line.replace(/^\w+: /, "").slice(0, 200);
+  const [, line, below] = shown.split("\n");
+  if (line === undefined) return null;
+  const subject = /^\w+:$/.test(line) && below?.startsWith("  | ") === true ? below.slice(4) : line.replace(/^\w+: /, "");
+  return subject.slice(0, 200);
 }

@@ -3,7 +3,11 @@
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
+import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
+import { isScriptTool } from "../../../src/client/client.ts";
+import { isScriptCallId } from "../../../src/sandbox/script-calls.ts";
+import { Highlighted } from "../markdown/highlighted.tsx";
 import type { PendingQuestion } from "../state/approvals.ts";
 import { type Args, call, describeError } from "../state/call.ts";
 import { showNotice } from "../state/notices.ts";
@@ -18,8 +22,11 @@ import "./question.css";
 
 export type QuestionAnswer = Omit<Args<"proc.hil">, "pid" | "requestId">;
 
+/** `scriptSays`: the purpose of the script whose call this is, if it is known. */
+type QuestionProps = { question: PendingQuestion; scriptSays?: string | undefined; onAnswered: () => void };
+
 /** `onAnswered` is called after every attempt, also a failed one: the question may be gone. */
-export function Question({ question, onAnswered }: { question: PendingQuestion; onAnswered: () => void }) {
+export function Question({ question, scriptSays = "", onAnswered }: QuestionProps) {
   const [mode, setMode] = useState<"plain" | "remember" | "deny">("plain");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -47,8 +54,8 @@ export function Question({ question, onAnswered }: { question: PendingQuestion; 
           ends <Time at={question.expiresAt} />
         </span>
       </header>
-      <QuestionText question={question} />
-      {question.kind === "call" && <Facts question={question} />}
+      {isScript(question) ? <ScriptText code={question.args.code} /> : <QuestionText question={question} />}
+      {question.kind === "call" && <Facts question={question} scriptSays={scriptSays} />}
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {mode === "remember" ? (
         <GrantForm
@@ -84,9 +91,28 @@ export function Question({ question, onAnswered }: { question: PendingQuestion; 
   );
 }
 
-function questionTitle({ kind, toolName, target }: PendingQuestion): string {
+function questionTitle(question: PendingQuestion): string {
+  const { kind, toolName, target } = question;
   if (kind === "budget") return "The budget is used up. Go on?";
+  if (isScript(question)) return "Allow this script?";
   return `Allow ${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}?`;
+}
+
+/** Anything but its source in the arguments would have to be shown, too. */
+function isScript({ toolName, args }: PendingQuestion): boolean {
+  return isScriptTool(toolName) && typeof args.code === "string" && Object.keys(args).length === 1;
+}
+
+/** All of a script, however long: what is left out could do anything. */
+function ScriptText({ code }: { code: unknown }) {
+  return (
+    <>
+      <pre class="question-what question-code" tabIndex={0} role="group" aria-label="What will run" dir="ltr">
+        <Highlighted text={makeCodeVisible(String(code))} language="js" />
+      </pre>
+      <p class="small">Each file or command that it uses is judged separately.</p>
+    </>
+  );
 }
 
 /** What will run. If the text was shortened, a button shows all of it: nobody should have to approve what they cannot see. */
@@ -117,9 +143,15 @@ function QuestionText({ question }: { question: PendingQuestion }) {
   );
 }
 
-function Facts({ question: { target, cwd, why, tags } }: { question: PendingQuestion }) {
+function Facts({ question: { callId, target, cwd, why, tags }, scriptSays }: { question: PendingQuestion; scriptSays: string }) {
   return (
     <dl class="question-facts">
+      {isScriptCallId(callId) && (
+        <>
+          <dt>Asked by</dt>
+          <dd>{scriptSays === "" ? "A script of the agent" : <>The script “{makeVisible(shortenPurpose(scriptSays))}”</>}</dd>
+        </>
+      )}
       <dt>Where</dt>
       <dd>{target === "gsv" ? "the gateway" : makeVisible(target)}</dd>
       <dt>Directory</dt>
@@ -142,6 +174,12 @@ function Facts({ question: { target, cwd, why, tags } }: { question: PendingQues
       )}
     </dl>
   );
+}
+
+const PURPOSE_CHARS = 120;
+
+function shortenPurpose(purpose: string): string {
+  return purpose.length <= PURPOSE_CHARS ? purpose : `${purpose.slice(0, PURPOSE_CHARS)}…`;
 }
 
 type DenyProps = { freshPress: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: QuestionAnswer) => void };

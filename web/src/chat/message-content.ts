@@ -1,5 +1,6 @@
 // Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
+import { isScriptTool, scriptPurpose } from "../../../src/client/client.ts";
 import { type CallOutcome, parseCallOutcome } from "../state/conversation.ts";
 
 export type Media = {
@@ -79,8 +80,23 @@ export function parseMedia(content: unknown): Media[] {
   }));
 }
 
-/** The subject of a call: its command, path or query. */
-export function callSubjectOf({ name, args, raw }: ToolCall): string {
+/** The source of a script, as far as it has arrived; null if the call runs none. */
+export function parseScript({ name, args, raw }: ToolCall): string | null {
+  if (!isScriptTool(name)) return null;
+  if (args !== null) return typeof args.code === "string" ? args.code : null;
+  const [, code] = /^\s*\{\s*"code"\s*:\s*"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(raw ?? "") ?? [];
+  if (code === undefined) return null;
+  try {
+    return JSON.parse(`"${code}"`) as string;
+  } catch {
+    return code;
+  }
+}
+
+/** The subject of a call: its command, path or query, or what a script is for. */
+export function callSubjectOf(call: ToolCall): string {
+  const { name, args, raw } = call;
+  if (isScriptTool(name)) return scriptPurpose(parseScript(call) ?? "");
   if (args === null) return raw?.slice(0, 200) ?? "";
   const { target: _, ...rest } = args;
   const [command, path, query] = [nonEmptyString(rest.input), nonEmptyString(rest.path), nonEmptyString(rest.query)];

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { Question } from "../approvals/question.tsx";
+import type { PendingQuestion } from "../state/approvals.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { clearSentDraft } from "../state/drafts.ts";
 import type { OutgoingMessage } from "../state/outbox.ts";
@@ -10,6 +11,8 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
+import { callSubjectOf } from "./message-content.ts";
+import { findScriptOfQuestion } from "./scripts.ts";
 import { StreamedMessage } from "./streamed-message.tsx";
 import { FileLabel } from "./media.tsx";
 import { MessageView } from "./message.tsx";
@@ -104,12 +107,24 @@ function RowView({ row, conversation, onFork }: RowProps) {
     case "streamed":
       return <StreamedMessage conversation={conversation} answer={row.answer} />;
     case "question":
-      return <Question key={row.question.requestId} question={row.question} onAnswered={() => void conversation.questions.refetch()} />;
+      return (
+        <Question
+          key={row.question.requestId}
+          question={row.question}
+          scriptSays={purposeOfAskingScript(conversation, row.question)}
+          onAnswered={() => void conversation.questions.refetch()}
+        />
+      );
     case "outgoing":
       return <OutgoingMessageView conversation={conversation} outgoing={row.outgoing} />;
     case "working":
       return <WorkingIndicator conversation={conversation} />;
   }
+}
+
+function purposeOfAskingScript(conversation: Conversation, question: PendingQuestion): string | undefined {
+  const script = findScriptOfQuestion(conversation, question);
+  return script === null ? undefined : callSubjectOf(script);
 }
 
 function OutgoingMessageView({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {

@@ -1,12 +1,11 @@
 // Code in an answer: its language, a copy button, and simple syntax highlighting.
 
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { IconButton } from "../ui/button.tsx";
-import { highlight } from "./highlight.ts";
+import { Highlighted } from "./highlighted.tsx";
 
 export function CodeBlock({ language, text }: { language: string; text: string }) {
   const [copyStatus, setCopyStatus] = useState("");
-  const tokens = useMemo(() => highlight(text, language), [text, language]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -26,17 +25,7 @@ export function CodeBlock({ language, text }: { language: string; text: string }
         <IconButton icon={copyStatus === "Copied" ? "check" : "copy"} label="Copy the code" onClick={() => void copy()} />
       </figcaption>
       <pre class="md-code-text" tabIndex={0} role="group" aria-label={language === "" ? "Code" : `Code in ${language}`}>
-        <code>
-          {tokens.map(({ kind, text }, at) =>
-            kind === "plain" ? (
-              text
-            ) : (
-              <span key={at} class={`hl-${kind}`}>
-                {text}
-              </span>
-            ),
-          )}
-        </code>
+        <Highlighted text={text} language={language} />
       </pre>
     </figure>
   );

@@ -3,7 +3,7 @@
 // creates a Conversation closes it.
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { StreamedAnswer, FollowedEvent, Payload, ToolCall } from "../../../src/client/client.ts";
+import type { StreamedAnswer, FollowedEvent, Payload, ScriptCalls, ToolCall } from "../../../src/client/client.ts";
 import {
   HIL_REQUESTED,
   PROC_CHANGED,
@@ -46,6 +46,8 @@ export class Conversation {
   readonly problem = signal<string | null>(null);
   /** From the events of the process: the history has a result only after all calls of the same message have ended. */
   readonly calls: ReadonlySignal<ReadonlyMap<string, ToolCall>>;
+  /** What scripts have called, by the id of the call that runs the script. The history does not have it. */
+  readonly scripts: ReadonlySignal<ReadonlyMap<string, ScriptCalls>>;
   /** Why the model call is being retried. */
   readonly retryReason: ReadonlySignal<string | null>;
   /** Text for screen readers: the newest finished answer. */
@@ -77,6 +79,7 @@ export class Conversation {
     const { activity } = feed;
     this.streamedAnswer = computed(() => (activity.value.answer?.conversationId === id ? activity.value.answer : null));
     this.calls = computed(() => activity.value.calls);
+    this.scripts = computed(() => activity.value.scripts);
     this.retryReason = computed(() => (activity.value.retrying?.conversationId === id ? activity.value.retrying.why : null));
     this.#disposers.push(
       () => feed.stop(),
