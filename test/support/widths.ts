@@ -5,12 +5,12 @@ import type { Page } from "playwright-core";
 /** A laptop, a tablet, a phone. */
 export const WIDTHS = [1440, 768, 390] as const;
 
-/** What does not fit at one of the widths, one line for each. Restores the size of the page. */
-export async function tooWide(page: Page): Promise<string[]> {
+/** What does not fit at one of the widths, or at those given, one line for each. Restores the size of the page. */
+export async function tooWide(page: Page, ...widths: readonly number[]): Promise<string[]> {
   const size = page.viewportSize()!;
   const { height } = size;
   const found: string[] = [];
-  for (const width of WIDTHS) {
+  for (const width of widths.length === 0 ? WIDTHS : widths) {
     await page.setViewportSize({ width, height });
     found.push(...(await findOverflow(page, width)).map((line) => `${width} px: ${line}`));
   }

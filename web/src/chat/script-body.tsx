@@ -87,13 +87,14 @@ function CallEntry({ made }: { made: ScriptCall }) {
   const { word, tone } = lookOf(made);
   const call = { id: callId, name, args, raw: null };
   const target = callTargetOf(call);
-  // It ended without an answer of its own.
+  // Without arguments its start was missed.
+  const about = Object.keys(args).length === 0 ? "" : callSubjectOf(call);
   const why = end !== null && end.outcome === null && !end.ok ? end.text : "";
   return (
     <li class="script-call" data-tone={tone}>
       <span class="script-call-icon">{tone === "run" ? <Spinner /> : <Icon name={ICON[tone]} />}</span>
       <span class="script-call-name">{makeVisible(name)}</span>
-      <code class="script-call-about">{makeVisible(callSubjectOf(call))}</code>
+      <code class="script-call-about">{makeVisible(about)}</code>
       {target !== "gsv" && <span class="tool-target">{makeVisible(target)}</span>}
       <span class="script-call-state">
         <span class={tone === "good" ? "unseen" : ""}>{word}</span>{" "}
