@@ -12,6 +12,7 @@ import { Canary } from "./ui/canary.ts";
 import { elsewhere } from "./ui/elsewhere.ts";
 import { fill, talk } from "./ui/fill.ts";
 import { payloads } from "./ui/payloads.ts";
+import { showScripts } from "./ui/scripts.ts";
 import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
 
 const COUNT = numberFlag("payloads", 150);
@@ -40,6 +41,7 @@ try {
   await checkPage(page, "/settings/about", []);
   await checkPage(page, "/chat", filled.labels.slice(0, 1));
   for (const { path, marks } of talks.conversations) await checkPage(page, path, marks, false);
+  await showScripts({ url: desktop.host.url, page, alice, model }, all, (path, marks) => checkShown(page, path, marks, false));
   await checkErrors(page);
   await page.context().close();
   const admin = await desktop.openAs(ROOT);
@@ -65,6 +67,11 @@ bar.end();
 /** Opens a page with all of these on it: each is there as text and did no harm. `isJudged`: a person decides by this page. */
 async function checkPage(page: Page, path: string, marks: readonly string[], isJudged = true): Promise<void> {
   await page.goto(`${desktop.host.url}${path}`);
+  await checkShown(page, path, marks, isJudged);
+}
+
+/** The same for the page that is open. */
+async function checkShown(page: Page, path: string, marks: readonly string[], isJudged: boolean): Promise<void> {
   await opened(page);
   const missing = await seen(page, marks);
   for (const mark of marks) bar.check("payloads shown", !missing.includes(mark), () => `${path}: ${mark} is not on the page`);

@@ -6,6 +6,7 @@ import type { Host } from "../../support/host.ts";
 import { type ScriptedModel, says, wants } from "../../support/models/scripted.ts";
 import { ALICE } from "../../support/people.ts";
 import type { Payload } from "./payloads.ts";
+import { askAboutScripts } from "./scripts.ts";
 import { until } from "./watch.ts";
 
 /** Payloads per message: a conversation of a few long messages loads as a whole. */
@@ -18,6 +19,8 @@ const DEVICE_CHARS = 256;
 const AT_ONCE = 15;
 /** Questions that are open at the same time. */
 const QUESTIONS = 12;
+/** Open questions about scripts. */
+const SCRIPT_QUESTIONS = 8;
 /** Remembered approvals. */
 const REMEMBERED = 6;
 
@@ -108,6 +111,12 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
     else if (await isAccepted(alice.call("proc.hil", { ...question, decision: "deny", reason: text.slice(0, 900) })))
       talks.answered.push(mark);
   }
+  await askAboutScripts(alice, async () => {
+    for (const { mark, text } of sound.filter((_, at) => at % Math.ceil(sound.length / SCRIPT_QUESTIONS) === 1)) {
+      const code = `// script-${text.slice(0, 1_000)}\nreturn 1;`;
+      if ((await askFor(alice, model, mark, ["CodeMode", { code }])) !== null) talks.questions.push(`script-${mark}`);
+    }
+  });
   // No file has such a name, so an approval does no harm.
   for (const { mark, text } of sound) {
     if (talks.remembered.length >= REMEMBERED) break;
