@@ -21,20 +21,18 @@ function splitFrontMatter(text: string): { fields: Map<string, string>; body: st
   return end === -1 ? { fields: new Map(), body: lines } : { fields: parseFields(lines.slice(1, end)), body: lines.slice(end + 1) };
 }
 
-/** Parses "key: value", and indented blocks after > or |. */
+/** Parses "key: value". Indented lines continue a value, and empty ones do not end it; > and | announce such lines. */
 function parseFields(lines: readonly string[]): Map<string, string> {
-  const fields = new Map<string, string>();
-  let block: string | null = null;
+  const values = new Map<string, string[]>();
+  let value: string[] = [];
   for (const line of lines) {
-    if (block !== null && /^\s/.test(line)) {
-      fields.set(block, `${fields.get(block)} ${line.trim()}`);
-      continue;
-    }
-    const [, key = "", value = ""] = /^([\w-]+):(.*)$/.exec(line) ?? [];
-    block = /^[>|][+-]?$/.test(value.trim()) ? key : null;
-    if (key !== "") fields.set(key, block === null ? unquote(value.trim()) : "");
+    const [, key, first = ""] = /^([\w-]+):(.*)$/.exec(line) ?? [];
+    if (key !== undefined) {
+      value = /^\s*[>|][\d+-]{0,2}\s*$/.test(first) ? [] : [first];
+      values.set(key, value);
+    } else if (line.trim() === "" || /^\s/.test(line)) value.push(line);
   }
-  return fields;
+  return new Map([...values].map(([key, parts]) => [key, unquote(parts.join(" ").trim())]));
 }
 
 function unquote(value: string): string {
