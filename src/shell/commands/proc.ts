@@ -2,6 +2,7 @@
 
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { type Options, parseJsonOption, parseOptions } from "../options.ts";
+import { formatTable } from "../table.ts";
 
 type ParsedArgs = { rest: string[]; options: Options };
 type Subcommand = {
@@ -213,12 +214,6 @@ function formatFacts(values: Record<string, string | number | boolean>): string 
   return `${Object.entries(values)
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")}\n`;
-}
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
 
 function failUsage(message: string): never {
