@@ -100,6 +100,7 @@ const KERNEL: Record<string, Case[]> = {
   "ai.check": [[{ baseUrl: "https://models.example.com/v1" }, "ask"]],
   "ai.config": [[{}, "auto"]],
   "ai.tools": [[{}, "auto"]],
+  "ai.skills": [[{}, "auto"]],
   // The calls of a script are judged one by one.
   "codemode.exec": [[{ code: "return 1" }, "auto"]],
   "codemode.run": [[{ code: "return 1" }, "auto"]],

@@ -2,6 +2,7 @@
 
 /** Calls that change nothing that matters: they may be sent again after a lost connection. */
 export const READS: ReadonlySet<string> = new Set([
+  "ai.skills",
   "fs.download",
   "fs.read",
   "fs.search",

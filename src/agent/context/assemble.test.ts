@@ -38,7 +38,11 @@ test("sources have a fixed order, files are sorted by name, and the date is last
     profileFiles: [file("00-role.md", "role of {{ profile }}")],
     homeFiles: [file("00-me.md", "home {{ profile }}")],
     workspace: { id: "ws_1", files: [file("a.md", "ws")], summary: "not used" },
-    skills: [{ id: "home:bake", description: "bake\nbread", path: "~/skills.d/bake.md" }],
+    skills: [
+      { id: "brew", description: "", folder: "/sys/skills.d", path: "/sys/skills.d/brew.md" },
+      { id: "home:bake", description: "bake\nbread", folder: "~/skills.d", path: "~/skills.d/bake.md" },
+      { id: "cook", description: "cook", folder: "~/skills.d", path: "~/skills.d/kitchen/cook" },
+    ],
     processFiles: [file("goal.md", "goal")],
   });
   expect(parts.map(({ name }) => name)).toEqual([
@@ -54,7 +58,7 @@ test("sources have a fixed order, files are sorted by name, and the date is last
   expect(text).toMatch(/^\[system\.context:00-a\.md\]\nsys a\n\n---\n\n\[system\.context:10-b\.md\]\nsys b\n\n---\n\n/);
   expect(text).toContain("role of task");
   expect(text).toContain("home {{ profile }}");
-  expect(text).toContain("- home:bake: bake bread (~/skills.d/bake.md)");
+  expect(text).toContain("In /sys/skills.d:\n- brew: \nIn ~/skills.d:\n- home:bake: bake bread (bake.md)\n- cook: cook (kitchen/cook)\n");
   expect(text).toMatch(/Today is Sunday,? 15 November 2026 \(UTC\)\.$/);
 });
 
@@ -97,9 +101,14 @@ test("a workspace without context files shows its summary, and an empty summary 
 });
 
 test("a list of too many skills ends with the number of those left out", () => {
-  const skills = Array.from({ length: 100 }, (_, at) => ({ id: `s${at}`, description: "does", path: `~/skills.d/s${at}.md` }));
+  const skills = Array.from({ length: 100 }, (_, at) => ({
+    id: `s${at}`,
+    description: "does something",
+    folder: "~/skills.d",
+    path: `~/skills.d/s${at}.md`,
+  }));
   const { text, parts } = assembleContext({ ...INPUTS, skills, maxContextBytes: 300 });
-  expect(text).toMatch(/- s0: does .*\n- and 9\d more, not shown/s);
+  expect(text).toMatch(/- s0: does .*\n- and \d\d more, not shown to save room: skills list /s);
   expect(parts[0]!.cut).toBeGreaterThan(1_000);
 });
 

@@ -2,15 +2,16 @@
 
 import { byteLength, toOneLine, type Section } from "./section.ts";
 
-export type ContextSkill = { id: string; description: string; path: string };
+/** `path` is below `folder`, and a file or the directory that contains a SKILL.md. */
+export type ContextSkill = { id: string; description: string; folder: string; path: string };
 
 const INTRODUCTION =
-  "If one of these fits the work, read its file on gsv first and follow it. A path that is a directory contains a SKILL.md.";
+  "If one of these fits the work, first read it on gsv (its file, or skills show NAME in the shell), then follow it. Its file is NAME.md unless another is named; a directory contains a SKILL.md.";
 
 /** In the given order, which is their rank. */
 export function makeSkillSections(skills: readonly ContextSkill[], maxBytes: number): Section[] {
   if (skills.length === 0) return [];
-  const lines = skills.map(({ id, description, path }) => `- ${toOneLine(id)}: ${toOneLine(description)} (${toOneLine(path)})`);
+  const lines = skills.map((skill, at) => describe(skill, skills[at - 1]?.folder));
   const kept: string[] = [];
   let used = 0;
   for (const line of lines) {
@@ -19,6 +20,14 @@ export function makeSkillSections(skills: readonly ContextSkill[], maxBytes: num
     kept.push(line);
   }
   const omitted = lines.slice(kept.length);
-  const more = omitted.length === 0 ? [] : [`- and ${omitted.length} more, not shown to save room: look in ~/skills.d`];
+  const more =
+    omitted.length === 0 ? [] : [`- and ${omitted.length} more, not shown to save room: skills list in the shell on gsv shows all`];
   return [{ name: "available.skills", text: [INTRODUCTION, ...kept, ...more].join("\n"), cut: byteLength(omitted.join("\n")) }];
+}
+
+/** The folder is named once, before its first skill, and a path only where it does not follow from the id: every run pays for this text. */
+function describe({ id, description, folder, path }: ContextSkill, previousFolder: string | undefined): string {
+  const heading = folder === previousFolder ? "" : `In ${toOneLine(folder)}:\n`;
+  const rest = path.slice(folder.length + 1);
+  return `${heading}- ${toOneLine(id)}: ${toOneLine(description)}${rest === `${id}.md` ? "" : ` (${toOneLine(rest)})`}`;
 }

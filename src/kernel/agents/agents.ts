@@ -289,6 +289,16 @@ export class Agents implements Part {
     return this.#services.preparer.prepare({ ...process, caller: makeProcessCaller(this.#store.reads, process) });
   }
 
+  /** The skills of a process. Without a pid: of the calling process, or of a person's init as it is without a workspace. */
+  async listSkills(caller: Caller, pid: string | undefined) {
+    const { preparer } = this.#services;
+    // Asks no process, so that a person who has none yet does not get one by looking.
+    if (pid === undefined && caller.agent === undefined)
+      return preparer.listSkills({ ...caller, process: { ...caller.process, workspaceId: null } }, "init");
+    const process = this.requireProcess(caller, pid);
+    return preparer.listSkills(makeProcessCaller(this.#store.reads, process), process.profile);
+  }
+
   /** What the policy would decide about a call. */
   previewDecision(caller: Caller, args: PreviewArgs) {
     return this.#services.judge.preview(caller, this.requireProcess(caller, undefined), args);

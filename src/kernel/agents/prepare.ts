@@ -13,6 +13,7 @@ import { estimateTokens } from "../../agent/estimate.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
 import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
+import type { SkillEntry } from "../../protocol/skill-entry.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
 import { HOME } from "../nouns/repositories.ts";
@@ -45,7 +46,7 @@ export type PreparerServices = {
   settings: UserSettings;
 };
 
-/** Prepares runs, and serves parts of that to processes: ai.tools and ai.config. */
+/** Prepares runs, and serves parts of that to processes and their users: ai.tools, ai.config and ai.skills. */
 export class Preparer {
   readonly #store: Store;
   readonly #services: PreparerServices;
@@ -124,7 +125,12 @@ export class Preparer {
       profileFiles,
       homeFiles,
       workspace,
-      skills: skills.map(({ id, description, path }) => ({ id, description, path: abbreviateHome(path, caller) })),
+      skills: skills.map(({ id, description, path, source }) => ({
+        id,
+        description,
+        folder: abbreviateHome(source.path, caller),
+        path: abbreviateHome(path, caller),
+      })),
       processFiles: own,
       maxContextBytes,
       now,
@@ -192,16 +198,18 @@ export class Preparer {
       contextWindowSource: window.source,
       systemContextFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
       profileContextFiles: readConfigFiles(this.#store, caller, profileContextFolder(profile)),
-      skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
-        id,
-        name,
-        description,
-        source: { kind, label: abbreviateHome(path, caller), writable },
-      })),
+      skillIndex: skills.map((skill) => toSkillEntry(skill, caller)),
       profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
       maxContextBytes: settings.maxContextBytes,
       problems: [...settings.problems, ...budgets.problems],
     };
+  }
+
+  /** The skills of a process with this profile that runs as `caller`, and where they are. */
+  async listSkills(caller: Caller, profile: string) {
+    const say = makeWarn(this.#store, caller.agent?.pid ?? "");
+    const skills = await findSkills(this.#store, this.#services.gatewayTarget.filesFor(caller), caller, profile, say);
+    return skills.map((skill) => ({ ...toSkillEntry(skill, caller), path: skill.path }));
   }
 
   #contextWindowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
@@ -253,7 +261,12 @@ function truncate(head: Uint8Array, maxBytes: number, path: string): string {
 function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Warn): Promise<Skill[]> {
   const { home, workspaceId } = caller.process;
   const folders: SkillFolder[] = [
-    { kind: "profile", path: `/sys/config/ai/profile/${profile}/skills.d`, writable: isRoot(caller) },
+    {
+      kind: "profile",
+      path: `/sys/config/ai/profile/${profile}/skills.d`,
+      writable: isRoot(caller),
+      isShipped: (path) => !reads.config.isSet(path.slice("/sys/".length)),
+    },
     { kind: "home", path: `${home}/skills.d`, writable: true },
   ];
   if (workspaceId !== null) {
@@ -261,6 +274,10 @@ function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile
     folders.push({ kind: "workspace", path: `/workspaces/${workspaceId}/.gsv/skills.d`, writable });
   }
   return listSkills(files, folders, say);
+}
+
+function toSkillEntry({ id, name, description, source: { kind, path, writable } }: Skill, caller: Caller): SkillEntry {
+  return { id, name, description, source: { kind, label: abbreviateHome(path, caller), writable } };
 }
 
 /** Abbreviates the home directory to ~. */

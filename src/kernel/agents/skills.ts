@@ -1,12 +1,19 @@
 // Finds the skills that a process can use, as its user: those of its profile, home and workspace. A skill is a file *.md directly in
-// skills.d, or a directory that contains a SKILL.md. Only the head of each file is read, which is enough for an index.
+// skills.d, or a directory that contains a SKILL.md. Only the head of each file is read, which is enough for an index. An empty file is
+// no skill, so that root can hide one that came with the gateway, and a user's own skill of the same name replaces such a one.
 
 import type { FileEntry, FileSystem } from "../../hardware/filesystem.ts";
 import { readFirstBytes, listFolder, type Warn } from "./context-files.ts";
 import { parseSkillHead } from "./skill-head.ts";
 
 export type SkillKind = "profile" | "home" | "workspace";
-export type SkillFolder = { kind: SkillKind; path: string; writable: boolean };
+export type SkillFolder = {
+  kind: SkillKind;
+  path: string;
+  writable: boolean;
+  /** Whether a skill of this folder came with the gateway and nobody has changed it. */
+  isShipped?: (path: string) => boolean;
+};
 /** `path` is the file, or the directory that contains its SKILL.md. */
 export type Skill = { id: string; name: string; description: string; path: string; source: SkillFolder };
 
@@ -19,7 +26,7 @@ const HEAD_BYTES = 4 * 1024;
 
 /** In the order of the folders, and by name within each. */
 export async function listSkills(files: FileSystem, folders: readonly SkillFolder[], say: Warn): Promise<Skill[]> {
-  const found = (await Promise.all(folders.map((folder) => findSkills(files, folder, say)))).flat();
+  const found = omitReplaced((await Promise.all(folders.map((folder) => findSkills(files, folder, say)))).flat());
   const byName = Map.groupBy(found, ({ name }) => name);
   const skills = new Map<string, Skill>();
   for (const skill of found) {
@@ -30,6 +37,11 @@ export async function listSkills(files: FileSystem, folders: readonly SkillFolde
   return [...skills.values()];
 }
 
+function omitReplaced(found: readonly Omit<Skill, "id">[]): Omit<Skill, "id">[] {
+  const own = new Set(found.filter(({ source }) => source.kind === "home").map(({ name }) => name));
+  return found.filter(({ name, path, source }) => !own.has(name) || source.isShipped?.(path) !== true);
+}
+
 async function findSkills(files: FileSystem, source: SkillFolder, say: Warn): Promise<Omit<Skill, "id">[]> {
   const root = await listFolder(files, source.path, say);
   const flat = root.filter(({ name, kind }) => kind === "file" && name.endsWith(".md") && name !== "DESCRIPTION.md");
@@ -37,7 +49,7 @@ async function findSkills(files: FileSystem, source: SkillFolder, say: Warn): Pr
   const heads = await readFirstBytes(files, paths.slice(0, SKILLS_MAX), HEAD_BYTES);
   const found = paths.flatMap((path, at) => {
     const head = heads[at];
-    return head ? [makeSkill(path, head, source)] : [];
+    return head && !isBlank(head) ? [makeSkill(path, head, source)] : [];
   });
   const unreadable = heads.filter((head) => head === null).length;
   if (unreadable > 0) say("skills cannot be read", { path: source.path, files: unreadable });
@@ -59,7 +71,7 @@ async function findNested(files: FileSystem, source: SkillFolder, root: readonly
       paths.map((path) => `${path}/${SKILL_FILE}`),
       HEAD_BYTES,
     );
-    for (const [at, path] of paths.entries()) if (heads[at]) found.push(makeSkill(path, heads[at], source));
+    for (const [at, path] of paths.entries()) if (heads[at] && !isBlank(heads[at])) found.push(makeSkill(path, heads[at], source));
     const others = paths.filter((_, at) => !heads[at]);
     const entries = depth === DEPTH_MAX ? [] : await Promise.all(others.map((path) => listFolder(files, path, say)));
     level = others.flatMap((path, at) => directoryPaths(path, entries[at] ?? []));
@@ -69,6 +81,10 @@ async function findNested(files: FileSystem, source: SkillFolder, root: readonly
 
 function directoryPaths(path: string, entries: readonly FileEntry[]): string[] {
   return entries.flatMap(({ name, kind }) => (kind === "directory" ? [`${path}/${name}`] : []));
+}
+
+function isBlank(head: Uint8Array): boolean {
+  return new TextDecoder().decode(head).trim() === "";
 }
 
 function makeSkill(path: string, head: Uint8Array, source: SkillFolder): Omit<Skill, "id"> {

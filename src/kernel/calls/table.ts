@@ -2,6 +2,7 @@
 
 import aiCheck from "./ai/check.ts";
 import aiConfig from "./ai/config.ts";
+import aiSkills from "./ai/skills.ts";
 import aiTools from "./ai/tools.ts";
 import codemodeExec from "../../sandbox/calls/codemode/exec.ts";
 import codemodeRun from "./codemode/run.ts";
@@ -104,6 +105,7 @@ import type { Syscall } from "./define.ts";
 export const kernelCalls: readonly Syscall[] = [
   aiCheck,
   aiConfig,
+  aiSkills,
   aiTools,
   codemodeExec,
   codemodeRun,
@@ -208,6 +210,7 @@ export const callsByName: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map
 export type CallTable = {
   "ai.check": typeof aiCheck;
   "ai.config": typeof aiConfig;
+  "ai.skills": typeof aiSkills;
   "ai.tools": typeof aiTools;
   "codemode.exec": typeof codemodeExec;
   "codemode.run": typeof codemodeRun;

@@ -30,7 +30,7 @@ type KeyRange = readonly [from: string, to: string | Uint8Array];
 /** SQLite sorts every blob after every text. */
 const EVERYTHING: KeyRange = ["", new Uint8Array(0)];
 
-export type ConfigReads = Pick<Config, "get" | "list" | "listKeys" | "listSealedKeys" | "mayRead" | "generationOf">;
+export type ConfigReads = Pick<Config, "get" | "isSet" | "list" | "listKeys" | "listSealedKeys" | "mayRead" | "generationOf">;
 
 export class Config {
   readonly #sql: Sql;
@@ -52,6 +52,11 @@ export class Config {
   get(key: string): string | undefined {
     const row = this.#rowOf(key);
     return row === null ? this.#defaults.get(key) : this.#openValue(row);
+  }
+
+  /** Whether somebody has set the key, even to an empty value. */
+  isSet(key: string): boolean {
+    return this.#rowOf(key) !== null;
   }
 
   #rowOf(key: string): SqlRow | null {

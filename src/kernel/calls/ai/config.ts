@@ -1,6 +1,7 @@
 // Shows a process its own model and context settings.
 
 import { z } from "zod";
+import { SkillEntry } from "../../../protocol/skill-entry.ts";
 import { DEFAULT_PROFILE } from "../../agents/profiles.ts";
 import { syscall } from "../define.ts";
 
@@ -31,14 +32,7 @@ export default syscall({
     contextWindowSource: z.enum(["model", "config", "unknown"]),
     systemContextFiles: z.array(ContextFile),
     profileContextFiles: z.array(ContextFile),
-    skillIndex: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        description: z.string(),
-        source: z.object({ kind: z.enum(["profile", "home", "workspace", "package"]), label: z.string(), writable: z.boolean() }),
-      }),
-    ),
+    skillIndex: z.array(SkillEntry),
     profileApprovalPolicy: z.string().nullable(),
     maxContextBytes: z.number(),
     /** Settings that are not used, and why. */
