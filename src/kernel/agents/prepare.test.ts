@@ -133,6 +133,7 @@ test("the context of a fresh home has its files, the system's, the profile's and
     "profile.context:00-role.md",
     "home.context:00-constitution.md",
     "home.context:10-user.md",
+    "available.skills",
     "date",
   ]);
   expect(system).toContain("User name: ann");
@@ -165,8 +166,10 @@ test("all parts have a fixed order, and root's settings replace the defaults", a
   ]);
   expect(system).toContain("root says ann");
   expect(system).toContain("more {{ profile }}");
-  expect(system).toContain("- sum: Add numbers. (/sys/config/ai/profile/task/skills.d/sum.md)\n- bake: Bake bread. (~/skills.d/bake.md)\n");
-  expect(system).toContain(`- build-it: Make. (/workspaces/${world.workspaceId}/.gsv/skills.d/build)`);
+  expect(system).toContain("In /sys/config/ai/profile/task/skills.d:\n- operating-gsv: ");
+  expect(system).toContain("\n- sum: Add numbers.\n");
+  expect(system).toContain("In ~/skills.d:\n- bake: Bake bread.\n");
+  expect(system).toContain(`In /workspaces/${world.workspaceId}/.gsv/skills.d:\n- build-it: Make. (build)\n`);
   expect(system).toContain("(Asia/Tokyo)");
   expect(system).not.toContain("\nno\n");
   await put(`ann/${world.workspaceId}`, { ".gsv/context.d/a.md": "workspace says" });
@@ -268,7 +271,7 @@ test("unreadable files are left out, with one log line per folder", async () => 
   const read = files.readFirstBytes.bind(files);
   files.readFirstBytes = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
   world.gatewayTarget.filesFor = () => files;
-  const { parts } = await prepare();
+  const { parts } = await prepare({ profile: "app" });
   expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
   expect(world.logged.toSorted()).toEqual([
     'context files cannot be read {"pid":"p1","path":"/home/ann/context.d","files":2}',
@@ -299,7 +302,7 @@ test("skills are found in files and directories, with unique ids", async () => {
     "skills.d/open.md": "---\ndescription: never closed\nand on",
   });
   await put(`ann/${world.workspaceId}`, { ".gsv/skills.d/build.md": "Another build." });
-  const { skillIndex } = await world.preparer.readConfig(world.ann, "task");
+  const { skillIndex } = await world.preparer.readConfig(world.ann, "app");
   expect(skillIndex.map(({ id, description }) => [id, description])).toEqual([
     ["home:build", "make things"],
     ["d", "four down"],
@@ -313,6 +316,44 @@ test("skills are found in files and directories, with unique ids", async () => {
     kind: "workspace",
     label: `/workspaces/${world.workspaceId}/.gsv/skills.d`,
     writable: true,
+  });
+});
+
+const SHIPPED = ["operating-gsv", "remembering-things", "reviewing-code", "working-on-devices", "writing-skills"];
+const idsFor = async (profile: string) => (await world.preparer.listSkills(world.ann, profile)).map(({ id }) => id);
+
+describe("the skills that come with the gateway", () => {
+  test("are listed for the profiles they are for, and take up little of the context", async () => {
+    expect(await idsFor("init")).toEqual(SHIPPED);
+    expect(await idsFor("task")).toEqual(SHIPPED);
+    expect(await idsFor("review")).toEqual(["reviewing-code", "working-on-devices"]);
+    expect(await idsFor("mcp")).toEqual(["operating-gsv", "writing-skills"]);
+    expect(await idsFor("cron")).toEqual(["remembering-things", "working-on-devices"]);
+    expect(await idsFor("app")).toEqual([]);
+    const part = (await prepare()).parts.find(({ name }) => name === "available.skills")!;
+    expect(part.estimatedTokens).toBeLessThan(300);
+  });
+
+  test("are replaced by a user's own of the same name, but a skill that root has set is not", async () => {
+    const path = "/sys/config/ai/profile/task/skills.d/operating-gsv.md";
+    expect(await world.preparer.listSkills(world.ann, "task")).toContainEqual(
+      expect.objectContaining({ path, source: { kind: "profile", label: "/sys/config/ai/profile/task/skills.d", writable: false } }),
+    );
+    await put("ann/home", { "skills.d/mine.md": "---\nname: Operating GSV\n---\nMy way." });
+    expect(await idsFor("task")).toEqual([...SHIPPED.slice(1), "operating-gsv"]);
+    expect((await prepare()).system).toContain("In ~/skills.d:\n- operating-gsv: My way. (mine.md)\n");
+    world.config.set("config/ai/profile/task/skills.d/operating-gsv.md", "---\nname: operating-gsv\n---\nRoot's way.");
+    expect(await idsFor("task")).toEqual(["profile:operating-gsv", ...SHIPPED.slice(1), "home:operating-gsv"]);
+  });
+
+  test("are hidden by an empty value, and so is an empty file at home", async () => {
+    world.config.set("config/ai/profile/task/skills.d/writing-skills.md", "");
+    world.config.set("config/ai/profile/review/skills.d/reviewing-code.md", "");
+    world.config.set("config/ai/profile/review/skills.d/working-on-devices.md", "\n");
+    await put("ann/home", { "skills.d/empty.md": " \n", "skills.d/none/SKILL.md": "" });
+    expect(await idsFor("task")).toEqual(SHIPPED.slice(0, -1));
+    expect(await idsFor("review")).toEqual([]);
+    expect((await prepare({ profile: "review" })).parts.map(({ name }) => name)).not.toContain("available.skills");
   });
 });
 
