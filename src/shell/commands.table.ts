@@ -31,6 +31,7 @@ import realpathCommand from "./commands/realpath.ts";
 import sedCommand from "./commands/sed.ts";
 import shCommand from "./commands/sh.ts";
 import shufCommand from "./commands/shuf.ts";
+import skillsCommand from "./commands/skills.ts";
 import sortCommand from "./commands/sort.ts";
 import statCommand from "./commands/stat.ts";
 import touchCommand from "./commands/touch.ts";
@@ -74,6 +75,7 @@ export const shellCommands: readonly CommandFile[] = [
   sedCommand,
   shCommand,
   shufCommand,
+  skillsCommand,
   sortCommand,
   statCommand,
   touchCommand,

@@ -13,6 +13,7 @@ import "./fs.ts";
 import "./git-files.ts";
 import "./quotas.ts";
 import "./shell.ts";
+import "./skills.ts";
 import "./device.ts";
 import "./doctor.ts";
 import "./repo.ts";
