@@ -23,6 +23,7 @@ import type { Call, CallEnd } from "../rows/calls.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { ScriptCallRow } from "../rows/scripts.ts";
 import type { State } from "../rows/state.ts";
+import { ScriptReports } from "./script-reports.ts";
 
 /** The script has ended, or `requestId` is one of the questions that it waits for. */
 export type ScriptStep = { kind: "ended"; end: CallEnd } | { kind: "suspended"; requestId: string };
@@ -32,11 +33,13 @@ type NestedCall = Pick<ScriptCallRow, "callId" | "number" | "syscall" | "args"> 
 
 export class ScriptRunner {
   readonly #state: State;
+  readonly #reports: ScriptReports;
   /** Calls of scripts that run in this instance, by id. */
   readonly #nested = new Map<string, { script: Call; nested: NestedCall }>();
 
   constructor(state: State) {
     this.#state = state;
+    this.#reports = new ScriptReports(state);
   }
 
   /** Runs a script to its end or until it is suspended. Null if the run was stopped or the process closed meanwhile. */
@@ -87,7 +90,7 @@ export class ScriptRunner {
     const slots = new Slots(CALLS_AT_ONCE);
     const asked: string[] = [];
     const link = async (nested: ScriptCall): Promise<ScriptAnswer> => {
-      const answer = await slots.run(() => this.#answer(call, nested, over.signal));
+      const answer = await slots.run(() => this.#answerSafely(call, nested, over.signal));
       if ("requestId" in answer) asked.push(answer.requestId);
       return "requestId" in answer ? { kind: "suspended" } : answer;
     };
@@ -96,6 +99,7 @@ export class ScriptRunner {
     // Calls that the script did not wait for end with it.
     over.abort(null);
     if (this.#state.isClosed || signal.aborted) return null;
+    this.#reports.flush();
     return end.kind === "suspended" ? this.#suspend(call, end, asked[0]!) : this.#end(call, end);
   }
 
@@ -147,12 +151,21 @@ export class ScriptRunner {
       .catch((error: unknown) => log("questions could not be withdrawn", { error: String(error) }));
   }
 
+  /** Never rejects: nothing may be storable, for example because the disk is full. */
+  async #answerSafely(script: Call, nested: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer | { requestId: string }> {
+    try {
+      return await this.#answer(script, nested, signal);
+    } catch (error) {
+      return { kind: "error", message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   async #answer(script: Call, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer | { requestId: string }> {
     if (signal.aborted) return { kind: "error", message: "The script has ended" };
     const callId = makeScriptCallId(this.#state.ports.uuid());
     // The gate refuses anything but an object.
     const nested: NestedCall = { callId, number, syscall: call, args: JSON.parse(args) as Record<string, unknown>, startedAt: null };
-    this.#state.change(() => this.#state.usage.addToolCall(script.runId));
+    this.#reports.add(script.runId, () => this.#state.usage.addToolCall(script.runId));
     const outcome = await this.#send(script, nested, false, signal);
     if (this.#state.isClosed || signal.aborted) {
       if (outcome.kind === "asked" && !this.#state.isClosed) this.#withdrawQuestions(script, [callId]);
@@ -160,6 +173,7 @@ export class ScriptRunner {
     }
     if (outcome.kind === "done") return this.#reportEnd(script, nested, outcome);
     const { request } = outcome;
+    this.#reports.flush();
     this.#state.change((tell) => {
       this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
       tell(HIL_REQUESTED, { ...request, scriptCallId: script.callId });
@@ -203,9 +217,10 @@ export class ScriptRunner {
 
   #reportStart(script: Call, nested: NestedCall): void {
     if (this.#state.isClosed || nested.startedAt !== null) return;
-    nested.startedAt = this.#state.ports.now();
-    this.#state.change((tell) => {
-      this.#state.scripts.markCallStarted(nested.callId, nested.startedAt!);
+    const startedAt = this.#state.ports.now();
+    nested.startedAt = startedAt;
+    this.#reports.add(script.runId, (tell) => {
+      this.#state.scripts.markCallStarted(nested.callId, startedAt);
       tell(TOOL_STARTED, { ...this.#describe(script, nested), args: nested.args });
     });
   }
@@ -218,7 +233,7 @@ export class ScriptRunner {
     const { ports } = this.#state;
     const durationMs = nested.startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - nested.startedAt) };
     const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
-    this.#state.change((tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs }));
+    this.#reports.add(script.runId, (tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs }));
     return isError || json === undefined ? { kind: "error", message: output } : { kind: "value", json };
   }
 
