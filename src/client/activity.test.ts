@@ -143,7 +143,7 @@ describe("calls of a script", () => {
   test("belong to the script's call, in their order, and are none of the model's", () => {
     const running = all([startScript, startNested("1", { path: "a" }), startNested("2"), finishNested("2", { durationMs: 7 })]);
     expect([...running.calls.keys()]).toEqual(["s"]);
-    expect(running.scripts.get("s")).toMatchObject({ runId: "r", count: 2 });
+    expect(running.scripts.get("s")).toMatchObject({ runId: "r", hasStart: true, count: 2 });
     expect(calls(running)).toMatchObject([
       { callId: "1", name: "Read", args: { path: "a" }, isAsked: false, end: null },
       { callId: "2", end: { ok: true, durationMs: 7 } },
@@ -166,6 +166,7 @@ describe("calls of a script", () => {
 
   test("are known without the start of their script, or their own", () => {
     expect(calls(all([finishNested("1")]))).toMatchObject([{ callId: "1", name: "Read", args: {}, end: { ok: true } }]);
+    expect(all([finishNested("1")]).scripts.get("s")!.hasStart).toBe(false);
     expect(calls(all([finishNested("1"), startNested("1")]))).toMatchObject([{ end: { ok: true } }]);
   });
 

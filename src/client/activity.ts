@@ -57,6 +57,8 @@ export type ToolCall = {
 
 export type ScriptCalls = {
   readonly runId: string;
+  /** Whether the script was seen to start: otherwise it has made calls before these. */
+  readonly hasStart: boolean;
   /** All of them, also those that `calls` has no more. */
   readonly count: number;
   /** In the order in which they began; of a long script the newest. */
@@ -180,7 +182,12 @@ function findScriptCall({ scripts }: Activity, scriptCallId: string, callId: str
 
 /** Adds a call of a script, or replaces what is known of it; one that has ended does not start again. */
 function withScriptCall(activity: Activity, scriptCallId: string, call: ScriptCall): Activity {
-  const script = activity.scripts.get(scriptCallId) ?? { runId: call.runId, count: 0, calls: [] };
+  const script = activity.scripts.get(scriptCallId) ?? {
+    runId: call.runId,
+    hasStart: activity.calls.has(scriptCallId),
+    count: 0,
+    calls: [],
+  };
   const at = script.calls.findIndex(({ callId }) => callId === call.callId);
   if (call.end === null && at !== -1 && script.calls[at]!.end !== null) return activity;
   const next =

@@ -22,9 +22,7 @@ It can use shell(input, { target, cwd, sessionId }), fs.read, fs.write, fs.edit,
 
 Example: codemode --target laptop -e 'const { content } = await fs.read({ path: "package.json", plain: true }); return JSON.parse(content).version'`;
 
-type Result = { logs?: string[] } & (
-  { status: "completed"; result: unknown } | { status: "failed"; error: string; stack?: string }
-);
+type Result = { logs?: string[] } & ({ status: "completed"; result: unknown } | { status: "failed"; error: string; stack?: string });
 
 export default defineCommandFile({
   name: "codemode",

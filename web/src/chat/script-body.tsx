@@ -50,7 +50,7 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-function CallList({ made: { count, calls } }: { made: ScriptCalls }) {
+function CallList({ made: { hasStart, count, calls } }: { made: ScriptCalls }) {
   const earlier = count - calls.length;
   const list = useRef<HTMLOListElement>(null);
   const isAtEnd = useRef(true);
@@ -62,7 +62,7 @@ function CallList({ made: { count, calls } }: { made: ScriptCalls }) {
     isAtEnd.current = scrollHeight - clientHeight - scrollTop < END_PX;
   };
   return (
-    <Part title="Calls">
+    <Part title={hasStart ? "Calls" : "Calls since this page was opened"}>
       {earlier > 0 && <p class="soft small">{earlier.toLocaleString("en")} earlier calls are not shown</p>}
       <ol class="script-calls" ref={list} onScroll={noteScroll} tabIndex={0} role="list" aria-label="Calls of the script">
         {calls.map((one) => (

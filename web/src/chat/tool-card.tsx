@@ -30,7 +30,8 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   const state = badgeForCall(conversation, call, result, isStreaming);
   const target = callTargetOf(call);
   const durationMs = result?.durationMs ?? null;
-  const madeCalls = isScriptTool(call.name) ? (conversation.scripts.value.get(call.id)?.count ?? 0) : 0;
+  const made = isScriptTool(call.name) ? conversation.scripts.value.get(call.id) : undefined;
+  const madeCalls = made?.hasStart === true ? made.count : 0;
   return (
     <div class="tool" data-tone={state.tone}>
       <button type="button" class="tool-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
