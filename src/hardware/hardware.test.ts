@@ -37,7 +37,7 @@ describe("fs.read", () => {
       for (let offset = 0, more = text !== ""; more; offset += 3_000) {
         const part = await readFile(machine, { path: "plain.txt", plain: true, offset, limit: 3_000 });
         if (!("content" in part)) throw new Error(JSON.stringify(part));
-        joined += String(part.content);
+        joined += typeof part.content === "string" ? part.content : "";
         more = part.more === true;
       }
       expect(joined).toBe(text);

@@ -108,7 +108,10 @@ export type PersonalScriptCall = { scriptId: string; number: number; call: strin
 export type ScriptCallOutcome = { isError: false; json: string } | { isError: true; message: string };
 
 export type SysOutcome =
-  /** `output` is the text for the model. For a call of a script it is a short form for people, or the error; `json` is the result. */
+  /**
+   * `output` is the text for the model. For a call of a script it is a short form for people; `json` is the result for the script, which
+   * gets an error with that text where there is none.
+   */
   | { kind: "done"; isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[]; json?: string }
   /** A person is asked first; the process is notified of the answer. */
   | { kind: "asked"; request: HilRequest };

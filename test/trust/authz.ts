@@ -59,7 +59,7 @@ const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt firstUseWithinMs mounts bootstrap reason gecos groups current revokeTokens locked name members capability " +
-    "offset limit content oldString newString replaceAll query include includeOffline input timeout wait yieldMs background until after tty resize signal streams " +
+    "offset limit plain argv content oldString newString replaceAll query include includeOffline input timeout wait yieldMs background until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Ids within a named process; checked only after access to the process was.
     "runId conversationId targetConversationId segmentId throughMessageId beforeMessageId afterMessageId tail messageIds includeClosed includeLiveSuffix title archive " +

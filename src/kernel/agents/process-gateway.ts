@@ -259,9 +259,10 @@ export class ProcessGateway implements KernelPort {
 
 /** The result as a script gets it, and a short form of it for people. */
 function toScriptCallOutcome(outcome: ToolOutcome): SysOutcome {
-  const { text } = renderToolOutcome(outcome);
-  if (!outcome.ok) return makeErrorOutcome(text.replace(/^Error: /, ""));
-  return { kind: "done", isError: false, output: capText(text, SHOWN_CHARS, null).text, json: JSON.stringify(outcome.data) };
+  const { text, isError } = renderToolOutcome(outcome);
+  const shown = isError ? text.replace(/^Error: /, "") : text;
+  if (!outcome.ok) return makeErrorOutcome(shown);
+  return { kind: "done", isError, output: capText(shown, SHOWN_CHARS, null).text, json: JSON.stringify(outcome.data) };
 }
 
 function errorMessageOf(error: unknown): string {

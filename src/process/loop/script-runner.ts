@@ -123,21 +123,24 @@ export class ScriptRunner {
     });
   }
 
-  /** Nobody waits for the open questions of a script that has ended. */
+  /** Nobody waits for the open calls and questions of a script that has ended. */
   #end(call: Call, end: Exclude<ScriptEnd, { kind: "suspended" }>): ScriptStep {
     const { scripts } = this.#state;
-    const open = scripts.listCalls(call.callId);
-    if (open.length > 0) {
+    const asked = scripts.listCalls(call.callId);
+    const running = [...this.#nested.values()].flatMap(({ script, nested }) =>
+      script.callId === call.callId && nested.startedAt !== null ? nested : [],
+    );
+    if (asked.length + running.length > 0) {
       this.#state.change((tell) => {
-        for (const row of open) {
-          scripts.removeCall(row.callId);
-          const fields = { ok: false, error: "The script ended before this was answered", outcome: "stopped" as const };
-          tell(TOOL_FINISHED, { ...this.#describe(call, row), ...fields });
-        }
+        for (const row of asked) scripts.removeCall(row.callId);
+        const fields = { ok: false, error: "The script ended before this was answered", outcome: "stopped" as const };
+        for (const one of [...asked, ...running]) tell(TOOL_FINISHED, { ...this.#describe(call, one), ...fields });
       });
+    }
+    if (asked.length > 0) {
       this.#withdrawQuestions(
         call,
-        open.map(({ callId }) => callId),
+        asked.map(({ callId }) => callId),
       );
     }
     const { text, isError } = renderToolOutcome({ ok: true, data: toScriptResult(end) });
@@ -145,10 +148,10 @@ export class ScriptRunner {
   }
 
   #withdrawQuestions({ runId }: Call, callIds: readonly string[]): void {
-    const { kernel, log } = this.#state.ports;
-    void kernel
+    const { ports } = this.#state;
+    void ports.kernel
       .withdrawQuestions(runId, callIds)
-      .catch((error: unknown) => log("questions could not be withdrawn", { error: String(error) }));
+      .catch((error: unknown) => ports.log("questions could not be withdrawn", { error: String(error) }));
   }
 
   /** Never rejects: nothing may be storable, for example because the disk is full. */
@@ -194,8 +197,12 @@ export class ScriptRunner {
     const outcome = await this.#send(script, row, isSent, signal);
     if (this.#state.isClosed || signal.aborted) return { requestId: row.requestId };
     if (outcome.kind === "done") return { number, callId, answer: this.#reportEnd(script, row, outcome) };
-    this.#state.change(() => scripts.markCallAsked(callId, outcome.request.requestId));
-    return outcome.request;
+    const { request } = outcome;
+    this.#state.change((tell) => {
+      scripts.markCallAsked(callId, request.requestId);
+      if (request.requestId !== row.requestId) tell(HIL_REQUESTED, { ...request, scriptCallId: script.callId });
+    });
+    return request;
   }
 
   async #send(script: Call, nested: NestedCall, isRepeat: boolean, signal: AbortSignal): Promise<SysOutcome> {
@@ -234,7 +241,7 @@ export class ScriptRunner {
     const durationMs = nested.startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - nested.startedAt) };
     const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
     this.#reports.add(script.runId, (tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs }));
-    return isError || json === undefined ? { kind: "error", message: output } : { kind: "value", json };
+    return json === undefined ? { kind: "error", message: output } : { kind: "value", json };
   }
 
   #describe({ callId: scriptCallId, runId }: Call, { callId, syscall }: NestedCall) {

@@ -9,9 +9,12 @@ const script = (code: string) => tool("CodeMode", { code });
 const done = (value: unknown): SysOutcome => ({ kind: "done", isError: false, output: "shown", json: JSON.stringify(value) });
 
 /** Allows scripts, and answers their calls. */
-function answerCalls(world: World, answer: (call: SysCall, signal: AbortSignal) => SysOutcome | Promise<SysOutcome>): void {
-  world.sys = async (call, _, signal) =>
-    call.syscall === "codemode.exec" ? { kind: "done", isError: false, output: "" } : answer(call, signal);
+function answerCalls(
+  world: World,
+  answer: (call: SysCall, signal: AbortSignal, onStart: () => void) => SysOutcome | Promise<SysOutcome>,
+): void {
+  world.sys = async (call, onStart, signal) =>
+    call.syscall === "codemode.exec" ? { kind: "done", isError: false, output: "" } : answer(call, signal, onStart);
 }
 
 /** Asks about writes until the test has answered. */
@@ -191,6 +194,39 @@ it("withdraws the question of a script that ended without the answer", async () 
   await world.idle();
   expect(world.withdrawn).toHaveLength(1);
   expect(world.history()[2]).toContain('"error":"enough"');
+});
+
+it("reports calls that a script did not wait for as stopped", async () => {
+  const world = new World();
+  answerCalls(world, ({ args }, signal, onStart) => {
+    if (args.path === "b") return done({ ok: true });
+    onStart();
+    return new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ kind: "done", isError: true, output: "too late" }), { once: true }),
+    );
+  });
+  world.on("go", [script('fs.read({ path: "a" }); await fs.read({ path: "b" }); throw new Error("enough");')], [text("ok")]);
+  world.say("go");
+  await expect.poll(() => world.ends()).toHaveLength(1);
+  const ends = world.events.flatMap(({ payload }) =>
+    "scriptCallId" in payload && "ok" in payload ? [[payload.ok, "outcome" in payload ? payload.outcome : null]] : [],
+  );
+  expect(ends).toEqual([
+    [true, null],
+    [false, "stopped"],
+  ]);
+});
+
+it("shows a file that could not be read as a failed call, and gives the script the result", async () => {
+  const world = new World();
+  const data = { ok: false, error: "no such file" };
+  answerCalls(world, () => ({ kind: "done", isError: true, output: data.error, json: JSON.stringify(data) }));
+  world.on("go", [script('return await fs.read({ path: "a" });')], [text("ok")]);
+  world.say("go");
+  await expect.poll(() => world.ends()).toHaveLength(1);
+  expect(world.history()[2]).toBe(`result: ${JSON.stringify({ status: "completed", result: data })}`);
+  const ends = world.events.flatMap(({ payload }) => ("scriptCallId" in payload && "ok" in payload ? [payload] : []));
+  expect(ends).toMatchObject([{ ok: false, error: "no such file" }]);
 });
 
 it("ends a script with its run", async () => {

@@ -70,7 +70,7 @@ stages("ai.tools:devices", async ({ spawn, model, ann, world }) => {
     expect(toolNames(model.asked[0]!)).toContain("Shell");
     const { tools } = model.asked[0]!.body as { tools: { function: { name: string; parameters: { required: string[] } } }[] };
     const required = Object.fromEntries(tools.map(({ function: { name, parameters } }) => [name, parameters.required.includes("target")]));
-    expect(required).toEqual({ Read: true, Write: true, Edit: true, Delete: true, Search: true, Shell: false });
+    expect(required).toEqual({ Read: true, Write: true, Edit: true, Delete: true, Search: true, Shell: false, CodeMode: false });
   } finally {
     laptop.close();
   }
@@ -107,7 +107,7 @@ stages("proc.context:parts", async ({ spawn, model, ann }) => {
   expect(names.findIndex((name) => name.startsWith("system.context:"))).toBe(0);
   for (const words of ["Ann has two cats.", "brew-tea", "how to brew tea", "Feed them."]) expect(told.text).toContain(words);
   expect(told.text).not.toContain("Boil water.");
-  expect(told.tools.toSorted()).toEqual(["Delete", "Edit", "Read", "Search", "Shell", "Write"]);
+  expect(told.tools.toSorted()).toEqual(["CodeMode", "Delete", "Edit", "Read", "Search", "Shell", "Write"]);
   // The fixed part is small, and the request contains what is shown.
   const fixed = told.parts
     .filter(({ name }) => /^(system|profile)\./.test(name))

@@ -339,7 +339,7 @@ stages("proc.approval.preview:defaults", async ({ ann }) => {
   }
   for (const call of ["sys.config.set", "sys.token.create", "proc.conversation.policy.set", "proc.kill"])
     expect(await ann.call("proc.approval.preview", { call, args: {} }), call).toMatchObject({ action: "ask" });
-  for (const call of ["proc.hil", "proc.approval.revoke", "ai.config"])
+  for (const call of ["proc.hil", "proc.approval.revoke", "proc.setidentity"])
     expect(await ann.call("proc.approval.preview", { call, args: {} }), call).toMatchObject({ action: "deny" });
   // Nobody can be asked.
   expect(await ann.call("proc.approval.preview", { profile: "cron", call: "fs.delete", args: { path: "a" } })).toMatchObject({

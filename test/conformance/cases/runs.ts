@@ -76,7 +76,7 @@ stages("proc.send:tools", async ({ spawn, model, ann }) => {
   const runId = await agent.say("Look.");
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Both." });
   const [first, second] = model.asked;
-  expect(toolNames(first!).toSorted()).toEqual(["Delete", "Edit", "Read", "Search", "Shell", "Write"]);
+  expect(toolNames(first!).toSorted()).toEqual(["CodeMode", "Delete", "Edit", "Read", "Search", "Shell", "Write"]);
   expect(toldText(second!)).toContain("seven");
   expect(toldText(second!)).toContain("eight");
   const started = agent.of("proc.run.tool.started", runId);
