@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { readBudgets } from "./budgets.ts";
 
-const RUN = { modelCalls: 200, toolCalls: 500, wallMs: 14_400_000 };
+const RUN = { modelCalls: 200, toolCalls: 2_000, wallMs: 14_400_000 };
 
 function budgets(values: Record<string, string>) {
   return readBudgets({ get: (key) => values[key] }, 1000);
@@ -31,7 +31,7 @@ test("the stricter of root's and the user's limit applies, and either applies al
 });
 
 test("unlimited removes a default, but a user cannot remove root's limit", () => {
-  expect(budgets({ "config/ai/budget/run/wall_ms": "unlimited" }).run).toEqual({ modelCalls: 200, toolCalls: 500 });
+  expect(budgets({ "config/ai/budget/run/wall_ms": "unlimited" }).run).toEqual({ modelCalls: 200, toolCalls: 2_000 });
   const { user } = budgets({ "users/1000/ai/budget/user/tokens": "unlimited", "config/ai/budget/user/tokens": "0" });
   expect(user).toEqual({ tokens: 0 });
 });

@@ -8,7 +8,7 @@ import { Settings, makeWholeNumberParser } from "./read-setting.ts";
 export type Budgets = Budget & { user: Limits; problems: readonly string[] };
 
 /** Without settings, a run that loops stops at these limits and asks. */
-const RUN_DEFAULTS: Limits = { modelCalls: 200, toolCalls: 500, wallMs: 4 * 60 * 60 * 1000 };
+const RUN_DEFAULTS: Limits = { modelCalls: 200, toolCalls: 2_000, wallMs: 4 * 60 * 60 * 1000 };
 const DEFAULTS: Record<BudgetScope, Limits> = { run: RUN_DEFAULTS, process: {}, user: {} };
 
 /** Removes a default. Set by a user, it does not remove a limit of root. */

@@ -140,7 +140,7 @@ test("the context of a fresh home has its files, the system's, the profile's and
   expect(system).toMatch(/Today is Monday,? 16 November 2026 \(UTC\)\.$/);
   expect(choice).toMatchObject({ provider: "demo", apiKey: "" });
   expect({ fallback, contextWindow, problems }).toEqual({ fallback: null, contextWindow: 256_000, problems: [] });
-  expect(budget).toEqual({ run: { modelCalls: 200, toolCalls: 500, wallMs: 14_400_000 }, process: {} });
+  expect(budget).toEqual({ run: { modelCalls: 200, toolCalls: 2_000, wallMs: 14_400_000 }, process: {} });
   expect(tools).toHaveLength(7);
   expect(toolTokens).toBeGreaterThan(300);
   expect(world.logged).toEqual([]);

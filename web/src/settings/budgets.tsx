@@ -25,7 +25,7 @@ const SCOPES = [
 /** `defaultLimit`: the limit of a run if nobody set one. */
 const LIMITS = [
   { name: "model_calls", title: "Answers", pattern: /^\d{1,9}$/, hint: "A whole number.", defaultLimit: "200" },
-  { name: "tool_calls", title: "Tool calls", pattern: /^\d{1,9}$/, hint: "A whole number.", defaultLimit: "500" },
+  { name: "tool_calls", title: "Tool calls", pattern: /^\d{1,9}$/, hint: "A whole number.", defaultLimit: "2000" },
   { name: "tokens", title: "Tokens", pattern: /^\d{1,15}$/, hint: "A whole number.", defaultLimit: null },
   { name: "cost", title: "Cost, in dollars", pattern: /^\d{1,9}(\.\d{1,6})?$/, hint: "An amount like 2.50.", defaultLimit: null },
   { name: "wall_ms", title: "Minutes", pattern: /^\d{1,7}$/, hint: "Whole minutes.", defaultLimit: "240" },
