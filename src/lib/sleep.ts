@@ -3,11 +3,12 @@
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
     const wake = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", wake);
       resolve();
     };
+    const timer = setTimeout(wake, ms);
     signal.addEventListener("abort", wake, { once: true });
   });
 }
