@@ -3,7 +3,7 @@
 export class Slots {
   #free: number;
   readonly #count: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(count: number) {
     this.#count = count;
@@ -14,15 +14,33 @@ export class Slots {
     return this.#free === this.#count;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  /** Rejects if the signal is aborted before the task has begun. */
+  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#wait(signal);
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       if (next === undefined) this.#free++;
       else next();
     }
+  }
+
+  #wait(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(begin);
+        reject(new Error("Aborted while it waited"));
+      };
+      const begin = () => {
+        this.#waiting.delete(begin);
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      if (signal?.aborted === true) return leave();
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(begin);
+    });
   }
 }

@@ -2,8 +2,8 @@
 // because no clock advances meanwhile and nobody could end it from outside.
 
 import { Slots } from "../../lib/slots.ts";
-import type { Sandbox } from "../../ports/sandbox.ts";
-import { runScript } from "../../sandbox/engine.ts";
+import { INTERRUPTED, type Sandbox } from "../../ports/sandbox.ts";
+import { makeFailedEnd, runScript } from "../../sandbox/engine.ts";
 import { engineName } from "../../sandbox/engine-name.ts";
 import { Instance } from "../../sandbox/instance.ts";
 
@@ -15,6 +15,12 @@ export function makeCloudflareSandbox(wasm: WebAssembly.Module): Sandbox {
   const options = { wasm, takeInstance: () => Instance.create(wasm) };
   return {
     engine: engineName(true),
-    run: (start, link, signal) => slots.run(() => runScript(options, start, link, signal)),
+    run: (start, link, signal) =>
+      slots
+        .run(() => runScript(options, start, link, signal), signal)
+        .catch((error: unknown) => {
+          if (signal.aborted) return makeFailedEnd(INTERRUPTED);
+          throw error;
+        }),
   };
 }
