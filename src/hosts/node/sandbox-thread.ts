@@ -8,7 +8,7 @@ import { Instance } from "../../sandbox/instance.ts";
 import type { FromSandbox, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 
 const port = parentPort!;
-const { wasm } = workerData as SandboxData;
+const { wasm, limits } = workerData as SandboxData;
 /** Below the kernel's priority, as commands are (shell-thread.ts). */
 const NICENESS = 5;
 if (process.platform === "linux") setPriority(NICENESS);
@@ -16,7 +16,7 @@ if (process.platform === "linux") setPriority(NICENESS);
 const post = (message: FromSandbox, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 const waiting = new Map<number, (answer: ScriptAnswer) => void>();
 let stopping = new AbortController();
-let next = Instance.create(wasm);
+let next = Instance.create(wasm, limits);
 
 port.on("message", (message: ToSandbox) => {
   switch (message.type) {
@@ -39,8 +39,8 @@ async function run(start: ScriptStart): Promise<void> {
       waiting.set(call.number, resolve);
       post({ type: "call", call });
     });
-  const end = await runScript({ wasm, takeInstance }, start, link, stopping.signal);
+  const end = await runScript({ wasm, takeInstance, limits }, start, link, stopping.signal);
   waiting.clear();
   post({ type: "end", end }, end.kind === "suspended" ? [end.snapshot.buffer as ArrayBuffer] : []);
-  if (start.kind === "source") next = Instance.create(wasm);
+  if (start.kind === "source") next = Instance.create(wasm, limits);
 }

@@ -7,27 +7,39 @@ import { Worker } from "node:worker_threads";
 import { Slots } from "../../lib/slots.ts";
 import { INTERRUPTED, type Sandbox, type ScriptEnd, type ScriptLink, type ScriptStart, TIMED_OUT } from "../../ports/sandbox.ts";
 import { engineName } from "../../sandbox/engine-name.ts";
-import { WALL_MS } from "../../sandbox/limits.ts";
+import { ENGINE_LIMITS, type EngineLimits } from "../../sandbox/limits.ts";
 import type { FromSandbox, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 
-/** Running scripts: of one user, and of all. */
-const SCRIPTS_PER_USER = 4;
-const SCRIPTS_MAX = 16;
-/** Idle threads that are kept; the others exit at once. */
-const IDLE_MAX = 2;
-const IDLE_MS = 30_000;
-/** How long a thread may take beyond the time of its script, or after it was told to stop. */
-const GRACE_MS = 500;
+export type SandboxLimits = {
+  /** Running scripts: of one user, and of all. */
+  perUser: number;
+  total: number;
+  /** Idle threads that are kept, and how long; the others exit at once. */
+  idle: number;
+  idleMs: number;
+  /** How long a thread may take beyond the time of its script, or after it was told to stop. */
+  graceMs: number;
+  engine: EngineLimits;
+};
+
+const LIMITS: SandboxLimits = { perUser: 4, total: 16, idle: 2, idleMs: 30_000, graceMs: 500, engine: ENGINE_LIMITS };
 /** The engine's memory is not part of the heap; this is for the messages. */
 const HEAP_MB_MAX = 64;
 
 export class NodeSandboxes {
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
-  readonly #all = new Slots(SCRIPTS_MAX);
+  readonly #limits: SandboxLimits;
+  readonly #all: Slots;
   readonly #users = new Map<number, Slots>();
   #wasm: Promise<WebAssembly.Module> | null = null;
   #isClosed = false;
+
+  /** Tests lower the limits. */
+  constructor(limits: Partial<SandboxLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#all = new Slots(this.#limits.total);
+  }
 
   /** The sandbox of one process; `ownerUid` is the user whose share its scripts use. */
   makeSandbox(ownerUid: () => number): Sandbox {
@@ -40,10 +52,14 @@ export class NodeSandboxes {
   }
 
   #queue(uid: number, start: ScriptStart, link: ScriptLink, signal: AbortSignal): Promise<ScriptEnd> {
-    const slots = this.#users.get(uid) ?? new Slots(SCRIPTS_PER_USER);
+    const slots = this.#users.get(uid) ?? new Slots(this.#limits.perUser);
     this.#users.set(uid, slots);
     return slots
-      .run(() => this.#all.run(() => this.#run(start, link, signal)))
+      .run(() => this.#all.run(() => this.#run(start, link, signal), signal), signal)
+      .catch((error: unknown) => {
+        if (signal.aborted) return makeEnd(INTERRUPTED);
+        throw error;
+      })
       .finally(() => {
         if (slots.isIdle) this.#users.delete(uid);
       });
@@ -56,7 +72,7 @@ export class NodeSandboxes {
       if (this.#isClosed || signal.aborted) return makeEnd(INTERRUPTED);
       const thread = this.#idle.pop() ?? this.#startThread(wasm);
       const end = await thread.run(start, link, signal);
-      if (!thread.hasExited && this.#idle.length < IDLE_MAX) this.#idle.push(thread);
+      if (!thread.hasExited && this.#idle.length < this.#limits.idle) this.#idle.push(thread);
       else void thread.end();
       return end;
     } catch (error) {
@@ -66,7 +82,7 @@ export class NodeSandboxes {
   }
 
   #startThread(wasm: WebAssembly.Module): Thread {
-    const thread: Thread = new Thread(wasm, () => {
+    const thread: Thread = new Thread(wasm, this.#limits, () => {
       this.#threads.delete(thread);
       const at = this.#idle.indexOf(thread);
       if (at !== -1) this.#idle.splice(at, 1);
@@ -78,20 +94,22 @@ export class NodeSandboxes {
 
 class Thread {
   readonly #worker: Worker;
+  readonly #limits: SandboxLimits;
   #finish: ((end: ScriptEnd) => void) | null = null;
   #link: ScriptLink | null = null;
   #deadline: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   hasExited = false;
 
-  constructor(wasm: WebAssembly.Module, onExit: () => void) {
+  constructor(wasm: WebAssembly.Module, limits: SandboxLimits, onExit: () => void) {
+    this.#limits = limits;
     this.#worker = new Worker(threadUrl(), {
       execArgv: [],
       env: {},
       // Keeps the thread off the gateway's own output.
       stdout: true,
       stderr: true,
-      workerData: { wasm } satisfies SandboxData,
+      workerData: { wasm, limits: limits.engine } satisfies SandboxData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
     });
     this.#worker.unref();
@@ -113,18 +131,19 @@ class Thread {
     this.#finish = resolve;
     this.#link = link;
     const used = start.kind === "source" ? 0 : start.used.wallMs;
-    this.#deadline = setTimeout(() => this.#kill(TIMED_OUT), Math.max(0, WALL_MS - used) + GRACE_MS);
+    const { engine, graceMs, idleMs } = this.#limits;
+    this.#deadline = setTimeout(() => this.#kill(TIMED_OUT), Math.max(0, engine.wallMs - used) + graceMs);
     const stop = () => {
       this.#post({ type: "stop" });
       clearTimeout(this.#deadline);
-      this.#deadline = setTimeout(() => this.#kill(INTERRUPTED), GRACE_MS);
+      this.#deadline = setTimeout(() => this.#kill(INTERRUPTED), graceMs);
     };
     signal.addEventListener("abort", stop, { once: true });
     this.#post({ type: "run", start });
     const end = await promise;
     signal.removeEventListener("abort", stop);
     this.#worker.unref();
-    this.#idleTimer = setTimeout(() => void this.end(), IDLE_MS).unref();
+    this.#idleTimer = setTimeout(() => void this.end(), idleMs).unref();
     return end;
   }
 
