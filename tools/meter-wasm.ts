@@ -1,5 +1,5 @@
 // Rewrites a WebAssembly module so that it counts its own steps: every iteration of a loop takes one from a counter, every copy or fill of
-// memory one for each 64 bytes, and below zero the module traps. The host sets the counter, an exported global named `steps`.
+// memory one for each 16 bytes, and below zero the module traps. The host sets the counter, an exported global named `steps`.
 //
 // On Cloudflare a script runs in the thread of its process's object, where no clock advances while it computes and nobody can end it from
 // outside. QuickJS polls for an interrupt between its own instructions only: a search in a long text, or the join of
@@ -54,7 +54,7 @@ function rewriteCode(body: Uint8Array, counter: number, calls: Plan["calls"]): n
   const count = reader.number();
   const functions: number[][] = [];
   for (let at = 0; at < count; at++) functions.push(meterFunction(reader.take(reader.number()), counter, calls));
-  const size = [0x20, 2, 0x41, 6, 0x76];
+  const size = [0x20, 2, 0x41, 4, 0x76];
   const both = [0x20, 0, 0x20, 1, 0x20, 2];
   functions.push([0, ...charge(counter, size), ...both, 0xfc, 10, 0, 0, 0x0b], [0, ...charge(counter, size), ...both, 0xfc, 11, 0, 0x0b]);
   const code = unsigned(functions.length);

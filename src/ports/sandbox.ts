@@ -27,7 +27,7 @@ export type ScriptAnswer = { kind: "value"; json: string } | { kind: "error"; me
 
 export type NumberedAnswer = { number: number; answer: Exclude<ScriptAnswer, { kind: "suspended" }> };
 
-/** Answers the calls of a script. Never rejects. */
+/** Answers the calls of a script, of which a few run at the same time. Never rejects. */
 export type ScriptLink = (call: ScriptCall) => Promise<ScriptAnswer>;
 
 export type ScriptEnd =

@@ -1,11 +1,10 @@
 // Scripts that people run in a process (codemode.run): the sandbox is the process's, the calls are the person's. Nothing of them is stored:
 // a script whose process is lost is lost too, and its caller hears of it.
 
-import { Slots } from "../lib/slots.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { ScriptAnswer, ScriptCall, ScriptGlobals } from "../ports/sandbox.ts";
 import { type ScriptResult, toScriptResult } from "../sandbox/calls/result.ts";
-import { CALL_MS, CALLS_AT_ONCE } from "../sandbox/limits.ts";
+import { CALL_MS } from "../sandbox/limits.ts";
 import type { ProcessPorts, ScriptCallOutcome } from "./kernel-port.ts";
 
 export type RunScriptArgs = { scriptId: string; code: string; globals: ScriptGlobals };
@@ -21,8 +20,7 @@ export class PersonalScripts {
   async run({ scriptId, code, globals }: RunScriptArgs): Promise<ScriptResult> {
     const over = new AbortController();
     this.#running.set(scriptId, over);
-    const slots = new Slots(CALLS_AT_ONCE);
-    const link = (call: ScriptCall) => slots.run(() => this.#answer(scriptId, call, over.signal));
+    const link = (call: ScriptCall) => this.#answer(scriptId, call, over.signal);
     try {
       const end = await this.#ports.sandbox.run({ kind: "source", code, globals }, link, over.signal);
       // Nobody is asked inside a script of a person, so none of its calls is answered later.

@@ -4,6 +4,7 @@
 
 import { deferred } from "../lib/deferred.ts";
 import { sleep } from "../lib/sleep.ts";
+import { Slots } from "../lib/slots.ts";
 import {
   INTERRUPTED,
   type ScriptAnswer,
@@ -16,26 +17,27 @@ import {
 } from "../ports/sandbox.ts";
 import { findFrameProblem } from "../protocol/scan.ts";
 import { type Failure, Instance, type Outcome } from "./instance.ts";
-import { CALLS, SNAPSHOT_BYTES, SOURCE_CHARS, VALUE_CHARS, WALL_MS } from "./limits.ts";
+import { CALLS_AT_ONCE, ENGINE_LIMITS, type EngineLimits, SNAPSHOT_BYTES, SOURCE_CHARS, TIMERS, WALL_MS } from "./limits.ts";
 import { TIMER } from "./prelude.ts";
 import { TOOL_OF_SCRIPT_CALL } from "./script-calls.ts";
 import { cleanSource } from "./source.ts";
 
-/** `takeInstance` returns a new instance; hosts make some ahead of time. */
-export type EngineOptions = { wasm: WebAssembly.Module; takeInstance(): Promise<Instance> };
+/** `takeInstance` returns a new instance with these limits; hosts make some ahead of time. */
+export type EngineOptions = { wasm: WebAssembly.Module; takeInstance(): Promise<Instance>; limits?: EngineLimits };
 
 /** Never rejects. */
 export async function runScript(options: EngineOptions, start: ScriptStart, link: ScriptLink, signal: AbortSignal): Promise<ScriptEnd> {
   const source = start.kind === "source" ? cleanSource(start.code) : "";
   const problem = start.kind === "source" ? findSourceProblem(source) : null;
   if (problem !== null) return makeFailedEnd(problem);
+  const limits = options.limits ?? ENGINE_LIMITS;
   let instance: Instance;
   try {
-    instance = start.kind === "source" ? await options.takeInstance() : await Instance.restore(options.wasm, start.snapshot);
+    instance = start.kind === "source" ? await options.takeInstance() : await Instance.restore(options.wasm, start.snapshot, limits);
   } catch {
     return makeFailedEnd(start.kind === "source" ? "The script could not be started" : INTERRUPTED);
   }
-  const execution = new Execution(instance, link, start);
+  const execution = new Execution(instance, link, start, limits);
   try {
     return await execution.run(start, source, signal);
   } finally {
@@ -55,7 +57,10 @@ export function makeFailedEnd(error: string, stack = "", logs: readonly string[]
 class Execution {
   readonly #instance: Instance;
   readonly #link: ScriptLink;
+  readonly #wallMs: number;
   readonly #used: ScriptTime;
+  /** A host gets no more calls at a time, however many a script makes. */
+  readonly #slots = new Slots(CALLS_AT_ONCE);
   readonly #end = deferred<ScriptEnd>();
   /** Ends timers together with the script. */
   readonly #over = new AbortController();
@@ -63,11 +68,11 @@ class Execution {
   #running = 0;
   #timers = 0;
   #suspended = 0;
-  #callCount = 0;
 
-  constructor(instance: Instance, link: ScriptLink, start: ScriptStart) {
+  constructor(instance: Instance, link: ScriptLink, start: ScriptStart, { wallMs }: EngineLimits) {
     this.#instance = instance;
     this.#link = link;
+    this.#wallMs = wallMs;
     this.#used = start.kind === "source" ? { wallMs: 0, cpuMs: 0 } : { ...start.used };
     this.#suspended = start.kind === "source" ? 0 : start.suspended;
   }
@@ -75,7 +80,7 @@ class Execution {
   async run(start: ScriptStart, source: string, signal: AbortSignal): Promise<ScriptEnd> {
     const startedAt = performance.now();
     const usedBefore = this.#used.wallMs;
-    const timer = setTimeout(() => this.#end.resolve(makeFailedEnd(TIMED_OUT)), Math.max(0, WALL_MS - usedBefore));
+    const timer = setTimeout(() => this.#end.resolve(makeFailedEnd(TIMED_OUT)), Math.max(0, this.#wallMs - usedBefore));
     const onAbort = () => this.#end.resolve(makeFailedEnd(INTERRUPTED));
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
@@ -120,15 +125,15 @@ class Execution {
   }
 
   async #answer(call: ScriptCall): Promise<ScriptAnswer> {
+    const problem = findValueProblem(call.args);
+    if (problem !== null) return { kind: "error", message: `The arguments of ${call.call} are too large: ${problem}` };
     if (call.call === TIMER) {
+      if (this.#timers > TIMERS) return { kind: "error", message: `A script may have at most ${TIMERS} timers at a time` };
       await sleep(readTimerMs(call.args), this.#over.signal);
       return { kind: "value", json: "" };
     }
     if (!TOOL_OF_SCRIPT_CALL.has(call.call)) return { kind: "error", message: `A script cannot call ${call.call}` };
-    if (++this.#callCount > CALLS) return { kind: "error", message: `A script may make at most ${CALLS} calls` };
-    const problem = call.args.length > VALUE_CHARS ? `more than ${VALUE_CHARS} characters` : findFrameProblem(call.args);
-    if (problem !== null) return { kind: "error", message: `The arguments of ${call.call} are too large: ${problem}` };
-    return this.#link(call);
+    return this.#slots.run(async () => (this.#over.signal.aborted ? { kind: "error", message: "The script has ended" } : this.#link(call)));
   }
 
   async #suspend(): Promise<void> {
@@ -138,17 +143,28 @@ class Execution {
   }
 
   #toEnd(outcome: Outcome): ScriptEnd {
-    const { isOk, value = null, error = "", logs } = outcome;
+    const { isOk, json, error, logs } = outcome;
     const open = this.#running + this.#suspended;
     const all = open === 0 ? logs : [...logs, `[warn] The script ended before ${open === 1 ? "a call" : `${open} calls`} had an answer`];
     if (!isOk) return makeFailedEnd(error, this.#instance.describeStack(outcome), all);
-    const json = JSON.stringify(value);
-    if (json.length > VALUE_CHARS) return makeFailedEnd(`The result is longer than ${VALUE_CHARS} characters: return less`, "", all);
-    return { kind: "completed", json, logs: all };
+    const problem = findValueProblem(json);
+    return problem === null ? { kind: "completed", json, logs: all } : makeFailedEnd(`The result is too large: ${problem}`, "", all);
+  }
+}
+
+/** Why the kernel's thread may not parse this: it would take too long, or fail. */
+function findValueProblem(json: string): string | null {
+  const problem = findFrameProblem(json);
+  if (problem !== null) return problem;
+  try {
+    JSON.parse(json);
+    return null;
+  } catch {
+    return "it is not JSON";
   }
 }
 
 function readTimerMs(args: string): number {
-  const { ms } = JSON.parse(args) as { ms?: unknown };
+  const ms = (JSON.parse(args) as { ms?: unknown } | null)?.ms;
   return typeof ms === "number" && ms > 0 ? Math.min(ms, WALL_MS) : 0;
 }

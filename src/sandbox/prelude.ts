@@ -1,8 +1,8 @@
 // What runs in the engine before a script: it defines the script's globals. The text is JavaScript for QuickJS. It is evaluated to a
 // function of the host's two callbacks and returns the functions the host calls. It keeps the built-ins it needs, because a script
-// may replace them.
+// may replace them, and its own lists and reports inherit from nothing, because a script may add setters and toJSON to Object.prototype.
 
-import { LOG_CHARS, LOG_LINES } from "./limits.ts";
+import { ERROR_CHARS, LOG_CHARS, LOG_LINES, TIMERS } from "./limits.ts";
 
 /** The file name in stack traces; its lines are left out of those that people see. */
 export const PRELUDE_FILE = "gsv:prelude";
@@ -12,21 +12,26 @@ export const TIMER = "timer";
 export const PRELUDE = `(function (hostCall, hostEnd) {
   "use strict";
   const { stringify, parse } = JSON;
-  const { create, freeze, defineProperty } = Object;
+  const { create, freeze, defineProperty, setPrototypeOf } = Object;
   const NativePromise = Promise, NativeError = Error, NativeTypeError = TypeError, toText = String;
   const isArray = Array.isArray;
+  const cut = Function.prototype.call.bind(String.prototype.slice);
   const pending = create(null);
-  const logs = [];
+  const logs = setPrototypeOf([], null);
   let lastNumber = 0, logChars = 0, droppedLogs = 0;
   let defaultTarget, defaultCwd;
+
+  // With it a script gets the functions of a stack trace, and so those of the host.
+  delete NativeError.prepareStackTrace;
 
   function call(name, args) {
     const site = new NativeError("");
     return new NativePromise((resolve, reject) => {
       const json = stringify(args);
       const number = ++lastNumber;
-      pending[number] = { resolve, reject, site };
-      hostCall(number, name, json);
+      const refusal = hostCall(number, name, json === undefined ? "null" : json);
+      if (refusal === undefined) pending[number] = { resolve, reject, site };
+      else reject(withStack(refusal, site));
     });
   }
 
@@ -35,9 +40,13 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
     if (waiting === undefined) return;
     delete pending[number];
     if (isValue) return waiting.resolve(text === "" ? undefined : parse(text));
-    const error = new NativeError(text);
-    error.stack = waiting.site.stack;
-    waiting.reject(error);
+    waiting.reject(withStack(text, waiting.site));
+  }
+
+  function withStack(message, site) {
+    const error = new NativeError(message);
+    error.stack = site.stack;
+    return error;
   }
 
   function isObject(value) {
@@ -98,13 +107,17 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
 
   const logError = logWith("[error] ");
   const timers = create(null);
-  let lastTimer = 0;
+  let lastTimer = 0, openTimers = 0;
   function setTimeout(run, ms = 0, ...args) {
     if (typeof run !== "function") throw new NativeTypeError("setTimeout takes a function");
+    if (openTimers === ${TIMERS}) throw new NativeError("A script may have at most ${TIMERS} timers at a time");
+    const delay = +ms;
     const timer = ++lastTimer;
     timers[timer] = true;
+    openTimers++;
     const fire = async () => {
-      await call("${TIMER}", { ms: +ms });
+      await call("${TIMER}", setPrototypeOf({ ms: delay }, null));
+      openTimers--;
       if (timers[timer] === undefined) return;
       delete timers[timer];
       try { run(...args); } catch (error) { logError("Uncaught " + show(error)); }
@@ -126,31 +139,39 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
     define("mcpTools", freeze([]));
   }
 
-  function end(outcome) {
+  function end(report, json) {
     if (droppedLogs > 0) logs[logs.length] = "[warn] " + droppedLogs + " more lines were left out";
-    hostEnd(stringify({ ...outcome, logs }));
+    report.logs = logs;
+    hostEnd(stringify(setPrototypeOf(report, null)), json);
+  }
+
+  function endWithError({ error, name, stack }) {
+    end({ isOk: false, error: cut(error, 0, ${ERROR_CHARS}), name: cut(name, 0, ${ERROR_CHARS}), stack: cut(stack, 0, ${ERROR_CHARS}) }, "null");
   }
 
   function describe(error) {
     try {
-      if (isObject(error) && typeof error.message === "string")
-        return { error: error.message, name: toText(error.name), stack: typeof error.stack === "string" ? error.stack : "" };
+      if (isObject(error)) {
+        const { message, name, stack } = error;
+        if (typeof message === "string") return { error: message, name: toText(name), stack: typeof stack === "string" ? stack : "" };
+      }
     } catch {}
     return { error: show(error), name: "", stack: "" };
   }
 
   async function start(main) {
-    let value;
+    let value, json;
     try {
       value = await main();
     } catch (error) {
-      return end({ isOk: false, ...describe(error) });
+      return endWithError(describe(error));
     }
     try {
-      end({ isOk: true, value });
+      json = stringify(value);
     } catch (error) {
-      end({ isOk: false, error: "The result cannot be written as JSON: " + describe(error).error, name: "", stack: "" });
+      return endWithError({ error: "The result cannot be written as JSON: " + describe(error).error, name: "", stack: "" });
     }
+    end({ isOk: true }, json === undefined ? "null" : json);
   }
 
   define("shell", shell);

@@ -3,7 +3,6 @@
 // nothing but people, its snapshot is a row and its engine is gone; after the answer it continues, also in a later instance of the
 // process.
 
-import { Slots } from "../../lib/slots.ts";
 import { withTimeout } from "../../lib/with-timeout.ts";
 import {
   INTERRUPTED,
@@ -15,7 +14,7 @@ import {
 } from "../../ports/sandbox.ts";
 import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
 import { renderToolOutcome } from "../../agent/tool-text.ts";
-import { CALL_MS, CALLS_AT_ONCE } from "../../sandbox/limits.ts";
+import { CALL_MS } from "../../sandbox/limits.ts";
 import { makeScriptCallId, TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
 import { toScriptResult } from "../../sandbox/calls/result.ts";
 import type { SysOutcome } from "../kernel-port.ts";
@@ -87,10 +86,9 @@ export class ScriptRunner {
     const over = new AbortController();
     const stop = () => over.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const slots = new Slots(CALLS_AT_ONCE);
     const asked: string[] = [];
     const link = async (nested: ScriptCall): Promise<ScriptAnswer> => {
-      const answer = await slots.run(() => this.#answerSafely(call, nested, over.signal));
+      const answer = await this.#answerSafely(call, nested, over.signal);
       if ("requestId" in answer) asked.push(answer.requestId);
       return "requestId" in answer ? { kind: "suspended" } : answer;
     };
