@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { compileEngine } from "../../test/support/sandbox.ts";
-import { INTERRUPTED, type ScriptAnswer, type ScriptCall, type ScriptEnd, type ScriptGlobals, type ScriptStart } from "../ports/sandbox.ts";
+import {
+  INTERRUPTED,
+  type NumberedAnswer,
+  type ScriptAnswer,
+  type ScriptCall,
+  type ScriptEnd,
+  type ScriptGlobals,
+  type ScriptStart,
+} from "../ports/sandbox.ts";
 import { runScript } from "./engine.ts";
 import { Instance } from "./instance.ts";
 import { CALLS, CALLS_AT_ONCE, ENGINE_LIMITS, ERROR_CHARS, LOG_CHARS, LOG_LINES, SOURCE_CHARS, TIMERS, VALUE_CHARS } from "./limits.ts";
@@ -403,59 +411,61 @@ describe("suspending", () => {
     return { n, one, two, three, kept: [...kept] }`;
   const suspend = (): ScriptAnswer => ({ kind: "suspended" });
 
+  async function suspended(code: string): Promise<Extract<ScriptEnd, { kind: "suspended" }>> {
+    const { end } = await run(code, { answer: suspend });
+    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
+    return end;
+  }
+
+  /** Continues with the answer to one call. */
+  function resume(
+    end: ScriptEnd,
+    number: number,
+    answer: NumberedAnswer["answer"],
+    options: Options & { open?: number } = {},
+  ): Promise<Run> {
+    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
+    const { snapshot, used } = end;
+    return begin({ kind: "snapshot", snapshot, used, answers: [{ number, answer }], suspended: options.open ?? 0 }, options);
+  }
+
   test("a script continues with its variables", async () => {
     const first = await run(CODE, { answer: suspend });
-    if (first.end.kind !== "suspended") throw new Error(JSON.stringify(first.end));
     expect(first.calls.map(({ number }) => number)).toEqual([1, 2]);
-    const { snapshot, used } = first.end;
-    const one = { number: 2, answer: { kind: "value", json: '"two"' } } as const;
-    const second = await begin({ kind: "snapshot", snapshot, used, answers: [one], suspended: 1 }, { answer: suspend });
-    if (second.end.kind !== "suspended") throw new Error(JSON.stringify(second.end));
-    expect(second.end.used.wallMs).toBeGreaterThan(used.wallMs);
-    const two = { number: 1, answer: { kind: "value", json: '"one"' } } as const;
-    const third = await begin({ kind: "snapshot", ...second.end, answers: [two], suspended: 0 } as ScriptStart, {
-      answer: () => ({ kind: "value", json: '"three"' }),
-    });
+    const second = await resume(first.end, 2, { kind: "value", json: '"two"' }, { answer: suspend, open: 1 });
+    expect(second).toMatchObject({ calls: [], end: { kind: "suspended" } });
+    const third = await resume(second.end, 1, { kind: "value", json: '"one"' }, { answer: () => ({ kind: "value", json: '"three"' }) });
     expect(third.calls).toEqual([{ number: 3, call: "fs.read", args: '{"path":"3"}' }]);
     const result = { n: 11, one: "one", two: "two", three: "three", kept: [["a", { deep: [1] }]] };
     expect(third.end).toEqual({ kind: "completed", json: JSON.stringify(result), logs: ["before", "after"] });
   });
 
   test("an error after it was suspended has lines of the source", async () => {
-    const { end } = await run("const a = 1;\nawait shell('x');\nthrow new Error('late');", { answer: suspend });
-    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
-    const refused = { number: 1, answer: { kind: "error", message: "Denied" } } as const;
-    const again = await begin({ kind: "snapshot", ...end, answers: [refused], suspended: 0 } as ScriptStart);
+    const end = await suspended("const a = 1;\nawait shell('x');\nthrow new Error('late');");
+    const again = await resume(end, 1, { kind: "error", message: "Denied" });
     expect(again.end).toMatchObject({ kind: "failed", error: "Denied", stack: expect.stringMatching(/at script\.js:2:\d+$/) });
   });
 
   test("a snapshot can be continued more than once, and runs do not share it", async () => {
-    const { end } = await run("let n = 0; await shell('x'); n++; return n", { answer: suspend });
-    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
-    for (let at = 0; at < 2; at++) {
-      const again = await begin({
-        kind: "snapshot",
-        ...end,
-        answers: [{ number: 1, answer: { kind: "value", json: "1" } }],
-        suspended: 0,
-      } as ScriptStart);
-      expect(again.end).toMatchObject({ kind: "completed", json: "1" });
-    }
+    const end = await suspended("let n = 0; await shell('x'); n++; return n");
+    for (let at = 0; at < 2; at++) expect((await resume(end, 1, OK)).end).toMatchObject({ kind: "completed", json: "1" });
   });
 
-  test("computing before it was suspended counts", async () => {
-    const used = { wallMs: 0, cpuMs: 1e6 };
-    const { end } = await run("await shell('x'); for (;;);", { answer: suspend });
-    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
-    const answers = [{ number: 1, answer: { kind: "value", json: "1" } }] as const;
-    const again = await begin({ kind: "snapshot", snapshot: end.snapshot, used, answers, suspended: 0 });
-    expect(again.end).toMatchObject({ kind: "failed", error: expect.stringContaining("Execution timed out") });
+  test("an answer to another call is ignored", async () => {
+    const end = await suspended("return await shell('x')");
+    for (const number of [0, 2, -1, 1e9]) expect((await resume(end, number, OK, { open: 1 })).end.kind).toBe("suspended");
+  });
+
+  test("time and computing before it was suspended count", async () => {
+    const end = await suspended("await shell('x'); for (;;);");
+    const spent = { ...end, used: { wallMs: 0, cpuMs: ENGINE_LIMITS.cpuMs } };
+    expect((await resume(spent, 1, OK)).end).toMatchObject({ kind: "failed", error: expect.stringContaining("computed for more than") });
+    const late = { ...(await suspended("await shell('x'); await shell('y')")), used: { wallMs: ENGINE_LIMITS.wallMs, cpuMs: 0 } };
+    expect((await resume(late, 1, OK, { answer: () => new Promise(() => {}) })).end).toMatchObject({ error: "Execution timed out" });
   });
 
   test("other bytes are no snapshot", async () => {
-    const { end } = await run("await shell('x')", { answer: suspend });
-    if (end.kind !== "suspended") throw new Error(JSON.stringify(end));
-    const { snapshot } = end;
+    const { snapshot, used } = await suspended("await shell('x')");
     const damaged = [
       new Uint8Array(0),
       new Uint8Array(7),
@@ -464,8 +474,8 @@ describe("suspending", () => {
       snapshot.map((byte, at) => (at > 8 && at < 40 ? byte ^ 0x55 : byte)),
     ];
     for (const bytes of damaged) {
-      const start: ScriptStart = { kind: "snapshot", snapshot: bytes, used: end.used, answers: [], suspended: 1 };
-      expect((await begin(start)).end).toEqual({ kind: "failed", error: INTERRUPTED, stack: "", logs: [] });
+      const { end } = await begin({ kind: "snapshot", snapshot: bytes, used, answers: [], suspended: 1 });
+      expect(end).toEqual({ kind: "failed", error: INTERRUPTED, stack: "", logs: [] });
     }
   });
 });

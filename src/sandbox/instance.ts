@@ -109,7 +109,7 @@ export class Instance {
   }
 
   /** The script's own lines of a stack trace, below the name of the error. */
-  describeStack({ name = "", error = "", stack = "" }: Pick<Outcome, "name" | "error" | "stack">): string {
+  describeStack({ name, error, stack }: Pick<Outcome, "name" | "error" | "stack">): string {
     const lines = describeStack(stack, this.#prefix);
     return lines === "" ? "" : `${name === "" ? "" : `${name}: `}${error}\n${lines}`;
   }
