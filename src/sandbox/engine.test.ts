@@ -280,6 +280,8 @@ describe("limits", () => {
     "for (;;);",
     "await null; for (;;);",
     "for (;;) try { for (;;); } catch {} finally { continue }",
+    "for (;;) new Promise(() => {})",
+    "for (;;) new Promise(() => { for (;;); })",
     "await fs.read({}); for (;;);",
     "const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})",
     "/^(a+)+$/.test('a'.repeat(50) + 'b')",

@@ -232,10 +232,11 @@ class SliceClock {
     return performance.now() - this.#startedAt;
   }
 
-  /** The engine polls this and stops the script when it is true. */
+  /** The engine polls this. It throws through the engine: where it only answers, the constructor of promises catches the interrupt. */
   readonly poll = (): boolean => {
-    this.#isOver ||= performance.now() > this.#deadline;
-    return this.#isOver;
+    if (performance.now() <= this.#deadline) return false;
+    this.#isOver = true;
+    throw new Error(TIMED_OUT);
   };
 
   findProblem(): Failure | null {

@@ -8,7 +8,7 @@ export const CPU_MS = 20_000;
  * Steps of the engine between two waits, on hosts that can neither measure time nor end a thread: about half a second. A metered engine
  * (tools/meter-wasm.ts) counts them.
  */
-export const STEPS_PER_SLICE = 80_000_000;
+export const STEPS_PER_SLICE = 60_000_000;
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 export const STACK_BYTES = 256 * 1024;
 /** The result, and the arguments of a call, as JSON. */

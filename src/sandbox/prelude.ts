@@ -141,8 +141,9 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
 
   function end(report, json) {
     if (droppedLogs > 0) logs[logs.length] = "[warn] " + droppedLogs + " more lines were left out";
+    setPrototypeOf(report, null);
     report.logs = logs;
-    hostEnd(stringify(setPrototypeOf(report, null)), json);
+    hostEnd(stringify(report), json);
   }
 
   function endWithError({ error, name, stack }) {
