@@ -50,6 +50,7 @@ const BARS: Step[] = [
   bar("reconnect", 0.8),
   bar("copy", 0.8),
   bar("shell", 0.8),
+  bar("sandbox", 2),
   bar("sim", 1),
   bar("approval", 1),
   bar("hostile-model", 1),
