@@ -7,7 +7,7 @@ import type { Worker as Thread } from "node:worker_threads";
 import { Worker } from "node:worker_threads";
 import { NodeSandboxes, type SandboxLimits } from "../../src/hosts/node/sandboxes.ts";
 import { Slots } from "../../src/lib/slots.ts";
-import { type ScriptAnswer, type ScriptCall, type ScriptEnd, type ScriptLink, TIMED_OUT } from "../../src/ports/sandbox.ts";
+import { INTERRUPTED, type ScriptAnswer, type ScriptCall, type ScriptEnd, type ScriptLink, TIMED_OUT } from "../../src/ports/sandbox.ts";
 import { runScript } from "../../src/sandbox/engine.ts";
 import { Instance, type Outcome } from "../../src/sandbox/instance.ts";
 import { CALLS_AT_ONCE, ENGINE_LIMITS } from "../../src/sandbox/limits.ts";
@@ -25,6 +25,7 @@ const HOLD_MS_MAX = 50;
 const SLICE_MS_MAX = 1_000;
 /** Guards against what never ends, far above what a slow machine needs. */
 const BOMB_MS = 60_000;
+const TAKEN_MS = 10_000;
 const BOMBS_AT_ONCE = 4;
 const ATTACKER = 1000;
 const VICTIM = 1001;
@@ -213,11 +214,10 @@ async function tryTakenEngines(): Promise<void> {
   ];
   for (const call of bad) {
     const { end, arrived } = await runTaken(wasm, [call, good]);
-    bar.check(
-      "taken engines",
-      end.kind === "failed" && arrived.length === 1 && arrived[0] === good,
-      () => `${JSON.stringify(call).slice(0, 100)}: ${JSON.stringify({ end, arrived })}`,
-    );
+    const isRight = end.kind === "failed" && end.error !== INTERRUPTED && arrived.length === 1 && arrived[0] === good;
+    bar.check("taken engines", isRight, () => `${JSON.stringify(call).slice(0, 100)}: ${JSON.stringify({ end, arrived }).slice(0, 300)}`);
+    // One that is never ended takes long.
+    if (!isRight) return;
   }
   const flood = Array.from({ length: 5_000 }, (_, at) => ({ ...good, number: at }));
   const { most } = await runTaken(wasm, flood);
@@ -245,7 +245,7 @@ async function runTaken(wasm: WebAssembly.Module, calls: readonly ScriptCall[], 
     return spiedInstance(await Instance.create(wasm), { takeCalls: () => left.splice(0), outcome });
   };
   const start = { kind: "source", code: "await new Promise(() => {})", globals: { argv: [], args: null } } as const;
-  const end = await runScript({ wasm, takeInstance }, start, link, AbortSignal.timeout(BOMB_MS));
+  const end = await runScript({ wasm, takeInstance }, start, link, AbortSignal.timeout(TAKEN_MS));
   return { end, arrived, most };
 }
 
