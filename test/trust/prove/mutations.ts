@@ -551,7 +551,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/hosts/node/sandbox-thread.ts",
     find: '  if (start.kind === "source") next = Instance.create(wasm, limits);\n',
     replace: "",
-    says: /^state: after /m,
+    says: /^calls: .*: called , wanted fs\.read/m,
   },
   {
     bar: "sandbox",
