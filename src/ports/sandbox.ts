@@ -13,7 +13,7 @@ export type ScriptStart =
   /** Continues a suspended script with answers it was waiting for; `suspended` counts the calls that still have none. */
   | { kind: "snapshot"; snapshot: Uint8Array; used: ScriptTime; answers: readonly NumberedAnswer[]; suspended: number };
 
-/** The global values of a script; `target` and `cwd` are the defaults of its file and shell calls. */
+/** The global values of a script; `target` and `cwd` are the defaults of its file and shell calls. `cwd` is a directory of that target. */
 export type ScriptGlobals = { target?: string | undefined; cwd?: string | undefined; argv: readonly string[]; args: unknown };
 
 /** What a script has used of its limits. Time in which it is suspended does not count. */

@@ -178,6 +178,10 @@ describe("globals and defaults", () => {
     ["await shell('ls', { target: 'gsv', cwd: '/x' })", { target: "d1", cwd: "/w" }, { input: "ls", target: "gsv", cwd: "/x" }],
     ["await shell('', { sessionId: 's' })", { target: "d1", cwd: "/w" }, { input: "", sessionId: "s" }],
     ["await shell()", {}, { input: "" }],
+    // The directory is one of the default target.
+    ["await shell('ls', { target: 'd2' })", { target: "d1", cwd: "/w" }, { input: "ls", target: "d2" }],
+    ["await fs.read({ target: 'd2', path: 'a' })", { cwd: "/w" }, { target: "d2", path: "a" }],
+    ["await fs.read({ target: 'gsv', path: 'a' })", { cwd: "/w" }, { target: "gsv", path: "/w/a" }],
     ["await fs.read({ path: 'a.txt' })", { cwd: "/w" }, { path: "/w/a.txt" }],
     ["await fs.read({ path: 'a.txt' })", { cwd: "/w/" }, { path: "/w/a.txt" }],
     ["await fs.read({ path: '/a.txt' })", { cwd: "/w" }, { path: "/a.txt" }],

@@ -65,7 +65,9 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
   function withDefaults(args, isFile) {
     const given = { ...args };
     if (given.target === undefined && defaultTarget !== undefined) given.target = defaultTarget;
-    if (defaultCwd === undefined) return given;
+    // The directory is one of the default target.
+    const isElsewhere = given.target !== undefined && given.target !== (defaultTarget === undefined ? "gsv" : defaultTarget);
+    if (defaultCwd === undefined || isElsewhere) return given;
     if (!isFile) return given.cwd === undefined ? { ...given, cwd: defaultCwd } : given;
     if (given.path === undefined) return { ...given, path: defaultCwd };
     return typeof given.path === "string" && !isAbsolute(given.path) ? { ...given, path: joinPath(defaultCwd, given.path) } : given;

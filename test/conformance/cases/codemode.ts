@@ -237,6 +237,9 @@ stages("codemode.run:device", async ({ ann, world }) => {
     status: "completed",
     result: false,
   });
+  // A directory of gsv is none of a device that a call names.
+  const there = 'return (await fs.read({ target: "kiln", path: "deep/a.txt" })).ok';
+  expect(await ann.call("codemode.run", { code: there, cwd: homeOf(ann) })).toEqual({ status: "completed", result: true });
   device.close();
 });
 
