@@ -6,7 +6,9 @@
 // an array with four billion elements, takes minutes between two polls. In a rewritten module no loop is without a counter.
 
 const LOOP = 0x03;
-const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 };
+const SECTION = { type: 1, import: 2, function: 3, memory: 5, global: 6, export: 7, code: 10 };
+/** Of 64 KB. The limit of the engine counts what scripts allocate, not the gaps between; two scripts must fit into an object's 128 MB. */
+const PAGES_MAX = 768;
 const I32 = 0x7f;
 
 type Section = { id: number; body: Uint8Array };
@@ -37,6 +39,8 @@ function rewriteSection(id: number, body: Uint8Array, { counter, newType, calls 
       return append(body, [[0x60, 3, I32, I32, I32, 0]]);
     case SECTION.function:
       return append(body, [unsigned(newType), unsigned(newType)]);
+    case SECTION.memory:
+      return withMaximum(body);
     // Full at first: the engine starts before the host can set it.
     case SECTION.global:
       return append(body, [[I32, 1, 0x41, ...signed(0x7fffffff), 0x0b]]);
@@ -47,6 +51,16 @@ function rewriteSection(id: number, body: Uint8Array, { counter, newType, calls 
     default:
       return body;
   }
+}
+
+/** The one memory of the module, which cannot grow beyond the maximum. */
+function withMaximum(body: Uint8Array): number[] {
+  const reader = new Reader(body);
+  if (reader.number() !== 1) failOn("it has more than one memory");
+  const hasMaximum = (reader.byte() & 1) === 1;
+  const minimum = reader.number();
+  const maximum = hasMaximum ? Math.min(reader.number(), PAGES_MAX) : PAGES_MAX;
+  return [1, 1, ...unsigned(minimum), ...unsigned(maximum)];
 }
 
 function rewriteCode(body: Uint8Array, counter: number, calls: Plan["calls"]): number[] {

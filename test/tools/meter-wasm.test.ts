@@ -17,6 +17,8 @@ type Exports = {
   steps: WebAssembly.Global<"i32">;
 };
 
+const PAGES_MAX = 768;
+
 const I32 = 0x7f;
 const BLOCK = 0x40;
 const MAGIC = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
@@ -90,6 +92,12 @@ test("copies and fills are charged by their size, and still copy and fill", asyn
   expect(() => copy(0, 0, -1)).toThrow(WebAssembly.RuntimeError);
   expect(steps.value).toBeLessThan(0);
   expect(kept.value).toBe(7);
+});
+
+test("the memory has a maximum", async () => {
+  const { memory } = await load(meterWasm(makeModule()));
+  memory.grow(PAGES_MAX - 1);
+  expect(() => memory.grow(1)).toThrow(RangeError);
 });
 
 test("what it does not know is refused", () => {
