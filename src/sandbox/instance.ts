@@ -60,7 +60,7 @@ export class Instance {
       this.#prefix = suspended.prefix;
       return;
     }
-    clock.begin(vm, { wallMs: 0, cpuMs: 0 });
+    // No clock runs: this is not the script's time.
     const prelude = vm.evalCode(PRELUDE, PRELUDE_FILE);
     const functions = vm.callFunction(prelude, vm.undefined, vm.newFunction(HOST_CALL, onCall), vm.newFunction(HOST_END, onEnd));
     this.#setGlobals = functions.getProp("setGlobals");

@@ -118,11 +118,13 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "approval/defaults.ts",
       "approval/request.ts",
       "approval/visible.ts",
+      "approval/visible-code.ts",
       "client/client.ts",
       "lib",
       "models/providers.ts",
       "protocol/limits.ts",
       "protocol/signal-names.ts",
+      "sandbox/script-calls.ts",
     ],
   },
 };

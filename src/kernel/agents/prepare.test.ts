@@ -285,7 +285,7 @@ test("invalid settings are replaced by the defaults and reported", async () => {
   world.config.set("config/server/timezone", "Nowhere/City");
   const { problems, system, budget } = await prepare();
   expect(problems).toHaveLength(2);
-  expect(budget.run.toolCalls).toBe(500);
+  expect(budget.run.toolCalls).toBe(2_000);
   expect(system).toContain("(UTC)");
 });
 

@@ -31,6 +31,8 @@ stages("sys.workspace.list:processes", async ({ ann, uid, root, spawn }) => {
   const { pid: foreign } = await root.call("proc.spawn", { profile: "task", workspace: { mode: "attach", workspaceId: workspaceId! } });
   expect(await listed(ann)).toMatchObject({ activeProcess: { pid: second }, processCount: 2 });
   expect(await listed(root)).toMatchObject({ activeProcess: { pid: foreign }, processCount: 3 });
+  // The newest comes first.
+  await waitForClock(ann);
   const empty = await ann.call("sys.workspace.create", {});
   const { workspaces } = await ann.call("sys.workspace.list", { limit: 1.9 });
   expect(workspaces).toMatchObject([{ workspaceId: empty.workspace.workspaceId, activeProcess: null, processCount: 0 }]);
