@@ -442,6 +442,8 @@ async function lengthOf(shown: Locator): Promise<number> {
  * a button that moves between the press and the release is not clicked.
  */
 async function press(button: Locator): Promise<void> {
+  // Only then: before there is a question, there may be no moving rows yet.
+  await button.waitFor();
   const movingRows = button.page().locator('[data-row^="c"], [data-row^="o"]:not([data-row="older"])');
   await expect.poll(() => movingRows.count()).toBe(0);
   await button.click();
