@@ -6,6 +6,7 @@ import { addAgentCommands } from "./register/agent-commands.ts";
 import { claimBuild } from "./build-in-use.ts";
 import { addDeviceCommands } from "./register/device-commands.ts";
 import { addPeopleCommands } from "./register/people-commands.ts";
+import { explainUnknownCommand } from "./terminal/shell-command.ts";
 
 /** Flags of a command and its parents. Each command declares its own type; the definitions below make commander's values fit it. */
 type Flags = Record<string, never>;
@@ -22,7 +23,7 @@ const program = new Command("gsv")
   .helpCommand(false)
   .showSuggestionAfterError()
   .configureHelp({ showGlobalOptions: true })
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "gsv: ")) })
+  .configureOutput({ outputError: (text, write) => write(explainUnknownCommand(text.replace(/^error: /, "gsv: "))) })
   .addOption(
     new Option("--url <url>", "gateway address (default: gateway.url in the config file, else ws://localhost:8787/ws)").env("GSV_URL"),
   )

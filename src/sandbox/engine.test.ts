@@ -273,6 +273,13 @@ describe("limits", () => {
       expect(await errorOf(code)).toMatch(/out of memory|string too long/);
   });
 
+  test("a script that imports is told that it cannot", async () => {
+    expect(await errorOf('import { readFile } from "node:fs";\nreturn 1')).toMatch(
+      /^SyntaxError: .*\(script\.js:1:.*A script cannot import/,
+    );
+    expect(await errorOf("const x = ;")).not.toContain("import");
+  });
+
   test("of recursion", async () => {
     expect(await errorOf("const f = () => f(); f()")).toMatch(/stack|recurses/);
     expect(await errorOf("JSON.parse('['.repeat(1e6))")).toMatch(/stack|recurses/);

@@ -25,6 +25,7 @@ export type Failure = { error: string; stack: string };
 const HOST_CALL = "gsv.call";
 const HOST_END = "gsv.end";
 const NAME_CHARS = 100;
+const IMPORT = /^\s*import\b(?!\s*\()/m;
 
 export class Instance {
   readonly #vm: QuickJS;
@@ -35,6 +36,7 @@ export class Instance {
   readonly #settle: JSValueHandle;
   /** Characters that were added before the first line of the source. */
   #prefix = 0;
+  #hasImport = false;
   #calls: ScriptCall[] = [];
   #callCount = 0;
   /** The lengths of calls that have no answer, by their numbers. */
@@ -151,6 +153,7 @@ export class Instance {
 
   /** A function is tried as an expression first: what looks like one may be the first statement of a body. */
   #compile(source: string): JSValueHandle {
+    this.#hasImport = IMPORT.test(source);
     const candidates = wrapSource(source);
     let problem: unknown;
     for (const { text, prefix } of candidates) {
@@ -170,7 +173,8 @@ export class Instance {
     const { name, message, stack = "" } = thrown as JSException;
     if (name !== "SyntaxError") return { error: message, stack: this.describeStack({ name, error: message, stack }) };
     const [place = ""] = describeStack(stack, this.#prefix).split("\n");
-    return { error: `SyntaxError: ${message}${place === "" ? "" : ` (${place.replace(/^ *at /, "")})`}`, stack: "" };
+    const hint = this.#hasImport ? ". A script cannot import: it has shell and fs" : "";
+    return { error: `SyntaxError: ${message}${place === "" ? "" : ` (${place.replace(/^ *at /, "")})`}${hint}`, stack: "" };
   }
 }
 

@@ -35,8 +35,11 @@ export async function formatManualIndex({ link, commands }: ManualSources): Prom
 
 export async function readManual({ link, commands, commandNames }: ManualSources, topic: string): Promise<string> {
   const own = commands.find(({ name }) => name === topic);
-  if (own !== undefined)
-    return `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;
+  if (own !== undefined) {
+    const page = `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;
+    const guides = await link.list(GUIDES).catch(() => []);
+    return guides.some(({ name }) => name === `${topic}.md`) ? `${page}\nThe guide: cat ${GUIDES}/${topic}.md\n` : page;
+  }
   if (/^[a-z0-9.-]+$/i.test(topic)) {
     for (const folder of [CALLS, GUIDES]) {
       const page = await link.read(`${folder}/${topic}.md`, { start: 0, end: PAGE_BYTES_MAX }).catch((error: unknown) => {

@@ -4,9 +4,10 @@ import type { Command } from "commander";
 import { formatSchemaAsType } from "../../lib/schema-text.ts";
 import type { SyscallReference } from "../../protocol/reference.ts";
 import { reference } from "../../generated/reference.ts";
+import { describeShellCommand } from "../terminal/shell-command.ts";
 import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printText, printTable } from "../terminal/terminal.ts";
+import { printNote, printText, printTable } from "../terminal/terminal.ts";
 
 export function help(program: Command, words: readonly string[]): void {
   const command = findCommand(program, words);
@@ -16,7 +17,10 @@ export function help(program: Command, words: readonly string[]): void {
   const found = reference.find((call) => call.name === name);
   if (found !== undefined) return printText(formatPage(found));
   const family = reference.filter((call) => call.name.startsWith(`${name.replace(/\.\*?$/, "")}.`));
-  if (family.length > 0) return printCalls(family);
+  if (family.length > 0) printCalls(family);
+  const inShell = describeShellCommand(name);
+  if (family.length > 0) return inShell === null ? undefined : printNote(inShell);
+  if (inShell !== null) return printText(inShell);
   const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
   const suggestions = findSimilar(name, names);
   const hint =

@@ -18,7 +18,9 @@ codemode -e 'return await shell("pwd")': run the code itself.
 
 The script is the body of an async function: await works, and return gives the result, which is printed: text as it is, anything else as JSON. What it logs goes to standard error. --json prints { status, result or error, logs } instead. A failed script ends with 1.
 
-It can use shell(input, { target, cwd, sessionId }), fs.read, fs.write, fs.edit, fs.delete and fs.search with { path, ... }, console and setTimeout, argv and args. It has no network and no imports, and may run for a minute. It runs in the sandbox of your init process.
+It can use shell(input, { target, cwd, sessionId, wait }), fs.read, fs.write, fs.edit, fs.delete and fs.search with { path, ... }, console and setTimeout, argv and args. File calls answer { ok: true, ... } or { ok: false, error }. shell answers a status: completed, failed (it ended with another code than 0), or running, if the command takes longer than a few seconds: then shell("", { sessionId }) returns more, and wait: 30000 waits longer.
+
+It has no network and no imports. It may run for a minute, and as a command of this shell no longer than the shell's own limit (man shell). It runs in the sandbox of your init process.
 
 Example: codemode --target laptop -e 'const { content } = await fs.read({ path: "package.json", plain: true }); return JSON.parse(content).version'`;
 
@@ -46,7 +48,7 @@ export default defineCommandFile({
     const exitCode = result.status === "failed" ? 1 : 0;
     if (options.has("json")) return { stdout: `${JSON.stringify(result, null, 2)}\n`, exitCode };
     const logs = (result.logs ?? []).map((line) => `${line}\n`).join("");
-    if (result.status === "completed") return { stdout: show(result.result), stderr: logs };
+    if (result.status === "completed") return { stdout: show(result.result), stderr: `${logs}${adviseReturn(code, result.result)}` };
     return { stderr: `${logs}codemode: ${result.stack ?? result.error}\n`, exitCode };
   },
 });
@@ -69,8 +71,15 @@ function chooseDirectory({ cwd, resolve }: CommandContext, given: string | undef
   return given === undefined ? cwd : resolve(given);
 }
 
+/** A script without a return has run, and its caller sees nothing of it. */
+function adviseReturn(code: string, result: unknown): string {
+  const isEmpty = result === null || result === undefined;
+  return isEmpty && !/\breturn\b|=>/.test(code) ? "codemode: the script returned nothing: end it with return\n" : "";
+}
+
 function readArgs({ options }: ParsedOptions): unknown {
   const json = options.get("args-json");
+  if (json !== undefined && options.has("arg")) throw new CommandError("give --arg or --args-json, not both", 2);
   if (json !== undefined) return parseJsonOption("args-json", json);
   return options.has("arg") ? parsePairs("arg", options.list("arg")) : null;
 }
