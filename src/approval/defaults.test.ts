@@ -198,6 +198,7 @@ const KERNEL: Record<string, Case[]> = {
     [{ key: "users/1000/ai/model", value: "x" }, "ask"],
     [{ key: "config/ai/profile/task/tools/approval", value: "{}" }, "ask"],
   ],
+  "sys.config.unset": [[{ key: "config/ai/profile/task/tools/approval" }, "ask"]],
   "sys.connect": [[{}, "deny"]],
   "sys.setup": [[{}, "deny"]],
   "sys.setup.assist": [[{}, "deny"]],

@@ -114,6 +114,10 @@ config
   .command("set <key> [value]")
   .description("set a value; without one or with -, prompt for it or read it from standard input")
   .action(exitAfter(async (flags, args) => (await import("./commands/config.ts")).configSet(flags, args)));
+config
+  .command("unset <key>")
+  .description("remove a value, so that its default counts again")
+  .action(exitAfter(async (flags, args) => (await import("./commands/config.ts")).configUnset(flags, args)));
 
 const ai = program.command("ai").description("test AI models");
 ai.command("check")

@@ -49,6 +49,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "sys.capability.grant",
   "sys.capability.revoke",
   "sys.config.set",
+  "sys.config.unset",
   "sys.device.grant",
   "sys.device.remove",
   "sys.device.revoke",

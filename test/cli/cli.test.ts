@@ -192,6 +192,8 @@ describe("configuration", () => {
     expect(await gsv(["config", "get", "config/server/name"])).toMatchObject({ code: 0, out: "gsv\n" });
     expect(await gsv(["config", "set", "users/1000/ai/model", "small"])).toMatchObject({ code: 0 });
     expect(await gsv(["config", "get", "users/1000/ai/model"])).toMatchObject({ out: "small\n" });
+    expect(await gsv(["config", "unset", "users/1000/ai/model"])).toMatchObject({ code: 0, err: "Unset users/1000/ai/model.\n" });
+    expect(await gsv(["config", "unset", "users/1000/ai/model"])).toMatchObject({ code: 1, err: "gsv: Not set: users/1000/ai/model\n" });
     expect(await gsv(["config", "set", "config/server/name", "mine"])).toMatchObject({ code: 1, err: expect.stringContaining("(403)") });
     expect(await gsv(["config", "get", "users/1000/ai/none"])).toMatchObject({ code: 1, err: "gsv: Not set: users/1000/ai/none\n" });
   });

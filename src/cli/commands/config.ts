@@ -33,6 +33,17 @@ export async function configSet(flags: Flags, [key = "", given]: readonly string
   printNote(`Set ${key}.`);
 }
 
+export async function configUnset(flags: Flags, [key = ""]: readonly string[]): Promise<void> {
+  if (flags.local) return unsetLocalValue(key);
+  const { wasSet, entries } = await withClient(flags, async (client) => ({
+    ...(await client.call("sys.config.unset", { key })),
+    ...(await client.call("sys.config.get", { key })),
+  }));
+  const hasDefault = entries.some((entry) => entry.key === key);
+  if (!wasSet) throw new Problem(`Not set: ${key}${hasDefault ? "; it has its default" : ""}`);
+  printNote(hasDefault ? `Unset ${key}: its default counts again.` : `Unset ${key}.`);
+}
+
 async function remoteEntries(flags: Flags, key: string | undefined): Promise<Entry[]> {
   return withClient(flags, async (client) => (await client.call("sys.config.get", key === undefined ? {} : { key })).entries);
 }
@@ -82,6 +93,22 @@ function setLocalValue(key: string, value: string): void {
     if (key === "gateway.url") setGatewayUrl(table, value);
     else setAt(table, path, value);
   });
+}
+
+function unsetLocalValue(key: string): void {
+  const path = parseKey(key);
+  const field = path.at(-1) ?? "";
+  if (CREDENTIAL_FIELDS.some((name) => name === field && field.startsWith("session_")))
+    throw new Problem(`${key} is managed by gsv auth logout`);
+  let wasSet = false;
+  updateConfig(configPath(), (table) => {
+    const parent = path.slice(0, -1).reduce<TomlTable | undefined>((above, name) => above && tableAt(above, name), table);
+    if (parent === undefined || !Object.hasOwn(parent, field) || tableAt(parent, field) !== undefined) return;
+    delete parent[field];
+    wasSet = true;
+  });
+  if (!wasSet) throw new Problem(`Not set: ${key}`);
+  printNote(`Unset ${key}.`);
 }
 
 function mustBeOrigin(text: string): void {

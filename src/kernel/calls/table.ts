@@ -72,6 +72,7 @@ import sysCapabilityList from "./sys/capability/list.ts";
 import sysCapabilityRevoke from "./sys/capability/revoke.ts";
 import sysConfigGet from "./sys/config/get.ts";
 import sysConfigSet from "./sys/config/set.ts";
+import sysConfigUnset from "./sys/config/unset.ts";
 import sysConnect from "./sys/connect.ts";
 import sysConnectionList from "./sys/connection/list.ts";
 import sysDeviceGet from "./sys/device/get.ts";
@@ -175,6 +176,7 @@ export const kernelCalls: readonly Syscall[] = [
   sysCapabilityRevoke,
   sysConfigGet,
   sysConfigSet,
+  sysConfigUnset,
   sysConnect,
   sysConnectionList,
   sysDeviceGet,
@@ -280,6 +282,7 @@ export type CallTable = {
   "sys.capability.revoke": typeof sysCapabilityRevoke;
   "sys.config.get": typeof sysConfigGet;
   "sys.config.set": typeof sysConfigSet;
+  "sys.config.unset": typeof sysConfigUnset;
   "sys.connect": typeof sysConnect;
   "sys.connection.list": typeof sysConnectionList;
   "sys.device.get": typeof sysDeviceGet;

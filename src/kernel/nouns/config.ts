@@ -139,6 +139,14 @@ export class Config {
     return stored;
   }
 
+  /** False if it was not set. */
+  unset(key: string): boolean {
+    this.#bumpGeneration(ownerOf(key));
+    this.#isWritten = true;
+    this.#rows.delete(key);
+    return this.#sql.run("DELETE FROM config_kv WHERE key = ?", key) > 0;
+  }
+
   /**
    * A user's own write, which fails if they would store more than the limit per user. Counts only if the value needs more bytes than the
    * one it replaces, so that writing the same keys again stays cheap and always possible.

@@ -102,6 +102,35 @@ verifies("sys.config.set:own", async ({ alice, bob }) => {
   );
 });
 
+verifies("sys.config.unset:default", async ({ alice, bob, root }) => {
+  const [admin, client] = [await root(), await alice()];
+  const { uid } = client.session.identity.process;
+  const valuesOf = async (key: string) => (await admin.call("sys.config.get", { key })).entries.map(({ value }) => value);
+  const shipped = "config/ai/context.d/00-gsv.md";
+  const before = await valuesOf(shipped);
+  await admin.call("sys.config.set", { key: shipped, value: "" });
+  expect(await valuesOf(shipped)).toEqual([""]);
+  expect(await admin.call("sys.config.unset", { key: shipped })).toEqual({ ok: true, wasSet: true });
+  expect(await valuesOf(shipped)).toEqual(before);
+  expect(await admin.call("sys.config.unset", { key: shipped })).toEqual({ ok: true, wasSet: false });
+  const own = `users/${uid}/ai/model`;
+  await client.call("sys.config.set", { key: own, value: "mine" });
+  await expectRefusal(
+    (await bob()).call("sys.config.unset", { key: own }),
+    403,
+    `Permission denied: cannot write another user's config (${own})`,
+  );
+  expect(await client.call("sys.config.unset", { key: own })).toEqual({ ok: true, wasSet: true });
+  expect(await valuesOf(own)).toEqual([]);
+  await expectRefusal(
+    client.call("sys.config.unset", { key: shipped }),
+    403,
+    `Permission denied: only root can set system config (${shipped})`,
+  );
+  await expectRefusal(admin.call("sys.config.unset", { key: "config/server/version" }), 403, /read-only/);
+  await expectRefusal(admin.call("sys.config.unset", { key: "a//b" }), 400);
+});
+
 verifies("sys.config.set:coerces", async ({ root }) => {
   const admin = await root();
   for (const [value, text] of [

@@ -4,11 +4,10 @@ import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { LIMITS } from "../../../../protocol/limits.ts";
-import { READ_ONLY, USER_PREFIXES } from "../../../nouns/config.ts";
+import { checkMaySet, makeKeySchema } from "../../../config-keys.ts";
 import { quotaProblem } from "../../../files/quotas.ts";
 import { syscall } from "../../define.ts";
 
-const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;
 const NEEDS_VALUE = { error: "sys.config.set requires a value" };
 
 export default syscall({
@@ -20,11 +19,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   args: z.object({
-    key: z
-      .string({ error: "sys.config.set requires a key" })
-      .min(1, { error: "sys.config.set requires a key" })
-      .max(LIMITS.configKeyBytes, { error: `key must be at most ${LIMITS.configKeyBytes} characters` })
-      .regex(KEY, { error: "key must be names joined by single slashes" }),
+    key: makeKeySchema("sys.config.set"),
     value: z
       .union(
         [
@@ -44,15 +39,12 @@ export default syscall({
   },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
   run({ config, modelFailures }, caller, { key, value }) {
+    checkMaySet(caller, key);
     if (isRoot(caller)) {
-      if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
       const problem = quotaProblem(key, value);
       if (problem !== null) fail(400, problem);
       config.set(key, value);
-    } else {
-      mustBeOwn(caller.uid, key);
-      config.setWithinUserLimit(caller.uid, key, value);
-    }
+    } else config.setWithinUserLimit(caller.uid, key, value);
     modelFailures.onSettingChanged(key);
     return { ok: true as const };
   },
@@ -60,13 +52,4 @@ export default syscall({
 
 function fits(value: string): boolean {
   return value.length <= LIMITS.configValueBytes && new TextEncoder().encode(value).length <= LIMITS.configValueBytes;
-}
-
-function mustBeOwn(uid: number, key: string): void {
-  if (!key.startsWith("users/")) fail(403, `Permission denied: only root can set system config (${key})`);
-  const own = `users/${uid}/`;
-  if (!key.startsWith(own)) fail(403, `Permission denied: cannot write another user's config (${key})`);
-  const below = key.slice(own.length);
-  if (USER_PREFIXES.some((prefix) => below.startsWith(prefix))) return;
-  fail(403, `Permission denied: key "${below}" is not user-overridable (allowed prefixes: ${USER_PREFIXES.join(", ")})`);
 }
