@@ -412,7 +412,7 @@ stages("proc.spawn:unattended", async ({ spawn, model, ann }) => {
 });
 
 stages("fs.write:agent-device", async ({ spawn, model, ann, world }) => {
-  const laptop = await plugIn(world.host, ann, "ann-laptop");
+  const laptop = await plugIn(world.host, ann, "ann-laptop", 30_000);
   try {
     const agent = await spawn();
     const at = { target: "ann-laptop" };

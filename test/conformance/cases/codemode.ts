@@ -227,7 +227,7 @@ verifies("codemode.run:script", async ({ alice }) => {
 });
 
 stages("codemode.run:device", async ({ ann, world }) => {
-  const device = await plugIn(world.host, ann, "kiln");
+  const device = await plugIn(world.host, ann, "kiln", 30_000);
   const code =
     'await fs.write({ path: "deep/a.txt", content: "x" }); return [(await shell("ls deep")).output, (await fs.read({ path: "deep/a.txt" })).ok];';
   expect(await ann.call("codemode.run", { code, target: device.deviceId })).toEqual({ status: "completed", result: ["a.txt\n", true] });

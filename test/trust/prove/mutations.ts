@@ -569,7 +569,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/sandbox/instance.ts",
     find: "    throw new Error(TIMED_OUT);\n",
     replace: "    return true;\n",
-    says: /^bombs: new promises \(cpu\): /m,
+    says: /^bombs: new promises that compute \(cpu\): /m,
   },
   {
     bar: "sandbox",

@@ -29,6 +29,8 @@ export const BOMBS: readonly Bomb[] = [
   },
   { kind: "cpu", name: "a thenable that resolves itself", code: "const c = { then(resolve) { resolve(c) } }; await c", slow: true },
   { kind: "cpu", name: "new promises", code: "for (;;) new Promise(() => {})", slow: true },
+  // Whenever the engine polls, it is inside the constructor.
+  { kind: "cpu", name: "new promises that compute", code: "for (;;) new Promise(() => { for (let n = 0; n < 1e6; n++); })" },
   { kind: "cpu", name: "a generator", code: "function* g() { for (;;) yield 1 } for (const _ of g());" },
   { kind: "cpu", name: "an async generator", code: "async function* g() { for (;;) yield 1 } for await (const _ of g());" },
   { kind: "cpu", name: "a regular expression that backtracks", code: "/^(a+)+$/.test('a'.repeat(50) + 'b')" },
