@@ -46,7 +46,7 @@ export interface KernelPort {
   /** Runs a call of a script that a person runs in this process, as that person. Never throws. */
   runScriptCall(call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome>;
   /** Withdraws the open questions about these calls of a run: nobody waits for the answers any more. */
-  withdrawQuestions(runId: string, callIds: readonly string[]): Promise<void>;
+  withdrawQuestions(runId: string, about: QuestionsAbout): Promise<void>;
   /**
    * Delivers events; the kernel forwards them to followers and ignores those it has received before, by their number. Throws or
    * rejects if the kernel has not received them; then nothing later is delivered before `lastReceivedSeq` was called.
@@ -102,6 +102,9 @@ export type SysCall = {
   isRepeat: boolean;
   scriptCallId?: string;
 };
+
+/** Questions about these calls, or those about calls of scripts but these. */
+export type QuestionsAbout = { calls: readonly string[] } | { scriptsExcept: readonly string[] };
 
 export type PersonalScriptCall = { scriptId: string; number: number; call: string; args: Record<string, unknown> };
 /** The result as JSON. */

@@ -5,7 +5,7 @@ import { withTimeout } from "../lib/with-timeout.ts";
 import type { ScriptAnswer, ScriptCall, ScriptGlobals } from "../ports/sandbox.ts";
 import { type ScriptResult, toScriptResult } from "../sandbox/calls/result.ts";
 import { CALL_MS } from "../sandbox/limits.ts";
-import type { ProcessPorts, ScriptCallOutcome } from "./kernel-port.ts";
+import { type ProcessPorts, type ScriptCallOutcome, STOPPED } from "./kernel-port.ts";
 
 export type RunScriptArgs = { scriptId: string; code: string; globals: ScriptGlobals };
 
@@ -28,8 +28,8 @@ export class PersonalScripts {
       return toScriptResult(end);
     } finally {
       this.#running.delete(scriptId);
-      // Calls that the script did not wait for end with it.
-      over.abort(null);
+      // Calls that the script did not wait for end with it, wherever they run.
+      over.abort(STOPPED);
     }
   }
 
@@ -44,7 +44,8 @@ export class PersonalScripts {
   async #answer(scriptId: string, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer> {
     const request = { scriptId, number, call, args: JSON.parse(args) as Record<string, unknown> };
     const late: ScriptCallOutcome = { isError: true, message: `Timed out waiting for ${call}` };
-    const outcome = await withTimeout(CALL_MS, signal, (stopping) => this.#ports.kernel.runScriptCall(request, stopping), late);
+    const expired = { value: late, reason: STOPPED };
+    const outcome = await withTimeout(CALL_MS, signal, (stopping) => this.#ports.kernel.runScriptCall(request, stopping), expired);
     return outcome.isError ? { kind: "error", message: outcome.message } : { kind: "value", json: outcome.json };
   }
 }

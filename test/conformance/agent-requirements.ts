@@ -329,6 +329,7 @@ export const AGENTS: readonly Requirement[] = [
   r("codemode.run:device", "The target of a script is the default of its calls; a call may name another", "seed, hardware"),
   r("codemode.run:foreign", "A script in another user's process is refused like one in a process that does not exist", "seed, trust V09"),
   r("codemode.run:rights", "A script may do what its user may", "seed"),
+  r("codemode.run:ends", "A script ends with its command, and what it leaves running ends with the login that started it", "trust V03"),
   r("codemode.run:agent", "A script in an agent's command is no way around approval, even if the command was approved", "issue 16"),
   r(
     "codemode.run:command",

@@ -75,6 +75,8 @@ export class World {
   readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
   /** The calls whose questions were withdrawn. */
   readonly withdrawn: string[] = [];
+  /** The calls whose questions were kept when all others of scripts were withdrawn. */
+  readonly keptQuestions: (readonly string[])[] = [];
   engine = ENGINE_SANDBOX.engine;
   contextWindow: number | null = 10_000;
   provider = "test";
@@ -175,9 +177,10 @@ export class World {
           await step();
           return { isError: false, json: JSON.stringify({ call }) };
         },
-        withdrawQuestions: async (_, callIds) => {
+        withdrawQuestions: async (_, about) => {
           await step();
-          this.withdrawn.push(...callIds);
+          if ("calls" in about) this.withdrawn.push(...about.calls);
+          else this.keptQuestions.push(about.scriptsExcept);
         },
         emit: (events) => {
           if (isAlive()) this.events.push(...events);

@@ -72,7 +72,7 @@ export class RemoteKernel {
         return heard;
       },
       runScriptCall: (call, signal) => this.#runScriptCall(call, signal),
-      withdrawQuestions: (runId, callIds) => this.#ask("withdrawQuestions", [runId, callIds]),
+      withdrawQuestions: (runId, about) => this.#ask("withdrawQuestions", [runId, about]),
       readOwnerAccount: () => this.#ask("readOwnerAccount", []),
       askForBudget: (question) => this.#ask("askForBudget", [question]),
       storeOutput: (callId, text) => this.#ask("storeOutput", [callId, text]),

@@ -89,9 +89,9 @@ export class ProcessRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       lastReceivedSeq: () => kernel.lastReceivedSeq(),
-      withdrawQuestions: (runId, callIds) => kernel.withdrawQuestions(runId, callIds),
+      withdrawQuestions: (runId, about) => kernel.withdrawQuestions(runId, about),
       runScriptCall: (call) => this.#runScriptCall(pid, kernel, call),
-      cancelScriptCall: (scriptId, number) => this.#scriptCalls.get(`${pid} ${scriptId} ${number}`)?.abort(null),
+      cancelScriptCall: (scriptId, number) => this.#scriptCalls.get(`${pid} ${scriptId} ${number}`)?.abort(STOPPED),
       readOwnerAccount: () => kernel.readOwnerAccount(),
       askForBudget: (question) => kernel.askForBudget(question),
       storeOutput: (callId, text) => kernel.storeOutput(callId, text),

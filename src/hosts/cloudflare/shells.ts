@@ -37,8 +37,11 @@ type ShellStub = {
   list(uid: number): Promise<SessionInfo[]>;
 };
 
-/** Passed as an argument of a remote call; calling it runs it in the kernel's object, as long as a copy of it is held. */
-type RemoteLink = (ask: ShellAsk) => Promise<ShellReply>;
+/**
+ * Passed as an argument of a remote call; calling it runs it in the kernel's object, as long as a copy of it is held. Null says that the
+ * command has ended, so that what it asked for ends too.
+ */
+type RemoteLink = (ask: ShellAsk | null) => Promise<ShellReply | null>;
 type HeldLink = RemoteLink & Disposable & { dup(): HeldLink };
 
 export class ShellObject extends DurableObject<Env> {
@@ -81,16 +84,18 @@ function spawn(command: ShellCommand, link: HeldLink, sink: Sink): SpawnedComman
   const input = new Lines(() => sink.onInputWanted());
   const abort = new AbortController();
   let forcedExit: Exit | null = null;
+  const askKernel = async (ask: ShellAsk) => (await link(ask))!;
   const run = async (): Promise<Exit> => {
     try {
       const terminal = { write: sink.onOutput, readLine: () => input.next() };
-      const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, abort.signal);
+      const { stdout, stderr, ...exit } = await runCommand(command, askKernel, terminal, OBJECT_LIMITS, abort.signal);
       sink.onOutput("stdout", stdout);
       sink.onOutput("stderr", stderr);
       return forcedExit ?? exit;
     } catch (error) {
       return { exitCode: 1, error: `The shell failed: ${(error as Error).message}` };
     } finally {
+      await link(null).catch(() => null);
       link[Symbol.dispose]();
     }
   };
@@ -112,7 +117,12 @@ export class CloudflareShells implements Shells {
   }
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    const remote: RemoteLink = (ask) => link(ask, new AbortController().signal);
+    const ended = new AbortController();
+    const remote: RemoteLink = async (ask) => {
+      if (ask !== null) return link(ask, ended.signal);
+      ended.abort(null);
+      return null;
+    };
     return unwrapReply(await this.#stubOf(command.who.uid).start(command, remote)) as string;
   }
 

@@ -85,10 +85,10 @@ export class Agents implements Part {
     this.#signals = new ProcessSignals(store, shares);
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
-    this.scripts = new ScriptRuns(store, gate, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
     this.backgroundCommands = new BackgroundCommands(store, gate);
+    this.scripts = new ScriptRuns(store, gate, this.backgroundCommands, (pid, name, args) => this.#call(pid, name, args));
     this.#processServices = {
       gate,
       shares,

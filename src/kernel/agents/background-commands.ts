@@ -11,6 +11,8 @@ import type { Store } from "../store.ts";
 import { makeOwnerCaller } from "./process-caller.ts";
 import type { StillRunning } from "./open-calls.ts";
 
+type StartedCall = Pick<SysCall, "syscall" | "args" | "runId" | "conversationId">;
+
 /** `unknown`: the target cannot be reached. */
 export type ListedSession = ProcessSession & { state: "running" | "unknown" };
 
@@ -35,7 +37,7 @@ export class BackgroundCommands {
   }
 
   /** Records what a call of the process has answered about a command. */
-  recordAnswer({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, target: string, data: unknown): void {
+  recordAnswer({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: StartedCall, target: string, data: unknown): void {
     if (syscall !== EXEC) return;
     const { status, sessionId, exitCode } = data as { status?: unknown; sessionId?: unknown; exitCode?: unknown };
     const polledId = typeof args.sessionId === "string" ? args.sessionId : null;

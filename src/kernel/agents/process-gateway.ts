@@ -4,11 +4,13 @@
 import { capText, type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { StoredMedia } from "../../process/rows/history.ts";
+import { isScriptCallId } from "../../sandbox/script-calls.ts";
 import {
   type Checkpoint,
   type KernelPort,
   type PersonalScriptCall,
   type Preparation,
+  type QuestionsAbout,
   type ScriptCallOutcome,
   STOPPED,
   type SysCall,
@@ -112,8 +114,8 @@ export class ProcessGateway implements KernelPort {
     return this.#services.scripts.runCall(this.#pid, call, signal);
   };
 
-  readonly withdrawQuestions = async (runId: string, callIds: readonly string[]): Promise<void> => {
-    this.#withdrawQuestions(this.#requireProcess(), runId, callIds);
+  readonly withdrawQuestions = async (runId: string, about: QuestionsAbout): Promise<void> => {
+    this.#withdrawQuestions(this.#requireProcess(), runId, about);
   };
 
   readonly storeOutput = async (callId: string, text: string): Promise<string> => {
@@ -165,8 +167,9 @@ export class ProcessGateway implements KernelPort {
         : toScriptCallOutcome({ ok: true, data: answer.data });
     } catch (error) {
       if (error instanceof ApprovalRequired) {
-        // The run was stopped while the call was being judged, so nobody needs to answer.
-        if (signal.reason === STOPPED) this.#withdrawQuestions(process, sys.runId);
+        // The run, or the script that makes the call, was stopped while the call was being judged: nobody needs to answer.
+        if (signal.reason === STOPPED)
+          this.#withdrawQuestions(process, sys.runId, sys.scriptCallId === undefined ? undefined : { calls: [sys.callId] });
         return { kind: "asked", request: makeHilRequest(error.approval) };
       }
       const failure: ToolOutcome = { ok: false, error: this.#toErrorShape(process, sys.syscall, error) };
@@ -237,10 +240,14 @@ export class ProcessGateway implements KernelPort {
     return question !== undefined && question.runId === runId && question.state !== "used";
   }
 
-  /** Withdraws the open questions of a run that is over, or only those about the given calls. */
-  #withdrawQuestions(process: ProcessRow, runId: string, callIds?: readonly string[]): void {
+  /** Withdraws the open questions of a run that is over, or only some of them. */
+  #withdrawQuestions(process: ProcessRow, runId: string, about?: QuestionsAbout): void {
+    const isMeant = (callId: string) => {
+      if (about === undefined) return true;
+      return "calls" in about ? about.calls.includes(callId) : isScriptCallId(callId) && !about.scriptsExcept.includes(callId);
+    };
     this.#store.relaxed(({ approvals, emit, after, now }) => {
-      if (approvals.withdraw(process.pid, runId, now, callIds)) after(() => emit.announceChanges(process.uid, ["approvals"]));
+      if (approvals.withdraw(process.pid, runId, now, isMeant)) after(() => emit.announceChanges(process.uid, ["approvals"]));
     });
   }
 

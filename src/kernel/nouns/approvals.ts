@@ -170,8 +170,8 @@ export class Approvals {
   }
 
   /** False if no question was open. */
-  withdraw(pid: string, runId: string, now: number, callIds?: readonly string[]): boolean {
-    const open = this.listPending(pid).filter((one) => one.runId === runId && (callIds === undefined || callIds.includes(one.callId)));
+  withdraw(pid: string, runId: string, now: number, isMeant: (callId: string) => boolean = () => true): boolean {
+    const open = this.listPending(pid).filter((one) => one.runId === runId && isMeant(one.callId));
     for (const { requestId } of open)
       this.#sql.run("UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE request_id = ?", now, requestId);
     return open.length > 0;

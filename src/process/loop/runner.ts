@@ -282,6 +282,7 @@ export class Runner {
         const why = "An internal error occurred in the gateway: see its log";
         this.#state.endActiveRun(run, { status: "error", reason: "internal", text: null, error: why }, tell);
       });
+      this.stop(STOPPED);
       return true;
     } catch {
       this.#ports.wakeAt(this.#ports.now() + STORAGE_RETRY_MS);

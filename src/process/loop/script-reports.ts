@@ -19,25 +19,29 @@ export class ScriptReports {
 
   add(runId: string, write: Report["write"]): void {
     this.#waiting.push({ runId, write });
-    this.#timer ??= setTimeout(() => this.#flushSafely(), DELAY_MS);
+    this.#timer ??= setTimeout(() => this.flush(), DELAY_MS);
   }
 
-  #flushSafely(): void {
-    try {
-      this.flush();
-    } catch (error) {
-      this.#state.ports.log("what a script did could not be stored", { error: String(error) });
-    }
-  }
-
-  /** Nobody follows the calls of a run that has ended. */
+  /** Reports that cannot be stored are lost: neither the script nor its run depends on them. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     const reports = this.#waiting.splice(0);
     if (reports.length === 0 || this.#state.isClosed) return;
+    // Nobody follows the calls of a run that has ended.
     const active = this.#state.runs.findActive()?.runId;
     const current = reports.filter(({ runId }) => runId === active);
-    if (current.length > 0) this.#state.change((tell) => current.forEach(({ write }) => write(tell)));
+    if (this.#write(current)) return;
+    for (const report of current) this.#write([report]);
+  }
+
+  #write(reports: readonly Report[]): boolean {
+    try {
+      if (reports.length > 0) this.#state.change((tell) => reports.forEach(({ write }) => write(tell)));
+      return true;
+    } catch (error) {
+      this.#state.ports.log("what a script did could not be stored", { reports: reports.length, error: String(error) });
+      return false;
+    }
   }
 }

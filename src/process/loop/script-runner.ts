@@ -17,7 +17,7 @@ import { renderToolOutcome } from "../../agent/tool-text.ts";
 import { CALL_MS } from "../../sandbox/limits.ts";
 import { makeScriptCallId, TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
 import { toScriptResult } from "../../sandbox/calls/result.ts";
-import type { SysOutcome } from "../kernel-port.ts";
+import { type QuestionsAbout, STOPPED, type SysOutcome } from "../kernel-port.ts";
 import type { Call, CallEnd } from "../rows/calls.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { ScriptCallRow } from "../rows/scripts.ts";
@@ -26,6 +26,9 @@ import { ScriptReports } from "./script-reports.ts";
 
 /** The script has ended, or `requestId` is one of the questions that it waits for. */
 export type ScriptStep = { kind: "ended"; end: CallEnd } | { kind: "suspended"; requestId: string };
+
+/** How much of each argument of a call followers are shown. */
+const SHOWN_CHARS = 2_000;
 
 /** A call that a script makes. */
 type NestedCall = Pick<ScriptCallRow, "callId" | "number" | "syscall" | "args"> & { startedAt: number | null };
@@ -94,8 +97,8 @@ export class ScriptRunner {
     };
     const end = await ports.sandbox.run(start, link, over.signal);
     signal.removeEventListener("abort", stop);
-    // Calls that the script did not wait for end with it.
-    over.abort(null);
+    // Calls that the script did not wait for end with it, wherever they run.
+    over.abort(STOPPED);
     if (this.#state.isClosed || signal.aborted) return null;
     this.#reports.flush();
     return end.kind === "suspended" ? this.#suspend(call, end, asked[0]!) : this.#end(call, end);
@@ -111,7 +114,7 @@ export class ScriptRunner {
 
   /** A script that was running when the process was lost, or whose snapshot cannot be restored. */
   #interrupt(call: Call): ScriptStep {
-    return this.#end(call, {
+    const step = this.#end(call, {
       kind: "failed",
       error: INTERRUPTED,
       stack: "",
@@ -119,11 +122,16 @@ export class ScriptRunner {
         "[error] The gateway stopped while the script was running. Calls that it had made may have run: check before you run it again.",
       ],
     });
+    // Also those that were asked before their rows were stored.
+    const { scripts } = this.#state;
+    const others = scripts.list().flatMap(({ callId }) => scripts.listCalls(callId).map((row) => row.callId));
+    this.#withdrawQuestions(call, { scriptsExcept: [...others, ...this.#nested.keys()] });
+    return step;
   }
 
   /** Nobody waits for the open calls and questions of a script that has ended. */
   #end(call: Call, end: Exclude<ScriptEnd, { kind: "suspended" }>): ScriptStep {
-    const { scripts } = this.#state;
+    const { calls, scripts } = this.#state;
     const asked = scripts.listCalls(call.callId);
     const running = [...this.#nested.values()].flatMap(({ script, nested }) =>
       script.callId === call.callId && nested.startedAt !== null ? nested : [],
@@ -135,20 +143,20 @@ export class ScriptRunner {
         for (const one of [...asked, ...running]) tell(TOOL_FINISHED, { ...this.#describe(call, one), ...fields });
       });
     }
-    if (asked.length > 0) {
-      this.#withdrawQuestions(
-        call,
-        asked.map(({ callId }) => callId),
-      );
-    }
+    // Another call that does the same may wait for the same answer.
+    const unwanted = asked.filter(
+      ({ requestId }) =>
+        scripts.listAwaiting(requestId).length === 0 && calls.listAwaiting(requestId).every(({ callId }) => callId === call.callId),
+    );
+    if (unwanted.length > 0) this.#withdrawQuestions(call, { calls: unwanted.map(({ callId }) => callId) });
     const { text, isError } = renderToolOutcome({ ok: true, data: toScriptResult(end) });
     return { kind: "ended", end: { isError, output: text } };
   }
 
-  #withdrawQuestions({ runId }: Call, callIds: readonly string[]): void {
+  #withdrawQuestions({ runId }: Call, about: QuestionsAbout): void {
     const { ports } = this.#state;
     void ports.kernel
-      .withdrawQuestions(runId, callIds)
+      .withdrawQuestions(runId, about)
       .catch((error: unknown) => ports.log("questions could not be withdrawn", { error: String(error) }));
   }
 
@@ -169,16 +177,22 @@ export class ScriptRunner {
     this.#reports.add(script.runId, () => this.#state.usage.addToolCall(script.runId));
     const outcome = await this.#send(script, nested, false, signal);
     if (this.#state.isClosed || signal.aborted) {
-      if (outcome.kind === "asked" && !this.#state.isClosed) this.#withdrawQuestions(script, [callId]);
+      if (outcome.kind === "asked" && !this.#state.isClosed) this.#withdrawQuestions(script, { calls: [callId] });
       return { kind: "error", message: "The script has ended" };
     }
     if (outcome.kind === "done") return this.#reportEnd(script, nested, outcome);
     const { request } = outcome;
     this.#reports.flush();
-    this.#state.change((tell) => {
-      this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
-      tell(HIL_REQUESTED, { ...request, scriptCallId: script.callId });
-    });
+    try {
+      this.#state.change((tell) => {
+        this.#state.scripts.addCall({ ...nested, scriptCallId: script.callId, requestId: request.requestId });
+        tell(HIL_REQUESTED, { ...request, scriptCallId: script.callId });
+      });
+    } catch (error) {
+      // The script will not wait for an answer.
+      this.#withdrawQuestions(script, { calls: [callId] });
+      throw error;
+    }
     return request;
   }
 
@@ -209,10 +223,11 @@ export class ScriptRunner {
     const { runId, conversationId, name: tool, scriptCallId } = this.#describe(script, nested);
     const request = { runId, conversationId, callId, tool, syscall, args, isRepeat, scriptCallId };
     const late: SysOutcome = { kind: "done", isError: true, output: `Timed out waiting for ${syscall}` };
+    const expired = { value: late, reason: STOPPED };
     const onStart = () => this.#reportStart(script, nested);
     this.#nested.set(callId, { script, nested });
     try {
-      return await withTimeout(CALL_MS, signal, (stopping) => kernel.runSyscall(request, stopping, onStart), late);
+      return await withTimeout(CALL_MS, signal, (stopping) => kernel.runSyscall(request, stopping, onStart), expired);
     } catch (error) {
       return { kind: "done", isError: true, output: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -226,7 +241,7 @@ export class ScriptRunner {
     nested.startedAt = startedAt;
     this.#reports.add(script.runId, (tell) => {
       this.#state.scripts.markCallStarted(nested.callId, startedAt);
-      tell(TOOL_STARTED, { ...this.#describe(script, nested), args: nested.args });
+      tell(TOOL_STARTED, { ...this.#describe(script, nested), args: shortenArgs(nested.args) });
     });
   }
 
@@ -246,4 +261,15 @@ export class ScriptRunner {
     const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     return { name: TOOL_OF_SCRIPT_CALL.get(syscall) ?? syscall, syscall, callId, scriptCallId, runId, conversationId };
   }
+}
+
+/** What followers see of the arguments: a script may write a million characters at a time. */
+function shortenArgs(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+      if (text.length <= SHOWN_CHARS) return [name, value];
+      return [name, `${text.slice(0, SHOWN_CHARS)}... (${text.length} characters)`];
+    }),
+  );
 }

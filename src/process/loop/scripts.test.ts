@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { makeSqlThatLosesWrites, tool, question, text, World } from "../../../test/support/process-world.ts";
+import { yieldToEventLoop } from "../../lib/yield.ts";
 import { HIL_REQUESTED } from "../../protocol/signal-names.ts";
 import type { SysCall, SysOutcome } from "../kernel-port.ts";
 
@@ -161,6 +162,8 @@ it("reports a script as interrupted that was running when the gateway was lost, 
   await world.idle();
   expect(nested(world)).toHaveLength(1);
   expect(world.history()[2]).toContain('failed: {"status":"failed","error":"interrupted"');
+  // Also a question that the kernel stored just before.
+  expect(world.keptQuestions).toEqual([[]]);
 });
 
 it("ends a suspended script at the next start if another engine took its snapshot, and withdraws its question", async () => {
@@ -227,6 +230,47 @@ it("shows a file that could not be read as a failed call, and gives the script t
   expect(world.history()[2]).toBe(`result: ${JSON.stringify({ status: "completed", result: data })}`);
   const ends = world.events.flatMap(({ payload }) => ("scriptCallId" in payload && "ok" in payload ? [payload] : []));
   expect(ends).toMatchObject([{ ok: false, error: "no such file" }]);
+});
+
+it("keeps a question that another call of the run waits for", async () => {
+  const world = new World();
+  const approved = new Set<string>();
+  const writes = () => nested(world).filter(({ syscall }) => syscall === "fs.write").length;
+  // The kernel asks once about the same call, so both scripts wait for one answer. The first one ends when the other one waits too.
+  answerCalls(world, async ({ callId, runId, syscall }) => {
+    if (syscall === "fs.write")
+      return approved.has(callId) ? done(null) : { kind: "asked", request: { ...question("q a", runId), callId } };
+    await expect.poll(writes, { interval: 1 }).toBe(2);
+    await yieldToEventLoop();
+    return done(null);
+  });
+  const write = 'fs.write({ path: "a", content: "" })';
+  // Calls that name a device run in parallel.
+  const parallel = (code: string) => tool("CodeMode", { code, target: "mac" });
+  world.on(
+    "go",
+    [parallel(`${write}; await fs.read({ path: "b" }); throw new Error("enough");`), parallel(`return await ${write}`)],
+    [text("ok")],
+  );
+  world.say("go");
+  await expect
+    .poll(() => world.events.some(({ payload }) => "name" in payload && payload.name === "CodeMode" && "ok" in payload))
+    .toBe(true);
+  expect(world.withdrawn).toEqual([]);
+  approve(world, approved, "a");
+  await world.idle();
+  expect(world.history()).toContain('result: {"status":"completed","result":null}');
+});
+
+it("shows followers the beginning of long arguments, and runs the call with all of them", async () => {
+  const world = new World();
+  answerCalls(world, ({ args }) => done({ size: String(args.content).length }));
+  world.on("go", [script('return await fs.write({ path: "a", content: "\u4e2d".repeat(800000) });')], [text("ok")]);
+  world.say("go");
+  await expect.poll(() => world.ends()).toHaveLength(1);
+  expect(world.history()[2]).toBe('result: {"status":"completed","result":{"size":800000}}');
+  const [started] = world.events.flatMap(({ payload }) => ("scriptCallId" in payload && "args" in payload ? [payload.args] : []));
+  expect(started).toMatchObject({ path: "a", content: expect.stringMatching(/^\u4e2d{2000}\.\.\. \(800000 characters\)$/) });
 });
 
 it("ends a script with its run", async () => {

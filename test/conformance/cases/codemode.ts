@@ -265,6 +265,41 @@ verifies("codemode.run:rights", async ({ alice, bob }) => {
   });
 });
 
+stages("codemode.run:ends", async ({ ann, somebody, root, world }) => {
+  const counter = (client: Client) => `${homeOf(client)}/count`;
+  const count =
+    'for (let n = 1; ; n++) { await fs.write({ path: "~/count", content: String(n) }); await new Promise((go) => setTimeout(go, 5)); }';
+  const read = async (client: Client) => (await client.call("shell.exec", { input: `cat ${counter(client)}` })).output;
+  // Whoever calls has had their turn after these: a script that still ran would have counted on.
+  const someCalls = async (client: Client) => {
+    for (let n = 0; n < 10; n++) await client.call("codemode.run", { code: 'await shell("true"); await fs.read({ path: "~" });' });
+  };
+  // A script ends with the command that runs it.
+  const ended = await ann.call("shell.exec", { input: `codemode -e '${count}'`, timeout: 1_500 });
+  expect(ended).toMatchObject({ status: "failed", error: expect.stringContaining("timed out") });
+  const last = await read(ann);
+  expect(Number(last)).toBeGreaterThan(0);
+  await someCalls(ann);
+  expect(await read(ann)).toBe(last);
+  // What a script leaves running ends with the login of whoever started it.
+  const person = await somebody();
+  const { username } = person.session.identity.process;
+  const { token } = await person.call("sys.token.create", { kind: "user" });
+  const other = await world.connect({ username, token: token.token });
+  const background = 'await shell("while true; do n=$((n+1)); echo $n > ~/count; sleep 0.05; done", { background: true });';
+  expect(await other.call("codemode.run", { code: background })).toMatchObject({ status: "completed" });
+  await expect.poll(async () => Number(await read(person).catch(() => "0"))).toBeGreaterThan(1);
+  await root.call("sys.token.revoke", { tokenId: token.tokenId });
+  await expect
+    .poll(async () => {
+      const before = await read(person);
+      // Ten times as long as one turn of the loop.
+      await person.call("shell.exec", { input: "sleep 0.5" });
+      return (await read(person)) === before;
+    })
+    .toBe(true);
+});
+
 stages("codemode.run:agent", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const path = `${homeOf(ann)}/wanted.txt`;
