@@ -101,11 +101,13 @@ export const processCalls = {
   },
 
   /** Usage of one run or of all runs, and of the active run. */
-  usage: (process: Process, { runId }: { runId?: string | undefined }) => ({
-    spent: process.readSpent(runId),
-    activeRun:
-      process.activeRun === undefined ? null : { runId: process.activeRun.runId, spent: process.readSpent(process.activeRun.runId) },
-  }),
+  usage: (process: Process, { runId }: { runId?: string | undefined }) => {
+    const { activeRun } = process;
+    if (activeRun === undefined) return { spent: process.readSpent(runId), activeRun: null };
+    const { runId: activeRunId, pausedAt } = activeRun;
+    const paused = pausedAt === null ? {} : { pausedAt };
+    return { spent: process.readSpent(runId), activeRun: { runId: activeRunId, spent: process.readSpent(activeRunId), ...paused } };
+  },
 
   /** For clients that show the cost of each message of a page. */
   messageUsage: (process: Process, { messageIds }: { messageIds: readonly number[] }) => process.usageOf(messageIds),

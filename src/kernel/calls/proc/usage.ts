@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.usage",
-  doc: "Read how much a process has used of models, tools and time: in total, or in one run with runId, and for messages of a conversation with messageIds.",
+  doc: "Read how much a process has used of models, tools and time: in total, or in one run with runId, and for messages of a conversation with messageIds. pausedAt of the active run says since when it only waits for a person.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -17,7 +17,8 @@ export default syscall({
     ok: z.literal(true),
     pid: z.string(),
     spent: Spent,
-    activeRun: z.object({ runId: z.string(), spent: Spent }).nullable(),
+    /** `pausedAt`: since when it has done nothing but wait for a person. */
+    activeRun: z.object({ runId: z.string(), spent: Spent, pausedAt: z.number().optional() }).nullable(),
     messages: z.array(z.object({ messageId: z.int(), usage: z.array(MessageUsage) })).optional(),
   }),
   fails: { 404: "there is no such process" },
