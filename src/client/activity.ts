@@ -1,7 +1,8 @@
 // What a process is doing, reduced from its events: its active runs, the answer that is arriving, its tool calls, the calls that
-// scripts make, and whether the model call is retried. Pure: a state is immutable, and the next one shares everything that an event does not change. So a view
-// finds changes by comparing, and a piece of an answer costs the same however long the answer is.
+// scripts make, and whether the model call is retried. Pure: a state is immutable, and the next one shares everything that an event
+// does not change. So a view finds changes by comparing, and a piece of an answer costs the same however long the answer is.
 
+import { shortenArgs } from "../lib/shorten-args.ts";
 import type { AnswerBlock, AnswerEvent, LiveAnswer } from "../protocol/proc-records.ts";
 import {
   HIL_REQUESTED,
@@ -76,6 +77,7 @@ export const IDLE: Activity = { runs: new Map(), answer: null, calls: new Map(),
 const OVER_MAX = 50;
 const SCRIPTS_MAX = 20;
 const SCRIPT_CALLS_MAX = 200;
+/** A view shows one line for each call. */
 const SCRIPT_ARG_CHARS = 500;
 
 /** An event of a process, or a piece of an answer. */
@@ -163,17 +165,7 @@ function withCall(activity: Activity, call: ToolCall): Activity {
 type ScriptCallFields = Omit<CallFields, "syscall"> & { syscall: string | null; args: Record<string, unknown> };
 
 function startScriptCall(fields: ScriptCallFields, isAsked: boolean): ScriptCall {
-  return { ...makeToolCall(fields, shortenArgs(fields.args)), isAsked };
-}
-
-/** A script may write many long files; they are in the history of its calls, and a view shows one line for each. */
-function shortenArgs(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, shortenArg(value)]));
-}
-
-function shortenArg(value: unknown): unknown {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return text.length <= SCRIPT_ARG_CHARS ? value : `${text.slice(0, SCRIPT_ARG_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return { ...makeToolCall(fields, shortenArgs(fields.args, SCRIPT_ARG_CHARS)), isAsked };
 }
 
 function findScriptCall({ scripts }: Activity, scriptCallId: string, callId: string): ScriptCall | undefined {

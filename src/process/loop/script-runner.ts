@@ -3,6 +3,7 @@
 // nothing but people, its snapshot is a row and its engine is gone; after the answer it continues, also in a later instance of the
 // process.
 
+import { shortenArgs } from "../../lib/shorten-args.ts";
 import { withTimeout } from "../../lib/with-timeout.ts";
 import {
   INTERRUPTED,
@@ -27,7 +28,7 @@ import { ScriptReports } from "./script-reports.ts";
 /** The script has ended, or `requestId` is one of the questions that it waits for. */
 export type ScriptStep = { kind: "ended"; end: CallEnd } | { kind: "suspended"; requestId: string };
 
-/** How much of each argument of a call followers are shown. */
+/** How much of each argument of a call followers are shown: a script may write a million characters at a time. */
 const SHOWN_CHARS = 2_000;
 
 /** A call that a script makes. */
@@ -241,7 +242,7 @@ export class ScriptRunner {
     nested.startedAt = startedAt;
     this.#reports.add(script.runId, (tell) => {
       this.#state.scripts.markCallStarted(nested.callId, startedAt);
-      tell(TOOL_STARTED, { ...this.#describe(script, nested), args: shortenArgs(nested.args) });
+      tell(TOOL_STARTED, { ...this.#describe(script, nested), args: shortenArgs(nested.args, SHOWN_CHARS) });
     });
   }
 
@@ -261,15 +262,4 @@ export class ScriptRunner {
     const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     return { name: TOOL_OF_SCRIPT_CALL.get(syscall) ?? syscall, syscall, callId, scriptCallId, runId, conversationId };
   }
-}
-
-/** What followers see of the arguments: a script may write a million characters at a time. */
-function shortenArgs(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => {
-      const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-      if (text.length <= SHOWN_CHARS) return [name, value];
-      return [name, `${text.slice(0, SHOWN_CHARS)}... (${text.length} characters)`];
-    }),
-  );
 }

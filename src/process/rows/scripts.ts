@@ -87,11 +87,6 @@ export class Scripts {
     );
   }
 
-  getCall(callId: string): ScriptCallRow | undefined {
-    const row = this.#sql.get("SELECT * FROM script_calls WHERE call_id = ?", callId);
-    return row && callFromRow(row);
-  }
-
   /** The calls of a script that have no answer yet, in the script's order. */
   listCalls(scriptCallId: string): ScriptCallRow[] {
     return this.#sql.all("SELECT * FROM script_calls WHERE script_call_id = ? ORDER BY number", scriptCallId).map(callFromRow);
@@ -110,8 +105,8 @@ export class Scripts {
     this.#sql.run("UPDATE script_calls SET is_sent = 0, request_id = ? WHERE call_id = ?", requestId, callId);
   }
 
-  markCallStarted(callId: string, now: number): boolean {
-    return this.#sql.run("UPDATE script_calls SET started_at = ? WHERE call_id = ? AND started_at IS NULL", now, callId) > 0;
+  markCallStarted(callId: string, now: number): void {
+    this.#sql.run("UPDATE script_calls SET started_at = ? WHERE call_id = ? AND started_at IS NULL", now, callId);
   }
 
   removeCall(callId: string): void {

@@ -3,6 +3,7 @@
 
 import { FileError } from "../../hardware/filesystem.ts";
 import { toLatin1 } from "../../lib/bytes.ts";
+import { editDistance } from "../../lib/edit-distance.ts";
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { readManual } from "../manual.ts";
 import { formatTable } from "../table.ts";
@@ -154,18 +155,7 @@ function isNear(name: string, wanted: string): boolean {
   if (wanted === "") return false;
   if (name.includes(wanted) || wanted.includes(name)) return true;
   const words = new Set(name.split(/[^\p{L}\p{N}]+/u));
-  return wanted.split(/[^\p{L}\p{N}]+/u).some((word) => word.length > 3 && words.has(word)) || countEdits(name, wanted) <= 2;
-}
-
-/** How many letters have to be inserted, removed or replaced to turn one into the other. */
-function countEdits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
-    row = next;
-  }
-  return row.at(-1)!;
+  return wanted.split(/[^\p{L}\p{N}]+/u).some((word) => word.length > 3 && words.has(word)) || editDistance(name, wanted) <= 2;
 }
 
 async function fileOf(link: CommandContext["link"], { path }: Skill): Promise<string> {

@@ -273,8 +273,8 @@ stages("codemode.run:ends", async ({ ann, somebody, root, world }) => {
     // A write that was under way has arrived after these.
     for (let n = 0; n < 10; n++) await client.call("codemode.run", { code: 'await shell("true"); await fs.read({ path: "~" });' });
     const last = await read(client);
-    // Ten times as long as one turn of the loops, which would go on for seconds.
-    await client.call("shell.exec", { input: "sleep 0.5" });
+    // Ten turns of a loop as slow as the slower of the two below: one that still ran would have had as many.
+    await client.call("shell.exec", { input: "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i > ~/turns; sleep 0.05; done" });
     expect(await read(client)).toBe(last);
   };
   // A script ends with the command that runs it.
