@@ -30,10 +30,10 @@ type Tool = {
 };
 
 const CODE_MODE = `Run JavaScript that uses the tools, for work that takes many calls or a loop: one CodeMode call instead of ten others. code is the body of an async function: await works, and return gives the result. It can use:
-shell(input, { target?, cwd?, sessionId? })
+shell(input, { target?, cwd?, sessionId?, wait? })
 fs.read({ target?, path, offset?, limit?, plain? }), fs.write({ target?, path, content }), fs.edit({ target?, path, oldString, newString, replaceAll? }), fs.delete({ target?, path }), fs.search({ target?, path, query, include? })
 console.log, setTimeout
-Each call returns the result object of its tool, throws if it is refused, and runs on gsv unless it names a target. File results are { ok, content, ... } or { ok: false, error }; the lines of content are numbered, unless plain is true. A command that is still running is { status: "running", sessionId, output }: call shell("", { sessionId }) for more. There is no network, no import and no Node.js API. A script may run for a minute, not counting the time it waits for a person.`;
+Each call returns the result object of its tool, throws if it is refused, and runs on gsv unless it names a target. File results are { ok, content, ... } or { ok: false, error }; the lines of content are numbered, unless plain is true. A command that is still running is { status: "running", sessionId, output }: call shell("", { sessionId }) for more, or give wait in milliseconds, up to 30000. There is no network, no import and no Node.js API. A script may run for a minute, not counting the time it waits for a person.`;
 
 const TOOLS: readonly Tool[] = [
   { name: "Read", call: fsRead, shows: ["path", "offset", "limit"], target: "required" },
