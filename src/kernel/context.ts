@@ -12,11 +12,16 @@ import type { ConnectionReads } from "./nouns/connections.ts";
 import type { DeviceReads } from "./nouns/devices.ts";
 import type { FileReads } from "./nouns/files.ts";
 import type { Agents } from "./agents/agents.ts";
+import type { Mcp } from "./mcp/mcp.ts";
+import type { OAuth } from "./oauth/oauth.ts";
 import type { ApprovalReads } from "./nouns/approvals.ts";
 import type { FollowerReads } from "./nouns/followers.ts";
 import type { Nouns } from "./nouns/nouns.ts";
+import type { McpServerReads } from "./nouns/mcp-servers.ts";
 import type { ModelFailureReads } from "./nouns/model-failures.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
+import type { OAuthAccountReads } from "./nouns/oauth-accounts.ts";
+import type { OAuthFlowReads } from "./nouns/oauth-flows.ts";
 import type { ProcessReads } from "./nouns/processes.ts";
 import type { ProcessSessions } from "./nouns/process-sessions.ts";
 import type { Spending } from "./nouns/spending.ts";
@@ -64,6 +69,9 @@ export type ReadContext = {
   ipcCalls: Pick<IpcCalls, "findByRun" | "listDue" | "nextDueAt">;
   spending: Pick<Spending, "readToday" | "listDays">;
   modelFailures: ModelFailureReads;
+  mcpServers: McpServerReads;
+  oauthFlows: OAuthFlowReads;
+  oauthAccounts: OAuthAccountReads;
 };
 
 /** Nouns that no syscall body writes: only run.ts, the sweeper and logins do. */
@@ -89,6 +97,8 @@ export type EffectContext = ReadContext & {
   /** Tests models before they are configured, and runs the set-up guide. */
   trials: ModelTrials;
   vitals: Vitals;
+  mcp: Mcp;
+  oauth: OAuth;
   /** The request's idempotency key, prefixed with the caller's uid: for actors that store results themselves. */
   key: string | undefined;
   /** Aborted when the caller disconnects. */

@@ -23,6 +23,8 @@ import { GitServer } from "./http/git.ts";
 import { Lanes } from "./fairness/lanes.ts";
 import { GatewayTarget } from "./files/gateway-target.ts";
 import { earliestOf, type Part } from "./part.ts";
+import { Mcp } from "./mcp/mcp.ts";
+import { type CallbackOutcome, OAuth } from "./oauth/oauth.ts";
 import { Passwords } from "./identity/passwords.ts";
 import { Presence } from "./presence.ts";
 import { Reception } from "./reception.ts";
@@ -42,6 +44,8 @@ export type KernelOptions = {
   model: { provider: string; model: string };
   /** The platform's own models, on Cloudflare. */
   workersAi?: WorkersAi | undefined;
+  /** The gateway's own addresses, if the host knows them, such as https://gsv.example. */
+  origins?: (() => readonly string[]) | undefined;
   /** How work that exceeds its share yields and pauses; by default with the platform's timers. */
   waits?: Pick<SharesOptions, "yield" | "pause">;
 };
@@ -55,6 +59,8 @@ export class Kernel {
   readonly #reception: Reception;
   readonly #bodies: Bodies;
   readonly #agents: Agents;
+  readonly #oauth: OAuth;
+  readonly #mcp: Mcp;
   readonly #git: GitServer;
   readonly #sweeper: Sweeper;
   readonly #parts: readonly Part[];
@@ -79,10 +85,12 @@ export class Kernel {
     const bodies = new Bodies(ports);
     const transfers = new Transfers(store, bodies, gatewayTarget, deviceRouter);
     const windows = new ContextWindows(net, () => clock.now());
+    const oauth = new OAuth(store, options.origins ?? (() => []));
+    const mcp = new Mcp(store, oauth);
     const settings = new UserSettings(store.reads.config);
-    const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings });
+    const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings, mcp });
     const sweeper = new Sweeper(store, gatewayTarget, repos);
-    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper });
+    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper, mcp });
     const services = {
       ai: preparer,
       agents,
@@ -93,6 +101,8 @@ export class Kernel {
       setupAccess: options.setupAccess,
       repos,
       copies: transfers,
+      mcp,
+      oauth,
     };
     gate.setTargets({ services, gatewayTarget, devices: deviceRouter, transfers });
 
@@ -101,9 +111,11 @@ export class Kernel {
     this.#reception = new Reception(store, gate, shares, deviceRouter, bodies);
     this.#bodies = bodies;
     this.#agents = agents;
+    this.#oauth = oauth;
+    this.#mcp = mcp;
     this.#git = new GitServer(store, services);
     this.#sweeper = sweeper;
-    this.#parts = [store, repos, this.#reception, bodies, this.#presence, deviceRouter, ...agents.parts, lanes, sweeper];
+    this.#parts = [store, repos, this.#reception, bodies, this.#presence, deviceRouter, ...agents.parts, lanes, mcp, sweeper];
     this.#begin();
   }
 
@@ -182,6 +194,14 @@ export class Kernel {
   serveGit(request: Request, address: string): Promise<Response> {
     this.#sweeper.scheduleSweep();
     return this.#git.serve(request, address);
+  }
+
+  /** An OAuth provider has sent a person back: stores the account, and connects what waits for it. */
+  async finishSignIn(params: URLSearchParams, origin: string): Promise<CallbackOutcome> {
+    const outcome = await this.#oauth.finish(params, origin);
+    this.#mcp.onSignInEnded(outcome);
+    this.#scheduleWake();
+    return outcome;
   }
 
   /** Logs an error thrown while an HTTP request was served; returns the incident id. */

@@ -73,7 +73,8 @@ export class Reception implements Part {
       connectionId: socketId,
       isClosing: false,
       until: peer.openedAt + LIMITS.handshakeMs,
-      ...peer,
+      address: peer.address,
+      openedAt: peer.openedAt,
     });
     const key = addressKey(peer.address);
     this.#strangersAt.set(key, (this.#strangersAt.get(key) ?? 0) + 1);

@@ -14,7 +14,7 @@ import type { Store } from "./store.ts";
 /** What an effect gets besides rows. */
 export type EffectServices = Pick<
   EffectContext,
-  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals"
+  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals" | "mcp" | "oauth"
 >;
 
 const NOTHING: CallAnswer["after"] = [];

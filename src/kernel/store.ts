@@ -111,6 +111,6 @@ export class Store implements Part {
 }
 
 /** The caches that do not distinguish between a rollback and a lost batch. */
-function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending }: Nouns): void {
-  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending]) noun.clearCaches();
+function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending, mcpServers }: Nouns): void {
+  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, mcpServers]) noun.clearCaches();
 }

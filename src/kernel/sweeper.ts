@@ -59,13 +59,14 @@ export class Sweeper implements Part {
 
   /** Runs in the transaction that took the timer. Returns false if another step is needed. */
   #prune(now: number): boolean {
-    const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, timers } = this.#store.nouns;
+    const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows, timers } =
+      this.#store.nouns;
     // There may be so many results that removing them takes several steps.
     if (!results.prune(now)) {
       timers.arm(KIND, "", now + STEP_MS);
       return false;
     }
-    const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations];
+    const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows];
     for (const noun of others) noun.prune(now);
     this.#soonUntil = 0;
     const nextAt = this.#nextSweepAt([results, ...others], now);

@@ -6,7 +6,7 @@ import type { Crypto } from "../ports/crypto.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../ports/models.ts";
 import type { Net } from "../ports/net.ts";
 import { attempt, type AttemptServices, type Outcome } from "./attempt.ts";
-import { Breaker } from "./breaker.ts";
+import { Breaker } from "../lib/breaker.ts";
 import { type CatalogueOverrides, findModelFacts, readOverrides } from "./catalogue.ts";
 import { LoadedModels } from "./dialects.ts";
 import { streamDemo } from "./demo.ts";
@@ -40,11 +40,14 @@ export const LIMITS = {
 
 type FinalOutcome = Outcome & { choice: ModelChoice };
 
+/** How long a model is left alone that has failed several times in a row. */
+const REST_MS = 30_000;
+
 export class ProviderModels implements Models {
   readonly #options: ModelsOptions;
   readonly #limits: typeof LIMITS;
   readonly #now: () => number;
-  readonly #breaker = new Breaker();
+  readonly #breaker = new Breaker(REST_MS);
   readonly #windows: ContextWindows;
   readonly #loaded = new LoadedModels();
   /** The catalogue as it was last read, and its text. */

@@ -36,6 +36,8 @@ export type NetOptions = {
    * is sent again on a new one; so it is only for requests that may be sent twice.
    */
   keepAliveFor?: string | undefined;
+  /** With "manual", a redirect is the answer, and the caller decides whether to follow it. */
+  redirects?: "follow" | "manual" | undefined;
   /** Hosts this one request may reach beyond those root listed, for callers who may edit that list; `host` as egress spells it. */
   isAlsoAllowed?: ((host: string, port: number) => boolean) | undefined;
 };

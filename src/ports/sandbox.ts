@@ -14,7 +14,23 @@ export type ScriptStart =
   | { kind: "snapshot"; snapshot: Uint8Array; used: ScriptTime; answers: readonly NumberedAnswer[]; suspended: number };
 
 /** The global values of a script; `target` and `cwd` are the defaults of its file and shell calls. `cwd` is a directory of that target. */
-export type ScriptGlobals = { target?: string | undefined; cwd?: string | undefined; argv: readonly string[]; args: unknown };
+export type ScriptGlobals = {
+  target?: string | undefined;
+  cwd?: string | undefined;
+  argv: readonly string[];
+  args: unknown;
+  mcpTools?: readonly ScriptFunction[] | undefined;
+};
+/** A function of a script that calls a tool of an MCP server. */
+export type ScriptFunction = {
+  functionName: string;
+  serverId: string;
+  serverName: string;
+  toolName: string;
+  description: string | null;
+  inputSchema: Record<string, unknown> | null;
+  outputSchema: Record<string, unknown> | null;
+};
 
 /** What a script has used of its limits. Time in which it is suspended does not count. */
 export type ScriptTime = { wallMs: number; cpuMs: number };

@@ -23,7 +23,8 @@ export interface Sockets {
   setPaused(socketId: string, isPaused: boolean): void;
 }
 
-export type SocketPeer = { address: string; openedAt: number };
+/** `origin` is the gateway's own address that the peer used, such as https://gsv.example. */
+export type SocketPeer = { address: string; origin: string; openedAt: number };
 
 /** What a host reports of its sockets. The kernel implements this. */
 export type SocketEvents = {

@@ -2,7 +2,7 @@
 // the process may live in another object than the kernel. kernel/agents/process-gateway.ts implements it.
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
-import type { Sandbox } from "../ports/sandbox.ts";
+import type { Sandbox, ScriptFunction } from "../ports/sandbox.ts";
 import type { Sql } from "../ports/sql.ts";
 import type { SpendingAccount, Budget, Limits } from "./loop/budget.ts";
 import type { CallOutcome } from "./rows/calls.ts";
@@ -43,6 +43,8 @@ export interface KernelPort {
    * does not run again if the target can guarantee that. `onStart` is called when no approval is pending any more. Never throws.
    */
   runSyscall(call: SysCall, signal: AbortSignal, onStart: () => void): Promise<SysOutcome>;
+  /** The functions by which scripts of the process call tools of MCP servers. */
+  listScriptFunctions(): Promise<readonly ScriptFunction[]>;
   /** Runs a call of a script that a person runs in this process, as that person. Never throws. */
   runScriptCall(call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome>;
   /** Withdraws the open questions about these calls of a run: nobody waits for the answers any more. */

@@ -31,6 +31,8 @@ export const ChangedKind = z.enum([
   "devices",
   "grants",
   "groups",
+  "mcp",
+  "oauth",
   "processes",
   "repositories",
   "sessions",

@@ -86,6 +86,31 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
       return call("fs." + name, withDefaults(args, true));
     };
 
+  const parseIfJson = (text) => { try { return parse(text); } catch { return text; } };
+  function unwrap(result) {
+    if (!isObject(result)) return result;
+    if ("toolResult" in result) return result.toolResult;
+    const { content, structuredContent, isError } = result;
+    let text = "", isText = isArray(content) && content.length > 0;
+    if (isArray(content))
+      for (let at = 0; at < content.length; at++) {
+        const item = content[at];
+        if (!isObject(item) || item.type !== "text" || typeof item.text !== "string") isText = false;
+        else text += (text === "" ? "" : "\\n") + item.text;
+      }
+    if (isError) throw new NativeError(text === "" ? "The tool reports an error" : text);
+    if (structuredContent !== undefined && structuredContent !== null) return structuredContent;
+    return isText ? parseIfJson(text) : result;
+  }
+
+  function defineTool({ functionName, serverId, toolName }) {
+    define(functionName, async (args) => {
+      if (args !== undefined && !isObject(args)) throw new NativeTypeError(functionName + " takes an object");
+      const result = await call("sys.mcp.call", setPrototypeOf({ serverId, name: toolName, arguments: args === undefined ? {} : args }, null));
+      return unwrap(result);
+    });
+  }
+
   function show(value) {
     if (typeof value === "string") return value;
     try {
@@ -133,12 +158,16 @@ export const PRELUDE = `(function (hostCall, hostEnd) {
   }
 
   function setGlobals(json) {
-    const { target, cwd, argv, args } = parse(json);
+    const { target, cwd, argv, args, mcpTools = [] } = parse(json);
     defaultTarget = target;
     defaultCwd = cwd;
     define("argv", freeze(argv));
     define("args", args === undefined ? null : args);
-    define("mcpTools", freeze([]));
+    for (let at = 0; at < mcpTools.length; at++) {
+      freeze(mcpTools[at]);
+      defineTool(mcpTools[at]);
+    }
+    define("mcpTools", freeze(mcpTools));
   }
 
   function end(report, json) {

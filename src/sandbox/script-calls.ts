@@ -8,6 +8,7 @@ export const TOOL_OF_SCRIPT_CALL: ReadonlyMap<string, string> = new Map([
   ["fs.edit", "Edit"],
   ["fs.delete", "Delete"],
   ["fs.search", "Search"],
+  ["sys.mcp.call", "MCP"],
 ]);
 
 const ID_PREFIX = "codemode-";

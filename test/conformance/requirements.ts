@@ -2,6 +2,7 @@
 // the syscall they are about, or with "wire".
 
 import { AGENTS } from "./agent-requirements.ts";
+import { INTEGRATIONS } from "./integration-requirements.ts";
 import { type Requirement, r } from "./requirement.ts";
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -386,4 +387,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
 
   ...AGENTS,
+  ...INTEGRATIONS,
 ];

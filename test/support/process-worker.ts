@@ -106,6 +106,7 @@ export class KernelObject extends DurableObject<TestEnv> {
       }),
       runSyscall: (call, signal) => this.#sys(call, signal),
       runScriptCall: async () => ({ isError: true, message: "people run no scripts here" }),
+      listScriptFunctions: async () => [],
       withdrawQuestions: async () => {},
       emit: (events) => {
         if (this.#get<string>("refuses", "") === pid) throw new StorageError(true, null);

@@ -177,6 +177,7 @@ export class World {
           await step();
           return { isError: false, json: JSON.stringify({ call }) };
         },
+        listScriptFunctions: async () => [],
         withdrawQuestions: async (_, about) => {
           await step();
           if ("calls" in about) this.withdrawn.push(...about.calls);

@@ -38,6 +38,7 @@ export class ScriptedKernel {
         return this.sys(call, signal);
       },
       runScriptCall: async () => ({ isError: true, message: "people run no scripts here" }),
+      listScriptFunctions: async () => [],
       withdrawQuestions: async () => {},
       emit: (events) => {
         if (this.isFull) throw new StorageError(true, null);

@@ -28,9 +28,15 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     packages: ["quickjs-wasi", "zod"],
   },
   vfs: { about: "the gateway's own tree of files", imports: ["generated", "hardware", "lib", "ports", "protocol"], packages: [] },
+  mcp: {
+    about: "one MCP server: its connection, how to sign in to it, and the functions by which scripts call its tools",
+    imports: ["lib", "ports", "protocol"],
+    packages: ["@modelcontextprotocol"],
+  },
   shell: {
     about: "the gateway's own shell",
-    imports: ["hardware", "lib", "ports", "vfs/path.ts"],
+    imports: ["hardware", "lib", "mcp/declarations.ts", "mcp/functions.ts", "ports", "vfs/path.ts"],
+    types: ["protocol/mcp-records.ts", "protocol/oauth-records.ts"],
     packages: ["diff", "just-bash/browser"],
   },
   approval: {
@@ -60,6 +66,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "generated",
       "hardware",
       "lib",
+      "mcp",
       "models",
       "ports",
       "process",
@@ -121,6 +128,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "approval/visible-code.ts",
       "client/client.ts",
       "lib",
+      "mcp/declarations.ts",
+      "mcp/functions.ts",
       "models/providers.ts",
       "protocol/limits.ts",
       "protocol/signal-names.ts",

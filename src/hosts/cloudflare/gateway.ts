@@ -62,6 +62,7 @@ export class KernelObject extends DurableObject<Env> {
         setupAccess: readSetupAccess(env),
         model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
         workersAi: env.AI,
+        origins: () => this.#origins ?? [],
       },
     );
     this.#processRequests = new ProcessRequests(
@@ -80,6 +81,7 @@ export class KernelObject extends DurableObject<Env> {
       isOperator: (token) => this.#kernel.isOperator(token),
       metrics: null,
       serveGit: (request, address) => this.#kernel.serveGit(request, address),
+      finishSignIn: (params, origin) => this.#kernel.finishSignIn(params, origin),
       logIncident: (error, address) => this.#kernel.logIncident("http", error, address),
       downloads: makeCloudflareDownloads(env),
     });
@@ -122,7 +124,7 @@ export class KernelObject extends DurableObject<Env> {
     if (this.#sockets.size >= LIMITS.sockets) return makeRefusal(503, "Too many connections: try again later");
     const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return makeRefusal(503, kernelRefusal);
-    return this.#sockets.accept(address);
+    return this.#sockets.accept({ address, origin: this.#gatewayOriginFor(request) });
   }
 
   /** The platform routes by the Host header it has checked, and puts it into the URL. */

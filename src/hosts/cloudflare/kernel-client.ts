@@ -72,6 +72,7 @@ export class RemoteKernel {
         return heard;
       },
       runScriptCall: (call, signal) => this.#runScriptCall(call, signal),
+      listScriptFunctions: () => this.#ask("listScriptFunctions", []),
       withdrawQuestions: (runId, about) => this.#ask("withdrawQuestions", [runId, about]),
       readOwnerAccount: () => this.#ask("readOwnerAccount", []),
       askForBudget: (question) => this.#ask("askForBudget", [question]),

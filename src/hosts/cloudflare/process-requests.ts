@@ -39,6 +39,7 @@ export type KernelRequests = {
 } & Pick<
   KernelPort,
   | "lastReceivedSeq"
+  | "listScriptFunctions"
   | "withdrawQuestions"
   | "readOwnerAccount"
   | "askForBudget"
@@ -89,6 +90,7 @@ export class ProcessRequests {
     const kernel = this.#kernelPortFor(pid);
     return {
       lastReceivedSeq: () => kernel.lastReceivedSeq(),
+      listScriptFunctions: () => kernel.listScriptFunctions(),
       withdrawQuestions: (runId, about) => kernel.withdrawQuestions(runId, about),
       runScriptCall: (call) => this.#runScriptCall(pid, kernel, call),
       cancelScriptCall: (scriptId, number) => this.#scriptCalls.get(`${pid} ${scriptId} ${number}`)?.abort(STOPPED),

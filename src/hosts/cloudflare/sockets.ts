@@ -24,9 +24,9 @@ export class CloudflareSockets implements Sockets {
   }
 
   /** Completes an upgrade that the host has allowed. */
-  accept(address: string): Response {
+  accept(peer: Pick<SocketPeer, "address" | "origin">): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair();
-    const attachment: Attachment = { id: crypto.randomUUID(), address, openedAt: Date.now() };
+    const attachment: Attachment = { id: crypto.randomUUID(), ...peer, openedAt: Date.now() };
     ours.serializeAttachment(attachment);
     this.#state.acceptWebSocket(ours, [attachment.id]);
     this.#kernel().onSocketOpened(attachment.id);

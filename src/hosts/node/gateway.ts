@@ -105,7 +105,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     meter,
     vitals,
   };
-  const kernel: Kernel = await startKernel(home, ports, code);
+  const kernel: Kernel = await startKernel(home, ports, code, (): readonly string[] => door.origins);
   sql.onFailure(() => kernel.onRollback());
   processes.start({
     kernelPortFor: (pid) => kernel.kernelPortFor(pid),
@@ -123,11 +123,12 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     isOperator: (token) => kernel.isOperator(token),
     metrics: () => meter.metricsText(),
     serveGit: (request, address) => kernel.serveGit(request, address),
+    finishSignIn: (params, origin) => kernel.finishSignIn(params, origin),
     logIncident: (error, address) => kernel.logIncident("http", error, address),
     downloads: nodeDownloads,
   });
   // Our few pages need no faster Response, and other code in this process must not get a replaced global.
-  const door = new HttpGuard(options, kernel, sockets);
+  const door: HttpGuard = new HttpGuard(options, kernel, sockets);
   const listener = getRequestListener(
     (request, env) => {
       const { incoming } = env as HttpBindings;
@@ -179,10 +180,11 @@ function openDatabase({ path, databaseFile }: Home, journal: Journal, fatal: (er
 }
 
 /** Starts the kernel and waits until its first rows are on disk: a gateway that cannot write does not start. */
-async function startKernel(home: Home, ports: Ports, code: string | null): Promise<Kernel> {
+async function startKernel(home: Home, ports: Ports, code: string | null, origins: () => readonly string[]): Promise<Kernel> {
   try {
     const setupAccess: SetupAccess = code === null ? { open: true } : { open: false, code };
-    const kernel = new Kernel(ports, { version: VERSION, host: "node", setupAccess, model: { provider: "demo", model: "demo" } });
+    const model = { provider: "demo", model: "demo" };
+    const kernel = new Kernel(ports, { version: VERSION, host: "node", setupAccess, model, origins });
     await ports.sql.waitUntilDurable();
     return kernel;
   } catch (error) {

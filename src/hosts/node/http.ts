@@ -75,7 +75,12 @@ export class HttpGuard {
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
     const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return refuse(wire, 503, kernelRefusal);
-    this.#sockets.accept(request, wire, head, address);
+    this.#sockets.accept(request, wire, head, { address, origin: this.gatewayOriginFor(request) });
+  }
+
+  /** The addresses by name at which the gateway answers. */
+  get origins(): readonly string[] {
+    return [...this.#policy.origins];
   }
 
   /** The gateway's own address as this client reaches it: one of the allowed ones, not whatever a Host header claims. */

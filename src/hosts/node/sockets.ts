@@ -37,7 +37,7 @@ const STRANGER_FRAGMENTS_MAX = 32;
 /** A socket and its state. Listeners are shared and get it as `this`, which saves memory with thousands of idle sockets. */
 class OpenSocket extends WebSocket implements PingState {
   socketId = "";
-  peer: SocketPeer = { address: "", openedAt: 0 };
+  peer: SocketPeer = { address: "", origin: "", openedAt: 0 };
   heardAt = 0;
   pingedAt = 0;
   unanswered = 0;
@@ -107,11 +107,11 @@ export class NodeSockets implements Sockets {
   }
 
   /** Completes an upgrade that the host has allowed. */
-  accept(request: IncomingMessage, wire: Duplex, head: Buffer, address: string): void {
+  accept(request: IncomingMessage, wire: Duplex, head: Buffer, peer: Pick<SocketPeer, "address" | "origin">): void {
     this.#server.handleUpgrade(request, wire, head, (socket) => {
       const now = Date.now();
       socket.socketId = randomUUID();
-      socket.peer = { address, openedAt: now };
+      socket.peer = { ...peer, openedAt: now };
       socket.heardAt = now;
       socket.wire = wire;
       this.#open.set(socket.socketId, socket);

@@ -2,6 +2,7 @@
 // events. This file decides who may use a process. src/process implements what a process does; judge.ts decides what it may do.
 
 import { fail } from "../../lib/sys-error.ts";
+import type { Mcp } from "../mcp/mcp.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
 import type { KernelPort } from "../../process/kernel-port.ts";
 import type { Caller } from "../../protocol/caller.ts";
@@ -45,6 +46,7 @@ export type AgentServices = {
   preparer: Preparer;
   settings: UserSettings;
   sweeper: Sweeper;
+  mcp: Mcp;
 };
 
 export type SendArgs = {
@@ -79,7 +81,7 @@ export class Agents implements Part {
   constructor(store: Store, services: AgentServices) {
     this.#store = store;
     this.#services = services;
-    const { gate, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper } = services;
+    const { gate, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper, mcp } = services;
     this.#files = new ProcessFiles(store, gatewayTarget);
     this.#checkpoints = new Checkpoints(store, repos.files, ({ pid }, material) => this.#call(pid, "renewSummary", material));
     this.#signals = new ProcessSignals(store, shares);
@@ -100,6 +102,7 @@ export class Agents implements Part {
       checkpoints: this.#checkpoints,
       questions: this.questions,
       scripts: this.scripts,
+      mcp,
       events: new ProcessEvents(store, this.#signals, this.ipc),
       signals: this.#signals,
       deviceWaiter: this.#deviceWaiter,

@@ -22,6 +22,13 @@ type Data = Record<string, unknown>;
 
 export type PreviewArgs = { profile?: string | undefined; policy?: string | undefined; call: string; args: Data };
 
+const MCP_CALL = "sys.mcp.call";
+
+/** Whether the target of a question is the gateway: a device, or the tool of an MCP server, has a name of its own. */
+export function isOnGateway({ target, syscall }: Pick<Approval, "target" | "syscall">): boolean {
+  return target === NATIVE || syscall === MCP_CALL;
+}
+
 /** How long a question waits for an answer. */
 export const QUESTION_MS = 24 * 60 * 60 * 1000;
 export const PENDING_MAX = 10;
@@ -70,8 +77,18 @@ export class Judge {
     if (decision.action === "deny") refuse(decision);
     if (decision.action === "auto") return withAllowance(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#allowInsideCommand(caller, agent.within, judged, decision);
-    const target = device === null ? NATIVE : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
+    const native = call.name === MCP_CALL ? this.#describeMcpTool(caller, args) : NATIVE;
+    const target = device === null ? native : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
     return this.#requireApproval(caller, agent, process, judged, decision, target);
+  }
+
+  /** What a person is asked about, and what a grant covers: one tool of one server, wherever its data goes. Fails for one that cannot be called. */
+  #describeMcpTool({ uid }: Caller, { serverId, name }: Data): string {
+    const { mcpServers, now } = this.#store.reads;
+    const server = mcpServers.get(String(serverId), now);
+    if (server?.uid !== uid) fail(404, "MCP server not found");
+    mcpServers.checkTool(server.serverId, String(name), now);
+    return `${String(name)} of ${server.name} (${server.url})`;
   }
 
   /** What would be decided about a call, by the policies in force or by the given one. Changes nothing. */
@@ -138,7 +155,7 @@ export class Judge {
   ): Promise<Caller> {
     const { reads, ports } = this.#store;
     const { pid, uid } = process;
-    const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
+    const cwd = isOnGateway({ target, syscall: judged.call }) ? caller.process.cwd : DEVICE_DIRECTORY;
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => ports.crypto.sha256(text));
     const asking: GrantRequest = { uid, pid, target, digest, judged };
     const { by } = applyGrants(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);

@@ -23,6 +23,8 @@ import type { Gate } from "../gate.ts";
 import { GatewayTarget } from "../files/gateway-target.ts";
 import type { Config } from "../nouns/config.ts";
 import type { Devices } from "../nouns/devices.ts";
+import { Mcp } from "../mcp/mcp.ts";
+import { OAuth } from "../oauth/oauth.ts";
 import { Repos } from "../repos/repos.ts";
 import { Store } from "../store.ts";
 import type { Judge } from "./judge.ts";
@@ -90,7 +92,8 @@ function newWorld(): World {
   const windows: Pick<ContextWindows, "resolve"> = {
     resolve: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }),
   };
-  const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings: new UserSettings(store.reads.config) });
+  const mcp = new Mcp(store, new OAuth(store, () => []));
+  const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings: new UserSettings(store.reads.config), mcp });
   const process = { ...accounts.identityOf(accounts.findByName("ann")!), workspaceId };
   const ann = {
     origin: "user",

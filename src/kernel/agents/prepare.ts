@@ -10,6 +10,8 @@ import { assembleContext, type ContextPart } from "../../agent/context/assemble.
 import { describeDay } from "../../agent/context/date.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
+import { cutDeclarations, declareFunctions } from "../../mcp/declarations.ts";
+import type { ScriptFunction } from "../../ports/sandbox.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
 import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
@@ -21,6 +23,7 @@ import type { Repos } from "../repos/repos.ts";
 import type { AiSettings } from "./ai-settings.ts";
 import { readContextFiles, readFirstBytes, type Warn } from "./context-files.ts";
 import { type Skill, type SkillFolder, listSkills } from "./skills.ts";
+import type { Mcp } from "../mcp/mcp.ts";
 import type { UserSettings } from "./user-settings.ts";
 import type { Store } from "../store.ts";
 
@@ -34,6 +37,9 @@ type Tools = ReturnType<typeof modelTools>;
 /** The context lists at most this many devices; the process may use the others too. */
 const DEVICES_MAX = 100;
 
+/** Of the functions that call MCP tools, in the description of the tool CodeMode. */
+const DECLARATIONS_CHARS_MAX = 12_000;
+
 /** Preparations that are kept, each of some ten kilobytes. */
 const KEPT_MAX = 256;
 /** Lists of tools that are kept. Most processes share one of a few. */
@@ -44,6 +50,7 @@ export type PreparerServices = {
   repos: Pick<Repos, "generationOf">;
   windows: Pick<ContextWindows, "resolve">;
   settings: UserSettings;
+  mcp: Pick<Mcp, "listReady" | "functionsFor" | "retryFailed">;
 };
 
 /** Prepares runs, and serves parts of that to processes and their users: ai.tools, ai.config and ai.skills. */
@@ -52,6 +59,7 @@ export class Preparer {
   readonly #services: PreparerServices;
   /** By pid, least recently used first. `key` holds everything the preparation was made from. */
   readonly #kept = new Map<string, { key: string; prepared: PreparedContext }>();
+  readonly #declarations = new WeakMap<readonly ScriptFunction[], string>();
   readonly #toolLists = new Cache<string, { tools: Tools; tokens: number }>(TOOL_LISTS_MAX);
 
   constructor(store: Store, services: PreparerServices) {
@@ -65,6 +73,7 @@ export class Preparer {
     const { ai } = this.#services.settings.of(args.caller.uid);
     const window = await this.#contextWindowOf(ai);
     const devices = listOnlineDevices(this.#store, args.caller);
+    this.#services.mcp.retryFailed(args.caller.uid);
     // Before anything is read: what changes while it is read makes the key out of date.
     const key = this.#keyOf(args, window, devices);
     const kept = this.#kept.get(pid);
@@ -84,6 +93,7 @@ export class Preparer {
     return JSON.stringify([
       reads.config.generationOf(uid),
       reads.files.generationOfFolders,
+      reads.mcpServers.generationOf(uid),
       repos.generationOf(`${process.username}/${HOME}`),
       owner === undefined ? null : [workspace?.state, owner, repos.generationOf(`${owner}/${process.workspaceId}`)],
       describeDay(reads.now, settings.of(uid).ai.timezone),
@@ -120,7 +130,7 @@ export class Preparer {
       profile,
       identity: caller.process,
       devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
-      mcpServers: [],
+      mcpServers: this.#services.mcp.listReady(caller.uid).map(({ name, tools }) => ({ name, description: countTools(tools.length) })),
       systemFiles,
       profileFiles,
       homeFiles,
@@ -151,12 +161,22 @@ export class Preparer {
   }
 
   /** The same array for the same devices and capabilities, so that others can cache what they make of it. */
-  #toolsFor({ capabilities }: Caller, devices: readonly DeviceDetails[]): { tools: Tools; tokens: number } {
+  #toolsFor(caller: Caller, devices: readonly DeviceDetails[]): { tools: Tools; tokens: number } {
+    const { capabilities } = caller;
     const targets = devices.map(({ deviceId, implements: calls }) => ({ id: deviceId, implements: calls }));
-    return this.#toolLists.get(JSON.stringify([capabilities, targets]), () => {
-      const tools = modelTools(targets, (call) => allows(capabilities, call));
+    const declarations = this.#declarationsFor(caller);
+    return this.#toolLists.get(JSON.stringify([capabilities, targets, declarations]), () => {
+      const tools = modelTools(targets, (call) => allows(capabilities, call), declarations);
       return { tools, tokens: estimateTokens(tools) };
     });
+  }
+
+  /** What scripts can call beyond the tools. Written anew only when the functions change. */
+  #declarationsFor(caller: Caller): string {
+    const functions = this.#services.mcp.functionsFor(caller);
+    const known = this.#declarations.get(functions) ?? cutDeclarations(declareFunctions(functions), DECLARATIONS_CHARS_MAX);
+    this.#declarations.set(functions, known);
+    return known;
   }
 
   listTools(caller: Caller) {
@@ -173,6 +193,7 @@ export class Preparer {
         ...(description === "" ? {} : { description }),
         ...(platform === "" ? {} : { platform }),
       })),
+      mcpServers: this.#services.mcp.listReady(caller.uid).map(({ name }) => name),
     };
   }
 
@@ -283,6 +304,10 @@ function toSkillEntry({ id, name, description, source: { kind, path, writable } 
 /** Abbreviates the home directory to ~. */
 function abbreviateHome(path: string, { process: { home } }: Caller): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+function countTools(count: number): string {
+  return `${count} ${count === 1 ? "tool" : "tools"}`;
 }
 
 function makeWarn({ ports: { log } }: Store, pid: string): Warn {

@@ -3,6 +3,7 @@
 
 import { capText, type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
+import type { ScriptFunction } from "../../ports/sandbox.ts";
 import type { StoredMedia } from "../../process/rows/history.ts";
 import { isScriptCallId } from "../../sandbox/script-calls.ts";
 import {
@@ -39,6 +40,7 @@ import type { ProcessFiles } from "./process-files.ts";
 import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { makeHilRequest, type Questions } from "./questions.ts";
+import type { Mcp } from "../mcp/mcp.ts";
 import type { ScriptRuns } from "./script-runs.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 import type { ProcessSignals } from "./process-signals.ts";
@@ -54,6 +56,7 @@ export type ProcessServices = {
   checkpoints: Checkpoints;
   questions: Questions;
   scripts: ScriptRuns;
+  mcp: Mcp;
   events: ProcessEvents;
   signals: ProcessSignals;
   deviceWaiter: DeviceWaiter;
@@ -108,6 +111,10 @@ export class ProcessGateway implements KernelPort {
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {
     return this.#services.questions.askForBudget(this.#requireProcess(), question);
+  };
+
+  readonly listScriptFunctions = async (): Promise<readonly ScriptFunction[]> => {
+    return this.#services.mcp.functionsFor(this.#callerOf(this.#requireProcess()));
   };
 
   readonly runScriptCall = async (call: PersonalScriptCall, signal: AbortSignal): Promise<ScriptCallOutcome> => {

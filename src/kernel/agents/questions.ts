@@ -14,7 +14,7 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { Part } from "../part.ts";
 import { NATIVE } from "../../lib/target.ts";
 import type { Store } from "../store.ts";
-import { QUESTION_MS } from "./judge.ts";
+import { isOnGateway, QUESTION_MS } from "./judge.ts";
 
 /** Calls a process. */
 export type AskProcess = <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
@@ -166,14 +166,15 @@ export class Questions implements Part {
   async #judgeAgain({ pid, syscall, args, target, cwd, tags }: Approval): Promise<JudgedCall> {
     const process = this.#store.reads.processes.get(pid);
     const workspace = process?.workspaceId == null ? null : `/workspaces/${process.workspaceId}`;
+    const onGateway = isOnGateway({ target, syscall });
     const request = {
       call: syscall,
       args,
       profile: process?.profile ?? "task",
-      cwd: target === NATIVE ? cwd : (process?.cwd ?? "/"),
+      cwd: onGateway ? cwd : (process?.cwd ?? "/"),
       home: process?.home ?? "/",
       workspace,
-      device: target === NATIVE ? null : target,
+      device: onGateway ? null : target,
     };
     return { ...judge(request), tags: new Set(tags) as JudgedCall["tags"] };
   }

@@ -87,6 +87,19 @@ import sysGroupList from "./sys/group/list.ts";
 import sysGroupMembers from "./sys/group/members.ts";
 import sysGroupRemove from "./sys/group/remove.ts";
 import sysInfo from "./sys/info.ts";
+import sysMcpAccept from "./sys/mcp/accept.ts";
+import sysMcpAdd from "./sys/mcp/add.ts";
+import sysMcpCall from "./sys/mcp/call.ts";
+import sysMcpList from "./sys/mcp/list.ts";
+import sysMcpPromptGet from "./sys/mcp/prompt/get.ts";
+import sysMcpPromptList from "./sys/mcp/prompt/list.ts";
+import sysMcpRefresh from "./sys/mcp/refresh.ts";
+import sysMcpRemove from "./sys/mcp/remove.ts";
+import sysMcpResourceList from "./sys/mcp/resource/list.ts";
+import sysMcpResourceRead from "./sys/mcp/resource/read.ts";
+import sysOauthForget from "./sys/oauth/forget.ts";
+import sysOauthList from "./sys/oauth/list.ts";
+import sysOauthStart from "./sys/oauth/start.ts";
 import sysSetup from "./sys/setup.ts";
 import sysSetupAssist from "./sys/setup/assist.ts";
 import sysSetupCheck from "./sys/setup/check.ts";
@@ -191,6 +204,19 @@ export const kernelCalls: readonly Syscall[] = [
   sysGroupMembers,
   sysGroupRemove,
   sysInfo,
+  sysMcpAccept,
+  sysMcpAdd,
+  sysMcpCall,
+  sysMcpList,
+  sysMcpPromptGet,
+  sysMcpPromptList,
+  sysMcpRefresh,
+  sysMcpRemove,
+  sysMcpResourceList,
+  sysMcpResourceRead,
+  sysOauthForget,
+  sysOauthList,
+  sysOauthStart,
   sysSetup,
   sysSetupAssist,
   sysSetupCheck,
@@ -297,6 +323,19 @@ export type CallTable = {
   "sys.group.members": typeof sysGroupMembers;
   "sys.group.remove": typeof sysGroupRemove;
   "sys.info": typeof sysInfo;
+  "sys.mcp.accept": typeof sysMcpAccept;
+  "sys.mcp.add": typeof sysMcpAdd;
+  "sys.mcp.call": typeof sysMcpCall;
+  "sys.mcp.list": typeof sysMcpList;
+  "sys.mcp.prompt.get": typeof sysMcpPromptGet;
+  "sys.mcp.prompt.list": typeof sysMcpPromptList;
+  "sys.mcp.refresh": typeof sysMcpRefresh;
+  "sys.mcp.remove": typeof sysMcpRemove;
+  "sys.mcp.resource.list": typeof sysMcpResourceList;
+  "sys.mcp.resource.read": typeof sysMcpResourceRead;
+  "sys.oauth.forget": typeof sysOauthForget;
+  "sys.oauth.list": typeof sysOauthList;
+  "sys.oauth.start": typeof sysOauthStart;
   "sys.setup": typeof sysSetup;
   "sys.setup.assist": typeof sysSetupAssist;
   "sys.setup.check": typeof sysSetupCheck;

@@ -52,7 +52,7 @@ export class Egress implements Net {
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#send(hop, options, watch.signal);
       const { location } = answer.headers;
-      if (!isRedirect(answer.status, location)) return this.#makeResponse(hop, answer, options, watch);
+      if (options.redirects === "manual" || !isRedirect(answer.status, location)) return this.#makeResponse(hop, answer, options, watch);
       answer.body.close();
       if (redirects === EGRESS.redirects)
         throw new NetError(

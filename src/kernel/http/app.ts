@@ -3,6 +3,8 @@
 import { Hono } from "hono";
 import { cliCommand } from "../../lib/gsv-at.ts";
 import { type ReadDownload, serveDownload } from "./downloads.ts";
+import { CALLBACK_PATH, CLIENT_METADATA_PATH, type CallbackOutcome } from "../oauth/oauth.ts";
+import { makeCallbackPage, makeClientMetadata } from "./oauth.ts";
 import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
@@ -16,6 +18,8 @@ export type HttpServices = {
   /** Null if the host has no metrics page. */
   metrics: (() => Promise<string>) | null;
   serveGit: (request: Request, address: string) => Promise<Response>;
+  /** Handles what an OAuth provider sends a person back with. */
+  finishSignIn: (params: URLSearchParams, origin: string) => Promise<CallbackOutcome>;
   /** Logs an error that was thrown here; returns the incident id. */
   logIncident: (error: unknown, address: string) => string;
   downloads: ReadDownload;
@@ -49,6 +53,16 @@ export function makeHttpApp(services: HttpServices): HttpApp {
       return context.text("A user token of root is required: Authorization: Bearer <token>\n", 401, { "www-authenticate": "Bearer" });
     }
     return context.text(await services.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
+  });
+  app.get(CALLBACK_PATH, async (context) => {
+    const outcome = await services.finishSignIn(new URL(context.req.url).searchParams, context.env.origin);
+    const { status, html } = makeCallbackPage(outcome);
+    return context.html(html, status, { "cache-control": "no-store" });
+  });
+  app.get(CLIENT_METADATA_PATH, (context) => {
+    const { origin } = context.env;
+    const headers = { "cache-control": "no-store", "access-control-allow-origin": "*" };
+    return context.json(makeClientMetadata(`${origin}${CLIENT_METADATA_PATH}`, origin), 200, headers);
   });
   app.all("/git/*", (context) => services.serveGit(context.req.raw, context.env.address));
   app.all("/downloads/cli/*", (context) => serveDownload(context.req.raw, context.env.origin, services.downloads));

@@ -14,7 +14,10 @@ import { Files } from "./files.ts";
 import { Followers } from "./followers.ts";
 import { Groups } from "./groups.ts";
 import { IpcCalls } from "./ipc-calls.ts";
+import { McpServers } from "./mcp-servers.ts";
 import { ModelFailures } from "./model-failures.ts";
+import { OAuthAccounts } from "./oauth-accounts.ts";
+import { OAuthFlows } from "./oauth-flows.ts";
 import { Processes } from "./processes.ts";
 import { ProcessSessions } from "./process-sessions.ts";
 import { Repositories } from "./repositories.ts";
@@ -69,6 +72,9 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     ipcCalls: new IpcCalls(sql),
     spending: new Spending(sql),
     modelFailures: new ModelFailures(sql),
+    mcpServers: new McpServers(sql, crypto),
+    oauthFlows: new OAuthFlows(sql, crypto),
+    oauthAccounts: new OAuthAccounts(sql, crypto),
     results: new Results(sql, crypto),
     throttle: new Throttle(sql, crypto),
     timers: new Timers(sql),

@@ -17,6 +17,7 @@ import { deviceNames } from "./012-device-names.ts";
 import { usage } from "./013-usage.ts";
 import { deviceMeanings } from "./014-device-meanings.ts";
 import { largeRows } from "./015-large-rows.ts";
+import { integrations } from "./016-integrations.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usage,
   deviceMeanings,
   largeRows,
+  integrations,
 ];
 
 export function migrate(sql: Sql): void {

@@ -47,7 +47,9 @@ export class ScriptRunner {
 
   /** Runs a script to its end or until it is suspended. Null if the run was stopped or the process closed meanwhile. */
   async start(call: Call, code: string, signal: AbortSignal): Promise<ScriptStep | null> {
-    return this.#run(call, { kind: "source", code, globals: { argv: [], args: null } }, [], signal);
+    const mcpTools = await this.#state.ports.kernel.listScriptFunctions();
+    if (this.#state.isClosed || signal.aborted) return null;
+    return this.#run(call, { kind: "source", code, globals: { argv: [], args: null, mcpTools } }, [], signal);
   }
 
   /** Whether an earlier instance of the process has started this script, or this one has suspended it. */

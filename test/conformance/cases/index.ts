@@ -29,3 +29,5 @@ import "./ai.ts";
 import "./codemode.ts";
 import "./ipc.ts";
 import "./guards.ts";
+import "./mcp.ts";
+import "./oauth.ts";

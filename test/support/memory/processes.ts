@@ -126,6 +126,7 @@ function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
     prepare: (conversationId) => now().prepare(conversationId),
     runSyscall: (call, signal, onStart) => now().runSyscall(call, signal, onStart),
     runScriptCall: (call, signal) => now().runScriptCall(call, signal),
+    listScriptFunctions: () => now().listScriptFunctions(),
     withdrawQuestions: (runId, about) => now().withdrawQuestions(runId, about),
     emit: (events) => now().emit(events),
     lastReceivedSeq: () => now().lastReceivedSeq(),

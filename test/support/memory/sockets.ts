@@ -67,7 +67,7 @@ export class MemorySockets implements Sockets {
     const socketId = `socket-${++this.#count}`;
     const now = Math.floor(this.#agenda.now);
     this.#wires.set(socketId, {
-      peer: { address, openedAt: now },
+      peer: { address, origin: "http://localhost:8787", openedAt: now },
       heardAt: now,
       end,
       isClosing: false,

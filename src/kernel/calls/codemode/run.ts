@@ -26,7 +26,9 @@ export default syscall({
     args: { code: 'const { output } = await shell("uname -a");\nreturn output;', target: "laptop" },
     result: { status: "completed", result: "Linux laptop\n", logs: [] },
   },
-  async run({ agents, signal }, caller, { pid, code, target, cwd, argv = [], args = null }) {
-    return agents.scripts.run(caller, agents.requireProcess(caller, pid), code, { target, cwd, argv, args }, signal);
+  async run({ agents, mcp, signal }, caller, { pid, code, target, cwd, argv = [], args = null }) {
+    const process = agents.requireProcess(caller, pid);
+    const mcpTools = mcp.functionsFor({ uid: process.uid, capabilities: caller.capabilities });
+    return agents.scripts.run(caller, process, code, { target, cwd, argv, args, mcpTools }, signal);
   },
 });

@@ -1,15 +1,19 @@
-// A circuit breaker: a model that failed several times in a row gets no calls for a while, so that a hundred runs do not each
+// A circuit breaker: a server that failed several times in a row gets no calls for a while, so that a hundred runs do not each
 // wait for it. Then one call may probe it; the others follow when the probe succeeds.
 
 const FAILURE_THRESHOLD = 5;
-const REST_MS = 30_000;
-/** The oldest entries are dropped beyond this many models. */
-const MODELS_MAX = 1000;
+/** The oldest entries are dropped beyond this many. */
+const KEYS_MAX = 1000;
 
 type State = { failures: number; restUntil: number; isProbing: boolean };
 
 export class Breaker {
   readonly #states = new Map<string, State>();
+  readonly #restMs: number;
+
+  constructor(restMs: number) {
+    this.#restMs = restMs;
+  }
 
   /** How long a call must wait before it may start; 0 if it may start now. A call that starts must report its end. */
   startOrGetWaitMs(key: string, now: number): number {
@@ -29,13 +33,13 @@ export class Breaker {
     const state = this.#states.get(key) ?? { failures: 0, restUntil: 0, isProbing: false };
     state.failures++;
     state.isProbing = false;
-    if (state.failures >= FAILURE_THRESHOLD) state.restUntil = now + REST_MS;
+    if (state.failures >= FAILURE_THRESHOLD) state.restUntil = now + this.#restMs;
     this.#states.delete(key);
     this.#states.set(key, state);
-    if (this.#states.size > MODELS_MAX) this.#states.delete(this.#states.keys().next().value ?? "");
+    if (this.#states.size > KEYS_MAX) this.#states.delete(this.#states.keys().next().value ?? "");
   }
 
-  /** Releases the probe of a call that says nothing about the model: it was stopped, or the request was at fault. */
+  /** Releases the probe of a call that says nothing about the server: it was stopped, or the request was at fault. */
   releaseProbe(key: string): void {
     const state = this.#states.get(key);
     if (state !== undefined) state.isProbing = false;

@@ -1,0 +1,378 @@
+// The MCP servers of all users: adds and removes them, calls their tools, and reads their resources and prompts. A user reaches only their
+// own servers. A server that fails several times in a row is left alone for a minute.
+
+import { Breaker } from "../../lib/breaker.ts";
+import { allows } from "../../lib/capability.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
+import type { McpConnection, McpError, ToolResult } from "../../mcp/connection.ts";
+import { nameFunctions, sortByAge } from "../../mcp/functions.ts";
+import { UnsealError } from "../../ports/crypto.ts";
+import type { ScriptFunction } from "../../ports/sandbox.ts";
+import { type Caller, isRoot } from "../../protocol/caller.ts";
+import type { McpServerSummary, McpTransportType } from "../../protocol/mcp-records.ts";
+import { earliestOf, type Part } from "../part.ts";
+import { mustBeRemoteUrl } from "../oauth/addresses.ts";
+import type { CallbackOutcome, OAuth } from "../oauth/oauth.ts";
+import type { Store } from "../store.ts";
+import { OpenServer } from "./open-server.ts";
+
+/** A connection that nobody has used for this long is closed; what the server keeps for the session is lost then. */
+const IDLE_MS = 10 * 60 * 1000;
+/** How long a server is left alone that has failed several times in a row. */
+const REST_MS = 60_000;
+/** A failed server is tried again when a run starts, but not more often than this. */
+const RETRY_MS = 60_000;
+const ITEMS_MAX = 1_000;
+
+type OfServer = { uid?: number | undefined; serverId: string };
+export type AddArgs = {
+  uid?: number | undefined;
+  name: string;
+  url: string;
+  callbackHost?: string | undefined;
+  transport?: { type?: McpTransportType | undefined; headers?: Record<string, string> | undefined } | undefined;
+  oauth?: { clientId: string; clientSecret?: string | undefined } | undefined;
+};
+
+export class Mcp implements Part {
+  readonly #store: Store;
+  readonly #oauth: OAuth;
+  readonly #open = new Map<string, OpenServer>();
+  readonly #breaker = new Breaker(REST_MS);
+  readonly #retriedAt = new Map<string, number>();
+  readonly #functions = new Map<number, { generation: number; functions: ScriptFunction[] }>();
+
+  constructor(store: Store, oauth: OAuth) {
+    this.#store = store;
+    this.#oauth = oauth;
+  }
+
+  async add(caller: Caller, args: AddArgs, signal: AbortSignal): Promise<McpServerSummary> {
+    const { name, url, transport, oauth } = args;
+    const uid = this.#ownerFor(caller, args.uid, "add MCP servers");
+    if (this.#store.reads.accounts.findByUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
+    mustBeRemoteUrl(url, "url");
+    const callbackUrl = this.#oauth.callbackUrlFor(caller, args.callbackHost);
+    const known = this.#store.reads.mcpServers.find(uid, name, url);
+    if (known !== undefined) return this.#summaryOf(known);
+    const serverId = await this.#store.commit(({ mcpServers, now }) =>
+      mcpServers.add(
+        {
+          uid,
+          name,
+          url,
+          transport: transport?.type ?? "auto",
+          headers: transport?.headers ?? {},
+          client: oauth === undefined ? null : { clientId: oauth.clientId, clientSecret: oauth.clientSecret ?? null },
+          callbackUrl,
+        },
+        now,
+      ),
+    );
+    try {
+      await this.#openServer(serverId).discover(signal);
+    } catch (error) {
+      if (!isKind(error, "sign-in")) {
+        await this.#forget(serverId);
+        throw this.#toSysError(name, error);
+      }
+    }
+    return this.#summaryOf(serverId);
+  }
+
+  async remove(caller: Caller, uid: number | undefined, serverId: string): Promise<boolean> {
+    const owner = this.#ownerFor(caller, uid, "remove MCP servers");
+    if (this.#store.reads.mcpServers.uidOf(serverId) !== owner) return false;
+    await this.#forget(serverId);
+    return true;
+  }
+
+  async refresh(caller: Caller, { uid, serverId, callbackHost }: OfServer & { callbackHost?: string | undefined }, signal: AbortSignal) {
+    const owner = this.#ownerFor(caller, uid, "refresh MCP servers");
+    const { mcpServers } = this.#store.reads;
+    if (mcpServers.uidOf(serverId) !== owner) return null;
+    const callbackUrl = this.#oauth.callbackUrlFor(caller, callbackHost);
+    if (callbackUrl !== null && (callbackHost !== undefined || caller.agent === undefined))
+      await this.#store.commit((nouns) => nouns.mcpServers.setCallbackUrl(serverId, callbackUrl));
+    this.#breaker.recordSuccess(serverId);
+    await this.#reconnect(serverId, signal);
+    return mcpServers.get(serverId, this.#store.reads.now) ?? null;
+  }
+
+  async accept(caller: Caller, { uid, serverId, tools }: OfServer & { tools: readonly { name: string; hash: string }[] }) {
+    this.#mustOwn(caller, { uid, serverId }, "accept tools");
+    await this.#store.commit(({ mcpServers, now }) => mcpServers.accept(serverId, tools, now));
+    return this.#summaryOf(serverId);
+  }
+
+  async call(
+    caller: Caller,
+    args: OfServer & { name: string; arguments?: Record<string, unknown> | undefined; timeoutMs?: number | undefined },
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const { serverId, name, timeoutMs } = args;
+    return this.#use(caller, args, "call MCP tools", signal, (connection) => {
+      const { mcpServers, now } = this.#store.reads;
+      mcpServers.checkTool(serverId, name, now);
+      return connection.callTool(name, args.arguments ?? {}, timeoutMs, signal);
+    });
+  }
+
+  listResources(caller: Caller, of: OfServer, signal: AbortSignal) {
+    return this.#use(caller, of, "read MCP resources", signal, async (connection) => {
+      const [resources, templates] = await Promise.all([connection.listResources(signal), connection.listResourceTemplates(signal)]);
+      return {
+        resources: resources
+          .slice(0, ITEMS_MAX)
+          .map(({ uri, name, description = null, mimeType = null }) => ({ uri, name, description, mimeType })),
+        templates: templates
+          .slice(0, ITEMS_MAX)
+          .map(({ uriTemplate, name, description = null, mimeType = null }) => ({ uriTemplate, name, description, mimeType })),
+      };
+    });
+  }
+
+  readResource(caller: Caller, of: OfServer, uri: string, signal: AbortSignal) {
+    return this.#use(caller, of, "read MCP resources", signal, async (connection) => {
+      const { contents } = await connection.readResource(uri, signal);
+      return {
+        contents: contents.map((part) => ({
+          uri: part.uri,
+          mimeType: part.mimeType ?? null,
+          ...("text" in part ? { text: part.text } : { blob: part.blob }),
+        })),
+      };
+    });
+  }
+
+  listPrompts(caller: Caller, of: OfServer, signal: AbortSignal) {
+    return this.#use(caller, of, "read MCP prompts", signal, async (connection) => ({
+      prompts: (await connection.listPrompts(signal)).slice(0, ITEMS_MAX).map(({ name, description = null, arguments: wanted = [] }) => ({
+        name,
+        description,
+        arguments: wanted.map((one) => ({ name: one.name, description: one.description ?? null, required: one.required === true })),
+      })),
+    }));
+  }
+
+  getPrompt(caller: Caller, of: OfServer, name: string, args: Record<string, string>, signal: AbortSignal) {
+    return this.#use(caller, of, "read MCP prompts", signal, async (connection) => {
+      const { description = null, messages } = await connection.getPrompt(name, args, signal);
+      return { description, messages: messages.map(({ role, content }) => ({ role, content })) };
+    });
+  }
+
+  /** The servers of a user whose tools can be called. */
+  listReady(uid: number): McpServerSummary[] {
+    const { mcpServers, now } = this.#store.reads;
+    return mcpServers.list(uid, now).filter(({ state }) => state === "ready");
+  }
+
+  /** The functions by which scripts of a caller call the tools of their servers. */
+  functionsFor({ uid, capabilities }: Pick<Caller, "uid" | "capabilities">): ScriptFunction[] {
+    if (!allows(capabilities, "sys.mcp.call")) return [];
+    const { mcpServers } = this.#store.reads;
+    const generation = mcpServers.generationOf(uid);
+    const known = this.#functions.get(uid);
+    if (known?.generation === generation) return known.functions;
+    const functions = limitSchemas(nameFunctions(sortByAge(this.listReady(uid))));
+    this.#functions.set(uid, { generation, functions });
+    return functions;
+  }
+
+  /** A run of the user starts: servers that could not be reached are tried again, without waiting for them. */
+  retryFailed(uid: number): void {
+    const { mcpServers, now } = this.#store.reads;
+    for (const { serverId, state } of mcpServers.list(uid, now)) {
+      if (state !== "failed" || now - (this.#retriedAt.get(serverId) ?? 0) < RETRY_MS) continue;
+      this.#retriedAt.set(serverId, now);
+      void this.#reconnectLater(serverId);
+    }
+  }
+
+  /** The owner came back from the provider. */
+  onSignInEnded(outcome: CallbackOutcome): void {
+    const { flow } = outcome;
+    if (flow === null || flow.kind !== "mcp-server") return;
+    const { mcpServers, now } = this.#store.reads;
+    if (!outcome.ok) {
+      const { serverId } = flow;
+      if (serverId === null || mcpServers.uidOf(serverId) !== flow.uid) return;
+      const why = `${outcome.title}: ${outcome.message}`;
+      this.#store.write((nouns) => {
+        nouns.mcpServers.recordSignIn(serverId, null, null, why, nouns.now);
+        nouns.after(() => nouns.emit.announceChanges(flow.uid, ["mcp"]));
+      });
+      return;
+    }
+    const waiting =
+      flow.serverId === null
+        ? mcpServers.list(flow.uid, now).filter(({ url }) => url === flow.resource)
+        : mcpServers.list(flow.uid, now).filter(({ serverId }) => serverId === flow.serverId);
+    for (const { serverId } of waiting) {
+      this.#store.write((nouns) => nouns.mcpServers.linkAccount(serverId, outcome.accountId, nouns.now));
+      void this.#reconnectLater(serverId);
+    }
+  }
+
+  nextDueAt(): number | null {
+    return earliestOf([...this.#open.values()].map(({ idleSince }) => (idleSince === null ? null : idleSince + IDLE_MS)));
+  }
+
+  onWake(now: number): void {
+    for (const [serverId, server] of this.#open) {
+      if (server.idleSince === null || now - server.idleSince < IDLE_MS) continue;
+      this.#open.delete(serverId);
+      void server.close();
+    }
+  }
+
+  async #use<T>(
+    caller: Caller,
+    of: OfServer,
+    what: string,
+    signal: AbortSignal,
+    work: (connection: McpConnection) => Promise<T>,
+  ): Promise<T> {
+    const { serverId } = of;
+    const { name } = this.#mustOwn(caller, of, what);
+    const waitMs = this.#breaker.startOrGetWaitMs(serverId, this.#store.reads.now);
+    if (waitMs > 0)
+      fail(503, `${name} has failed several times in a row and is left alone for ${Math.ceil(waitMs / 1000)} s: try again then`, {
+        retryAfterMs: waitMs,
+      });
+    try {
+      const result = await this.#openServer(serverId).use(work, signal);
+      this.#breaker.recordSuccess(serverId);
+      return result;
+    } catch (error) {
+      if (isKind(error, "unreachable") || isKind(error, "timeout") || isKind(error, "protocol"))
+        this.#breaker.recordFailure(serverId, this.#store.reads.now);
+      else this.#breaker.releaseProbe(serverId);
+      throw this.#toSysError(name, error);
+    } finally {
+      this.#store.wakeBy(this.nextDueAt());
+    }
+  }
+
+  /** Connects again. A failure is stored with the server. */
+  async #reconnect(serverId: string, signal: AbortSignal): Promise<void> {
+    await this.#close(serverId);
+    try {
+      await this.#openServer(serverId).discover(signal);
+    } catch (error) {
+      await this.#recordFailure(serverId, error);
+    } finally {
+      this.#store.wakeBy(this.nextDueAt());
+    }
+  }
+
+  async #reconnectLater(serverId: string): Promise<void> {
+    try {
+      await this.#reconnect(serverId, new AbortController().signal);
+    } catch (error) {
+      this.#store.ports.log.error("an MCP server could not be connected", { error: String(error) });
+    }
+  }
+
+  async #recordFailure(serverId: string, error: unknown): Promise<void> {
+    if (isKind(error, "sign-in") || isKind(error, "aborted")) return;
+    const why = capitalize(this.#toSysError(null, error).message);
+    await this.#store.commit(({ mcpServers, emit, after, now }) => {
+      const uid = mcpServers.uidOf(serverId);
+      if (uid === undefined) return;
+      mcpServers.recordFailure(serverId, why, now);
+      after(() => emit.announceChanges(uid, ["mcp"]));
+    });
+  }
+
+  /** Removes a server, its sign-ins in progress, and the account that was made for it alone. */
+  async #forget(serverId: string): Promise<void> {
+    // While there is still a token with which the session can be ended.
+    await this.#close(serverId);
+    await this.#store.commit(({ mcpServers, oauthFlows, oauthAccounts, now }) => {
+      const accountId = mcpServers.get(serverId, now)?.accountId ?? null;
+      mcpServers.remove(serverId);
+      oauthFlows.deleteOfServer(serverId);
+      const account = accountId === null ? undefined : oauthAccounts.get(accountId);
+      if (account?.accountKey === serverId) oauthAccounts.delete(account.accountId);
+    });
+    // A call may have connected again meanwhile.
+    await this.#close(serverId);
+  }
+
+  async #close(serverId: string): Promise<void> {
+    const open = this.#open.get(serverId);
+    this.#open.delete(serverId);
+    await open?.close();
+  }
+
+  #openServer(serverId: string): OpenServer {
+    const open = this.#open.get(serverId) ?? new OpenServer(this.#store, this.#oauth, serverId);
+    this.#open.set(serverId, open);
+    return open;
+  }
+
+  #summaryOf(serverId: string): McpServerSummary {
+    const { mcpServers, now } = this.#store.reads;
+    return mcpServers.get(serverId, now) ?? fail(404, "MCP server not found");
+  }
+
+  #ownerFor(caller: Caller, uid: number | undefined, what: string): number {
+    if (uid !== undefined && uid !== caller.uid && !isRoot(caller)) fail(403, `Permission denied: cannot ${what} for another user`);
+    return uid ?? caller.uid;
+  }
+
+  #mustOwn(caller: Caller, { uid, serverId }: OfServer, what: string): McpServerSummary {
+    const owner = this.#ownerFor(caller, uid, what);
+    const { mcpServers, now } = this.#store.reads;
+    const server = mcpServers.get(serverId, now);
+    return server === undefined || server.uid !== owner ? fail(404, "MCP server not found") : server;
+  }
+
+  #toSysError(name: string | null, error: unknown): SysError {
+    if (error instanceof SysError) return error;
+    const who = name === null ? "" : `${name}: `;
+    if (error instanceof UnsealError) return new SysError(409, `${who}its settings cannot be read: remove it and add it again`);
+    if (!isMcpError(error)) throw error;
+    const { kind, message, mayHaveRun } = error;
+    const unknown = mayHaveRun ? ". Whether the tool has run is unknown: check before you call it again" : "";
+    const details = mayHaveRun ? { outcome: "unknown" } : undefined;
+    switch (kind) {
+      case "sign-in":
+        return new SysError(409, `${who}${message}: open Integrations to sign in, or run mcp refresh`);
+      case "timeout":
+        return new SysError(504, `${who}${message}${unknown}`, details);
+      case "refused":
+      case "protocol":
+      case "session":
+      case "unreachable":
+      case "aborted":
+        return new SysError(503, `${who}${message}${unknown}`, details);
+    }
+  }
+}
+
+/** Of all functions of a script: the engine has little memory. Later functions have none. */
+const SCHEMAS_CHARS_MAX = 512 * 1024;
+
+function limitSchemas(functions: readonly ScriptFunction[]): ScriptFunction[] {
+  let chars = 0;
+  return functions.map((one) => {
+    chars += JSON.stringify([one.inputSchema, one.outputSchema, one.description]).length;
+    return chars <= SCHEMAS_CHARS_MAX ? one : { ...one, description: null, inputSchema: null, outputSchema: null };
+  });
+}
+
+/** By name: the class is in a file that is loaded only when it is needed. */
+function isMcpError(error: unknown): error is McpError {
+  return error instanceof Error && error.name === "McpError";
+}
+
+function isKind(error: unknown, kind: McpError["kind"]): boolean {
+  return isMcpError(error) && error.kind === kind;
+}
+
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,330 @@
+// MCP servers of users, and the definitions of their tools. Owns mcp_servers and mcp_tools. The first list of tools is accepted as it is;
+// later a tool counts only as its owner accepted it: one that is new or differs waits in `changes`. Values of headers and the client's
+// secret are sealed.
+
+import { toHex } from "../../lib/hex.ts";
+import { fail } from "../../lib/sys-error.ts";
+import type { Crypto } from "../../ports/crypto.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { McpConnectionState, McpServerSummary, McpToolChange, McpToolSummary, McpTransportType } from "../../protocol/mcp-records.ts";
+
+const SERVERS_PER_USER_MAX = 50;
+/** In the error about a tool that does not exist. */
+const TOOLS_NAMED = 20;
+const ID_CHARS = 8;
+const ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
+const HEADERS = "mcp-headers";
+const CLIENT = "mcp-client";
+
+/** A client that was registered with the server's provider beforehand. */
+export type OAuthClient = { clientId: string; clientSecret: string | null };
+
+/** What a connection is made with. */
+export type McpAccess = {
+  serverId: string;
+  uid: number;
+  name: string;
+  url: string;
+  transport: McpTransportType;
+  headers: Record<string, string>;
+  client: OAuthClient | null;
+  callbackUrl: string | null;
+  accountId: string | null;
+};
+
+export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId">;
+
+/** What a server says of itself. */
+export type McpDiscovery = {
+  tools: readonly McpToolSummary[];
+  instructions: string | null;
+  capabilities: Record<string, unknown> | null;
+  resourceCount: number;
+  promptCount: number;
+};
+
+/** States that outlive the connection. The others are kept in memory while a connection is opened. */
+type StoredState = Extract<McpConnectionState, "not-connected" | "authenticating" | "ready" | "failed">;
+export type McpProgress = Exclude<McpConnectionState, StoredState>;
+
+export type McpServerReads = Pick<
+  McpServers,
+  "list" | "get" | "find" | "accessOf" | "listNamesUsing" | "generationOf" | "uidOf" | "checkTool"
+>;
+
+export class McpServers {
+  readonly #sql: Sql;
+  readonly #crypto: Crypto;
+  readonly #progress = new Map<string, McpProgress>();
+  /** By uid: changes whenever one of the user's servers may have. */
+  readonly #generations = new Map<number, number>();
+  /** How often rows were lost. */
+  #lost = 0;
+
+  constructor(sql: Sql, crypto: Crypto) {
+    this.#sql = sql;
+    this.#crypto = crypto;
+  }
+
+  add({ uid, name, url, transport, headers, client, callbackUrl }: NewMcpServer, now: number): string {
+    const count = Number(this.#sql.get("SELECT count(*) AS count FROM mcp_servers WHERE uid = ?", uid)?.count);
+    if (count >= SERVERS_PER_USER_MAX) fail(409, `Too many MCP servers: at most ${SERVERS_PER_USER_MAX} per user. Remove some first`);
+    const serverId = this.#makeId();
+    this.#sql.run(
+      `INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not-connected', NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, ?, ?)`,
+      serverId,
+      uid,
+      name,
+      url,
+      transport,
+      Object.keys(headers).length === 0 ? null : this.#crypto.seal(`${HEADERS}/${serverId}`, JSON.stringify(headers)),
+      client === null ? null : this.#crypto.seal(`${CLIENT}/${serverId}`, JSON.stringify(client)),
+      callbackUrl,
+      now,
+      now,
+    );
+    this.#touch(uid);
+    return serverId;
+  }
+
+  /** Last changed first. */
+  list(uid: number, now: number): McpServerSummary[] {
+    return this.#sql
+      .all("SELECT * FROM mcp_servers WHERE uid = ? ORDER BY updated_at DESC, server_id", uid)
+      .map((row) => this.#toSummary(row, now));
+  }
+
+  get(serverId: string, now: number): McpServerSummary | undefined {
+    const row = this.#sql.get("SELECT * FROM mcp_servers WHERE server_id = ?", serverId);
+    return row && this.#toSummary(row, now);
+  }
+
+  find(uid: number, name: string, url: string): string | undefined {
+    const row = this.#sql.get("SELECT server_id FROM mcp_servers WHERE uid = ? AND name = ? AND url = ?", uid, name, url);
+    return row && String(row.server_id);
+  }
+
+  uidOf(serverId: string): number | undefined {
+    const row = this.#sql.get("SELECT uid FROM mcp_servers WHERE server_id = ?", serverId);
+    return row && Number(row.uid);
+  }
+
+  /** Throws UnsealError if the gateway's key was replaced. */
+  accessOf(serverId: string): McpAccess | undefined {
+    const row = this.#sql.get("SELECT * FROM mcp_servers WHERE server_id = ?", serverId);
+    if (row === undefined) return undefined;
+    const open = (purpose: string, sealed: SqlRow[string] | undefined): unknown =>
+      typeof sealed === "string" ? JSON.parse(this.#crypto.unseal(`${purpose}/${serverId}`, sealed)) : null;
+    return {
+      serverId,
+      uid: Number(row.uid),
+      name: String(row.name),
+      url: String(row.url),
+      transport: row.transport as McpTransportType,
+      headers: (open(HEADERS, row.headers) ?? {}) as Record<string, string>,
+      client: open(CLIENT, row.client) as OAuthClient | null,
+      callbackUrl: row.callback_url as string | null,
+      accountId: row.account_id as string | null,
+    };
+  }
+
+  /** Fails unless the tool is offered as its owner accepted it. */
+  checkTool(serverId: string, name: string, now: number): void {
+    const server = this.get(serverId, now) ?? fail(404, "MCP server not found");
+    if (server.tools.some((tool) => tool.name === name)) return;
+    const change = server.changes.find((one) => one.name === name);
+    const how = "look at it in Integrations, or with mcp changes, and accept it";
+    if (change?.kind === "changed") fail(409, `${name} of ${server.name} has changed since it was accepted, so it was not called: ${how}`);
+    if (change !== undefined) fail(409, `${name} of ${server.name} is new, so it was not called: ${how}`);
+    // Only a connection shows what a server that is not ready has.
+    if (server.state !== "ready") return;
+    const names = server.tools.slice(0, TOOLS_NAMED).map((tool) => tool.name);
+    const more = server.tools.length > names.length ? ", ..." : "";
+    fail(404, `${server.name} has no tool ${name}. It has: ${names.length === 0 ? "none" : names.join(", ")}${more}`);
+  }
+
+  generationOf(uid: number): number {
+    return (this.#generations.get(uid) ?? 0) + this.#lost;
+  }
+
+  /** Rows may be what they were before. */
+  clearCaches(): void {
+    this.#lost++;
+  }
+
+  listNamesUsing(accountId: string): string[] {
+    return this.#sql.all("SELECT name FROM mcp_servers WHERE account_id = ? ORDER BY name", accountId).map((row) => String(row.name));
+  }
+
+  /** While a connection is being opened; null once that has ended. */
+  setProgress(serverId: string, progress: McpProgress | null): void {
+    if (progress === null) this.#progress.delete(serverId);
+    else this.#progress.set(serverId, progress);
+  }
+
+  /** Stores what the server says of itself. The first time, its tools are accepted as they are. */
+  recordDiscovery(serverId: string, found: McpDiscovery, now: number): void {
+    const row = this.#sql.get("SELECT uid, has_tools FROM mcp_servers WHERE server_id = ?", serverId);
+    if (row === undefined) return;
+    const isFirst = row.has_tools === 0;
+    this.#sql.run("UPDATE mcp_tools SET offered = NULL WHERE server_id = ?", serverId);
+    for (const [position, tool] of found.tools.entries()) {
+      const offered = JSON.stringify(tool);
+      this.#sql.run(
+        `INSERT INTO mcp_tools VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (server_id, name) DO UPDATE SET position = ?3, offered = ?5`,
+        serverId,
+        tool.name,
+        position,
+        isFirst ? offered : null,
+        offered,
+      );
+    }
+    // A tool that was offered and withdrawn before anybody accepted it.
+    this.#sql.run("DELETE FROM mcp_tools WHERE server_id = ? AND accepted IS NULL AND offered IS NULL", serverId);
+    this.#sql.run(
+      `UPDATE mcp_servers SET state = 'ready', error = NULL, auth_url = NULL, auth_until = NULL, has_tools = 1, instructions = ?,
+         capabilities = ?, resource_count = ?, prompt_count = ?, updated_at = ? WHERE server_id = ?`,
+      found.instructions,
+      found.capabilities === null ? null : JSON.stringify(found.capabilities),
+      found.resourceCount,
+      found.promptCount,
+      now,
+      serverId,
+    );
+    this.#touch(Number(row.uid));
+  }
+
+  recordFailure(serverId: string, error: string, now: number): void {
+    this.#setState(serverId, "failed", { error, authUrl: null, authUntil: null }, now);
+  }
+
+  /** Its owner must sign in at `authUrl`, or, where that is null, ask for such a page first. */
+  recordSignIn(serverId: string, authUrl: string | null, authUntil: number | null, error: string | null, now: number): void {
+    this.#setState(serverId, "authenticating", { error, authUrl, authUntil }, now);
+  }
+
+  setCallbackUrl(serverId: string, callbackUrl: string): void {
+    this.#sql.run("UPDATE mcp_servers SET callback_url = ? WHERE server_id = ?", callbackUrl, serverId);
+  }
+
+  linkAccount(serverId: string, accountId: string, now: number): void {
+    this.#sql.run("UPDATE mcp_servers SET account_id = ?, updated_at = ? WHERE server_id = ?", accountId, now, serverId);
+    this.#touch(this.uidOf(serverId));
+  }
+
+  /** The account is gone: its servers want a sign-in. Returns whether there were any. */
+  unlinkAccount(accountId: string, now: number): boolean {
+    const ids = this.#sql.all("SELECT server_id FROM mcp_servers WHERE account_id = ?", accountId).map((row) => String(row.server_id));
+    for (const serverId of ids) {
+      this.#sql.run("UPDATE mcp_servers SET account_id = NULL WHERE server_id = ?", serverId);
+      this.recordSignIn(serverId, null, null, null, now);
+    }
+    return ids.length > 0;
+  }
+
+  /** Fails if one of the tools is no longer offered with that hash. */
+  accept(serverId: string, tools: readonly { name: string; hash: string }[], now: number): void {
+    for (const { name, hash } of tools) {
+      const row = this.#sql.get("SELECT offered FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name);
+      if (row?.offered == null || this.#hash(String(row.offered)) !== hash)
+        fail(409, `${name} has changed again since it was shown: look at it once more. Nothing was accepted`);
+      this.#sql.run("UPDATE mcp_tools SET accepted = offered WHERE server_id = ? AND name = ?", serverId, name);
+    }
+    this.#sql.run("UPDATE mcp_servers SET updated_at = ? WHERE server_id = ?", now, serverId);
+    this.#touch(this.uidOf(serverId));
+  }
+
+  remove(serverId: string): void {
+    const uid = this.uidOf(serverId);
+    this.#sql.run("DELETE FROM mcp_tools WHERE server_id = ?", serverId);
+    this.#sql.run("DELETE FROM mcp_servers WHERE server_id = ?", serverId);
+    this.#progress.delete(serverId);
+    this.#touch(uid);
+  }
+
+  #setState(
+    serverId: string,
+    state: StoredState,
+    { error, authUrl, authUntil }: { error: string | null; authUrl: string | null; authUntil: number | null },
+    now: number,
+  ): void {
+    this.#sql.run(
+      "UPDATE mcp_servers SET state = ?, error = ?, auth_url = ?, auth_until = ?, updated_at = ? WHERE server_id = ?",
+      state,
+      error,
+      authUrl,
+      authUntil,
+      now,
+      serverId,
+    );
+    this.#touch(this.uidOf(serverId));
+  }
+
+  #touch(uid: number | undefined): void {
+    if (uid !== undefined) this.#generations.set(uid, (this.#generations.get(uid) ?? 0) + 1);
+  }
+
+  #toSummary(row: SqlRow, now: number): McpServerSummary {
+    const serverId = String(row.server_id);
+    const definitions = this.#sql.all("SELECT * FROM mcp_tools WHERE server_id = ? ORDER BY position, name", serverId);
+    const state = row.state as StoredState;
+    const isUsable = state === "ready";
+    return {
+      serverId,
+      uid: Number(row.uid),
+      name: String(row.name),
+      url: String(row.url),
+      transport: row.transport as McpTransportType,
+      state: this.#progress.get(serverId) ?? state,
+      // The page of a sign-in that has expired leads nowhere.
+      authUrl: Number(row.auth_until) > now ? (row.auth_url as string | null) : null,
+      error: row.error as string | null,
+      instructions: row.instructions as string | null,
+      capabilities: row.capabilities === null ? null : (JSON.parse(String(row.capabilities)) as Record<string, unknown>),
+      tools: isUsable
+        ? definitions.flatMap(({ accepted, offered }) => (accepted !== null && accepted === offered ? parseTool(accepted) : []))
+        : [],
+      changes: definitions.flatMap(({ name, accepted, offered }) =>
+        offered === null || accepted === offered ? [] : this.#toChange(String(name), accepted as string | null, String(offered)),
+      ),
+      resourceCount: Number(row.resource_count),
+      promptCount: Number(row.prompt_count),
+      headers: row.headers === null ? [] : this.#headerNames(serverId, String(row.headers)),
+      accountId: row.account_id as string | null,
+      createdAt: Number(row.created_at),
+      updatedAt: Number(row.updated_at),
+    };
+  }
+
+  #toChange(name: string, accepted: string | null, offered: string): McpToolChange {
+    return {
+      name,
+      kind: accepted === null ? "new" : "changed",
+      hash: this.#hash(offered),
+      accepted: accepted === null ? null : parseTool(accepted),
+      offered: parseTool(offered),
+    };
+  }
+
+  /** Those of a gateway whose key was replaced cannot be read. */
+  #headerNames(serverId: string, sealed: string): string[] {
+    try {
+      return Object.keys(JSON.parse(this.#crypto.unseal(`${HEADERS}/${serverId}`, sealed)) as Record<string, string>);
+    } catch {
+      return [];
+    }
+  }
+
+  #hash(definition: string): string {
+    return toHex(this.#crypto.sha256(`mcp tool ${definition}`));
+  }
+
+  #makeId(): string {
+    const bytes = this.#crypto.randomBytes(ID_CHARS);
+    return Array.from(bytes, (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join("");
+  }
+}
+
+function parseTool(definition: unknown): McpToolSummary {
+  return JSON.parse(String(definition)) as McpToolSummary;
+}

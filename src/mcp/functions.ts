@@ -1,0 +1,73 @@
+// The functions that scripts call MCP tools by: each tool by its own name where no other has it, and always by the name of its server and
+// its own.
+
+import type { ScriptFunction } from "../ports/sandbox.ts";
+import type { McpToolSummary } from "../protocol/mcp-records.ts";
+
+export type ServerTools = { serverId: string; name: string; tools: readonly McpToolSummary[] };
+
+/** Names that scripts have already. */
+const RESERVED = [
+  ..."args argv clearTimeout codemode console fs mcpTools setTimeout shell".split(" "),
+  ..."__defaultCwd __defaultTarget __isAbsolutePath __isObject __joinPath __mcp __unwrapMcpResult __userMain".split(" "),
+  ..."__withFsDefaults __withObjectArgs __withShellDefaults".split(" "),
+];
+
+/** Words that cannot be names, and built-in values that a tool must not replace. */
+const JAVASCRIPT: ReadonlySet<string> = new Set(
+  `arguments async await break case catch class const continue debugger default delete do else enum eval export extends false finally for
+   function get if implements import in instanceof interface let new null of package private protected public return set static super
+   switch this throw true try typeof undefined var void while with yield
+   AggregateError Array ArrayBuffer Atomics BigInt Boolean DataView Date Error EvalError Function Infinity Iterator JSON Map Math NaN
+   Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String Symbol SyntaxError TypeError URIError
+   WeakMap WeakRef WeakSet globalThis isFinite isNaN parseFloat parseInt decodeURI encodeURI escape unescape`
+    .trim()
+    .split(/\s+/),
+);
+
+/** The order in which functions get their names: a server that is added later takes no name that an earlier one has. */
+export function sortByAge<T extends { createdAt: number; serverId: string }>(servers: readonly T[]): T[] {
+  return servers.toSorted((a, b) => a.createdAt - b.createdAt || (a.serverId < b.serverId ? -1 : 1));
+}
+
+/** `servers` are those that are ready, in the order of `sortByAge`. */
+export function nameFunctions(servers: readonly ServerTools[]): ScriptFunction[] {
+  const tools = servers.flatMap(({ serverId, name, tools: own }) =>
+    own.map((tool) => ({ serverId, serverName: name, toolName: tool.name, tool, base: sanitize(tool.name) })),
+  );
+  const counts = new Map<string, number>();
+  for (const { base } of tools) counts.set(base, (counts.get(base) ?? 0) + 1);
+  const used = new Set(RESERVED);
+  const functions: ScriptFunction[] = [];
+  const add = (functionName: string, { serverId, serverName, toolName, tool }: (typeof tools)[number]) => {
+    used.add(functionName);
+    const { description, inputSchema, outputSchema } = tool;
+    functions.push({ functionName, serverId, serverName, toolName, description, inputSchema, outputSchema });
+  };
+  for (const one of tools) if (counts.get(one.base) === 1 && !used.has(one.base)) add(one.base, one);
+  for (const one of tools) {
+    const qualified = sanitize(`${one.serverName}_${one.toolName}`);
+    if (!used.has(qualified)) add(qualified, one);
+    else if (!functions.some((known) => known.functionName === qualified && isSameTool(known, one)))
+      add(`${qualified}_${hashText(`${one.serverId}:${one.toolName}`)}`, one);
+  }
+  return functions;
+}
+
+function isSameTool(a: { serverId: string; toolName: string }, b: { serverId: string; toolName: string }): boolean {
+  return a.serverId === b.serverId && a.toolName === b.toolName;
+}
+
+function sanitize(text: string): string {
+  const name = text.replaceAll(/[-.\s]/g, "_").replaceAll(/[^A-Za-z0-9_$]/g, "");
+  if (name === "" || name === "_") return "tool";
+  if (/^\d/.test(name)) return `_${name}`;
+  return JAVASCRIPT.has(name) ? `${name}_` : name;
+}
+
+/** FNV-1a in base 36: tells two tools apart, protects nothing. */
+function hashText(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(36);
+}
