@@ -27,6 +27,7 @@ export class Store implements Part {
       nouns.connections.onRollback();
       nouns.files.onRollback();
       nouns.config.onRollback();
+      nouns.mcpServers.onRollback();
       clearRowCaches(nouns);
     });
     const nouns = makeNouns(ports, this.#transactor, defaults);
@@ -106,11 +107,12 @@ export class Store implements Part {
     this.nouns.connections.clearCaches();
     this.nouns.files.clearCaches();
     this.nouns.config.clearCaches();
+    this.nouns.mcpServers.clearCaches();
     clearRowCaches(this.nouns);
   }
 }
 
 /** The caches that do not distinguish between a rollback and a lost batch. */
-function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending, mcpServers }: Nouns): void {
-  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, mcpServers]) noun.clearCaches();
+function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending }: Nouns): void {
+  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending]) noun.clearCaches();
 }

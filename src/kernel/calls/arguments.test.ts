@@ -117,7 +117,10 @@ function generateValues(schema: JsonSchema, example: unknown): fc.Arbitrary<unkn
       return fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] });
     }
     case "array":
-      return fc.array(generateValues(schema.items ?? {}, undefined), { maxLength: Math.min(5, Number(schema.maxItems ?? 5)) });
+      return fc.array(generateValues(schema.items ?? {}, undefined), {
+        minLength: Number(schema.minItems ?? 0),
+        maxLength: Math.min(5, Number(schema.maxItems ?? 5)),
+      });
     case "integer":
       return fc.integer({ min: Number(schema.minimum ?? 0), max: Number(schema.maximum ?? 1e9) });
     case "number":

@@ -60,6 +60,8 @@ export class McpServers {
   readonly #generations = new Map<number, number>();
   /** How often rows were lost. */
   #lost = 0;
+  /** Whether rows were written since the last rollback. */
+  #isWritten = false;
 
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
@@ -147,7 +149,13 @@ export class McpServers {
     return (this.#generations.get(uid) ?? 0) + this.#lost;
   }
 
-  /** Rows may be what they were before. */
+  /** A transaction was rolled back. Most of those are refused writes, which have nothing to do with servers. */
+  onRollback(): void {
+    if (this.#isWritten) this.clearCaches();
+    this.#isWritten = false;
+  }
+
+  /** Any rows may have changed: a batch was lost. */
   clearCaches(): void {
     this.#lost++;
   }
@@ -261,6 +269,7 @@ export class McpServers {
   }
 
   #touch(uid: number | undefined): void {
+    this.#isWritten = true;
     if (uid !== undefined) this.#generations.set(uid, (this.#generations.get(uid) ?? 0) + 1);
   }
 

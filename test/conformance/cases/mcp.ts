@@ -286,8 +286,9 @@ withPeers("sys.mcp.call:result", async ({ ann, mcp, add }) => {
   const call = (name: string, args = {}) => ann.call("sys.mcp.call", { serverId, name, arguments: args });
   expect(await call("add", { a: 2, b: 3 })).toMatchObject({ structuredContent: { sum: 5 }, content: [{ type: "text" }] });
   expect(await call("fail")).toMatchObject({ isError: true, content: [{ type: "text" }] });
-  expect(await ann.call("sys.mcp.call", { serverId, name: "echo", arguments: "no object" } as never)).toBeDefined();
-  expect(peer.calls.at(-1)).toMatchObject({ name: "echo", arguments: {} });
+  const count = peer.calls.length;
+  await expectRefusal(ann.call("sys.mcp.call", { serverId, name: "echo", arguments: "no object" } as never), 400, /^arguments/);
+  expect(peer.calls.length).toBe(count);
 });
 
 withPeers("sys.mcp.call:unknown", async ({ ann, mcp, add }) => {
@@ -586,7 +587,8 @@ withPeers("codemode.run:mcp", async ({ ann, mcp, add }) => {
     return [exitCode, output];
   };
   expect(await run("mcp status")).toEqual([0, expect.stringMatching(new RegExp(`${serverId}\\tready\\t4\\t`))]);
-  expect(await run('mcp call test add --arg a=1 --args-json \'{"a":1,"b":2}\' --json')).toEqual([0, expect.stringContaining('"sum": 3')]);
+  expect(await run("mcp call test add --arg a=1 --args-json '{}'")).toEqual([2, expect.stringContaining("--arg or --args-json, not both")]);
+  expect(await run("mcp call test add --arg a=1 --arg b=2 --json")).toEqual([0, expect.stringContaining('"sum": 3')]);
   expect(await run("mcp call Test.echo --arg text=hi")).toEqual([0, expect.stringMatching(/^hi\n/)]);
   expect((await run("mcp call Test fail"))[0]).toBe(1);
   expect(await run("mcp codemode")).toEqual([0, expect.stringContaining("declare function echo(")]);
