@@ -358,6 +358,26 @@ const OTHER: readonly [command: string, ...tags: Tag[]][] = [
   ["shuf -o a b", "mutating"],
   ["tree -o a", "mutating"],
   ["hostname x", "elevates"],
+  ["mcp call Linear list_issues", "connects", "network"],
+  ["mcp call Linear.list_issues --args-json '{}'", "connects"],
+  ["echo $(mcp read Linear notes://today)", "connects"],
+  ["mcp resources Linear; mcp prompts Linear", "connects"],
+  ["mcp prompt Linear triage", "connects"],
+  ["mcp add Linear https://mcp.example", "connects", "policy-bearing"],
+  ["mcp refresh Linear", "connects", "policy-bearing"],
+  ["mcp remove Linear", "policy-bearing"],
+  ["env A=1 mcp accept Linear", "policy-bearing"],
+  ["ls | xargs mcp remove", "policy-bearing"],
+  // What decides is not known in advance, or not to this table.
+  ["mcp $x", "opaque", "connects", "policy-bearing"],
+  ["mcp $x list", "opaque", "connects", "policy-bearing"],
+  ["mcp l$x", "opaque", "connects", "policy-bearing"],
+  ["mcp --json call Linear list_issues", "opaque", "connects", "policy-bearing"],
+  ["mcp '' call", "opaque"],
+  ["echo call | xargs mcp", "opaque", "connects", "policy-bearing"],
+  ["oauth forget x", "policy-bearing"],
+  ["oauth start --kind generic", "policy-bearing"],
+  ["oauth $x", "opaque", "policy-bearing"],
 ];
 
 test.each([...DELETE, ...OTHER])("%s", (command, ...tags) => {
@@ -412,6 +432,11 @@ test.each([
   "awk '{ print $1 }' \"$f\"",
   "trap - EXIT",
   "proc list",
+  "mcp",
+  "mcp list; mcp status --json; mcp help",
+  "mcp tools Linear && mcp search issues",
+  "mcp describe Linear list_issues | head; mcp codemode Linear; mcp changes",
+  "oauth; oauth list --json",
   "find . -name '*.md' | xargs -I{} wc -l {}",
   "helper() { ls; }; main() { helper; }; main",
 ])("%s has no tag but compound", (command) => {

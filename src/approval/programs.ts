@@ -125,6 +125,18 @@ const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
   ...tagEntries("config", ["policy-bearing", "mutating"]),
 ]);
 
+/** Of the gateway's shell. What they change passes the gate as calls of their own, which need that a person was told of it here. */
+const MCP: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...tagEntries("list status tools describe search codemode changes help --help", []),
+  ...tagEntries("call resources read prompts prompt", CONNECTS),
+  ...tagEntries("add refresh", [...CONNECTS, "policy-bearing"]),
+  ...tagEntries("remove accept", ["policy-bearing"]),
+]);
+const OAUTH: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...tagEntries("list help --help", []),
+  ...tagEntries("start forget", ["policy-bearing"]),
+]);
+
 type Words = readonly (string | null)[];
 
 /** Tags that depend on the arguments of a program; undefined if its name alone decides. */
@@ -138,6 +150,8 @@ export function optionTags(name: string, words: Words, mayHoldOption: boolean): 
 
 const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | undefined>> = {
   git: gitTags,
+  mcp: (words) => subcommandTags(MCP, words) ?? ["opaque", ...CONNECTS, "policy-bearing"],
+  oauth: (words) => subcommandTags(OAUTH, words) ?? ["opaque", "policy-bearing"],
   sed: sedTags,
   gsed: sedTags,
   awk: awkTags,
@@ -170,6 +184,11 @@ function hasMatch(words: Words, option: RegExp): boolean {
 
 function countOperands(words: Words): number {
   return words.filter((word) => word === null || !word.startsWith("-")).length;
+}
+
+/** The first word alone decides. Undefined for one that is not known in advance. */
+function subcommandTags(known: ReadonlyMap<string, readonly Tag[]>, [first = "list"]: Words): readonly Tag[] | undefined {
+  return first === null ? undefined : known.get(first);
 }
 
 /** An option before git's command can make it run anything, and so can options of some of its commands. */

@@ -20,8 +20,10 @@ import hostnameCommand from "./commands/hostname.ts";
 import idCommand from "./commands/id.ts";
 import lsCommand from "./commands/ls.ts";
 import manCommand from "./commands/man.ts";
+import mcpCommand from "./commands/mcp.ts";
 import mktempCommand from "./commands/mktemp.ts";
 import nprocCommand from "./commands/nproc.ts";
+import oauthCommand from "./commands/oauth.ts";
 import odCommand from "./commands/od.ts";
 import passwdCommand from "./commands/passwd.ts";
 import pasteCommand from "./commands/paste.ts";
@@ -64,8 +66,10 @@ export const shellCommands: readonly CommandFile[] = [
   idCommand,
   lsCommand,
   manCommand,
+  mcpCommand,
   mktempCommand,
   nprocCommand,
+  oauthCommand,
   odCommand,
   passwdCommand,
   pasteCommand,

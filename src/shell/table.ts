@@ -6,3 +6,13 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ");
   return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
+
+/** With tabs between the columns. The texts may be of others. A cell without text is `-`. */
+export function formatTabs(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map((cell) => toLine(cell) || "-").join("\t")}\n`).join("");
+}
+
+/** One line without anything that could end its cell. */
+export function toLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
+}
