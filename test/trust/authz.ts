@@ -6,7 +6,9 @@ import { sleep } from "../../src/lib/sleep.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { Syscall } from "../../src/kernel/calls/define.ts";
 import type { Host } from "../support/host.ts";
+import { startMcpServer } from "../support/mcp/server.ts";
 import { ScriptedModel, wants } from "../support/models/scripted.ts";
+import { signIn, startAuthorizationServer } from "../support/oauth/authorization-server.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { enter, populate, ROOT } from "../support/people.ts";
 import { type AnyFrame, RawSocket } from "../support/raw-socket.ts";
@@ -50,6 +52,8 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   parentPid: (whose, caller) => IDS.pid!(whose, caller),
   requestId: (whose) => (whose === "foreign" ? victims.requestId : NOBODYS),
   grantId: (whose) => (whose === "foreign" ? victims.grantId : NOBODYS),
+  serverId: (whose, caller) => (whose === "absent" ? "aaaaaaaa" : ownServer(whose === "own" ? caller.uid : victim.uid)),
+  accountId: (whose, caller) => (whose === "absent" ? NOBODYS : ownAccount(whose === "own" ? caller.uid : victim.uid)),
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
 };
@@ -66,7 +70,9 @@ const PLAIN = new Set(
     "pauseQueue summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
     "metadata timeoutMs media mimeType prompt assignment workspace days " +
     // Names within a named repository; read only after access to it was checked.
-    "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
+    "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state " +
+    "url callbackHost transport oauth arguments tools accountKey authorizationEndpoint tokenEndpoint clientId redirectUri scope resource " +
+    "extraAuthParams includePending uri"
   ).split(" "),
 );
 
@@ -101,6 +107,12 @@ await admin.call("fs.write", { path: "/home/victim/secret", content: "the victim
 await admin.call("repo.apply", { repo: "victim/secret", message: "hide", ops: [{ type: "put", path: "a", content: "the victim's" }] });
 const victimsWorkspace = await freshWorkspace(victim);
 const victims = await questions();
+await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: "127.0.0.1" });
+const mcpServer = await startMcpServer();
+const callback = `${host.url}/oauth/callback`;
+const provider = await startAuthorizationServer({
+  clients: [{ client_id: "gsv", redirect_uris: [callback], token_endpoint_auth_method: "none" }],
+});
 await registerDevice("victim", victim.uid, "victims-laptop");
 const online = await registerDevice("victim", victim.uid, "victims-desk", true);
 
@@ -115,6 +127,8 @@ for (const who of ["none", "driver", "service", "user", "other", "root"] as cons
 }
 for (const who of ["user", "other"] as const) for (const id of ["victims-laptop", "victims-desk"]) await checkDeviceIds(who, id);
 online.terminate();
+await mcpServer.close();
+await provider.close();
 bar.numbers.syscalls = kernelCalls.length;
 admin.close();
 await host.close();
@@ -195,7 +209,8 @@ function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<Any
   const { auth: _, ...example } = call.example.args;
   const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || CREATED_BY[call.name] === name));
   const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
-  return request(who, call.name, { ...plain, ...needed, ...ids });
+  const url = "url" in example ? { url: mcpServer.url } : {};
+  return request(who, call.name, { ...plain, ...url, ...needed, ...ids });
 }
 
 /** Sends one request on a new socket, so that a cell that closes its socket does not affect the next. */
@@ -304,6 +319,28 @@ async function freshToken(uid: number): Promise<string> {
   return (await admin.call("sys.token.create", { kind: "node", uid })).token.tokenId;
 }
 
+/** Every user has one MCP server; it is there again after it was removed. */
+async function ownServer(uid: number): Promise<string> {
+  return (await admin.call("sys.mcp.add", { uid, name: "own", url: mcpServer.url })).server.serverId;
+}
+
+/** Every user has one account; it is there again after it was forgotten. */
+async function ownAccount(uid: number): Promise<string> {
+  const [known] = (await admin.call("sys.oauth.list", { uid })).accounts;
+  if (known !== undefined) return known.accountId;
+  const endpoints = { authorizationEndpoint: `${provider.issuer}/auth`, tokenEndpoint: `${provider.issuer}/token` };
+  const { authorizationUrl } = await admin.call("sys.oauth.start", {
+    uid,
+    kind: "generic",
+    provider: "own",
+    clientId: "gsv",
+    redirectUri: callback,
+    ...endpoints,
+  });
+  await fetch(await signIn(authorizationUrl));
+  return (await admin.call("sys.oauth.list", { uid })).accounts[0]!.accountId;
+}
+
 /** Starts a command that waits for a line of input. */
 async function freshSession({ username, uid }: Person): Promise<string> {
   const { token } = await admin.call("sys.token.create", { kind: "user", uid });
@@ -366,7 +403,13 @@ async function stateOfVictim(): Promise<string> {
     admin.call("proc.approval.list", { pid }),
     admin.call("proc.queue.list", { pid }),
   ]);
-  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos, processes]);
+  const [{ servers }, { accounts }] = await Promise.all([
+    admin.call("sys.mcp.list", { uid: victim.uid }),
+    admin.call("sys.oauth.list", { uid: victim.uid }),
+  ]);
+  // A server is read again by whoever owns it, and an account that was used says when.
+  const integrations = [servers.map(({ serverId }) => serverId), accounts.map(({ accountId }) => accountId)];
+  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos, processes, integrations]);
 }
 
 /** The answer without the id that it echoes. */
