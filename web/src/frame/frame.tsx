@@ -6,6 +6,7 @@ import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { registerActions } from "./actions.ts";
 import { announceQuestions } from "./announce-questions.ts";
+import { announceServers } from "./announce-servers.ts";
 import { makeFrameActions } from "./frame-actions.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 import { listenForKeys } from "./keyboard.ts";
@@ -20,6 +21,7 @@ export function Frame() {
   useEffect(listenForKeys, []);
   useEffect(prefetchScreens, []);
   useEffect(announceQuestions, []);
+  useEffect(announceServers, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">

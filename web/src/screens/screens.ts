@@ -34,6 +34,15 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import("./approvals.tsx"),
   },
   { id: "machines", path: "machines", title: "Machines", icon: "machine", key: "m", inBar: true, load: () => import("./machines.tsx") },
+  {
+    id: "integrations",
+    path: "integrations",
+    title: "Integrations",
+    icon: "integration",
+    key: "i",
+    inBar: true,
+    load: () => import("./integrations.tsx"),
+  },
   { id: "settings", path: "settings", title: "Settings", icon: "settings", key: "s", inBar: true, load: () => import("./settings.tsx") },
   { id: "pieces", path: "pieces", title: "Pieces", icon: "pieces", key: null, inBar: false, load: () => import("./pieces.tsx") },
 ];

@@ -1,0 +1,81 @@
+// The next step where a server wants its owner to sign in: the page to open, whose it is, and a new one once it has expired. That the
+// sign-in has ended comes by signal.
+
+import { useEffect } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { isHttpUrl } from "../../../src/lib/http-url.ts";
+import { call } from "../state/call.ts";
+import { type McpServer, mcpServers, putMcpServer } from "../state/mcp-servers.ts";
+import { type Operation, useOperation } from "../state/use-operation.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { joinClasses } from "../ui/classes.ts";
+import { Icon } from "../ui/icon.tsx";
+import { hostOf } from "./server-state.tsx";
+
+/** A little more than a sign-in may take: by then the gateway no longer names the page. */
+const EXPIRED_MS = 10 * 60 * 1000 + 5_000;
+
+/** Connects again, which makes a new page if the server wants a sign-in. */
+export function useReconnect({ serverId }: McpServer): Operation & { reconnect: () => void } {
+  const operation = useOperation();
+  const reconnect = () =>
+    void operation.run(async () => {
+      const { server } = await call("sys.mcp.refresh", { serverId });
+      if (server === null) await mcpServers.refetch();
+      else putMcpServer(server);
+    });
+  return { ...operation, reconnect };
+}
+
+export function SignIn({ server }: { server: McpServer }) {
+  const { reconnect, isBusy, problem } = useReconnect(server);
+  const { authUrl, error, url } = server;
+  useRefetchWhenExpired(authUrl);
+  const page = authUrl !== null && isHttpUrl(authUrl) ? authUrl : null;
+  const from = makeVisible(hostOf(url));
+  return (
+    <Card
+      title="Sign in"
+      text={`${from} wants to know who you are before it shows its tools. GSV then keeps the sign-in, encrypted, and never sees your password.`}
+    >
+      {error !== null && <Banner tone="bad">{makeVisible(error)}</Banner>}
+      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      <div class="row">
+        {page !== null && <SignInLink authUrl={page} look="primary" />}
+        <Button look={page === null ? "primary" : "quiet"} busy={isBusy} onClick={reconnect}>
+          {page === null ? "Make a sign-in page" : "Make a new page"}
+        </Button>
+      </div>
+      {page === null ? (
+        <p class="soft small">Each page works once, for ten minutes.</p>
+      ) : (
+        <p class="soft small">
+          {hostOf(page) === hostOf(url) ? "" : `${from} sends you to ${makeVisible(hostOf(page))}: go on only if that is who you expect. `}
+          It opens in a new tab and works once, for ten minutes. When you are done, this page shows it by itself.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** Shows the host that it leads to. */
+export function SignInLink({ authUrl, look }: { authUrl: string; look: "primary" | "plain" }) {
+  return (
+    <a class={joinClasses("button", `button-${look}`, "sign-in-link")} href={authUrl} target="_blank" rel="noopener noreferrer">
+      <span>Sign in at {makeVisible(hostOf(authUrl))}</span>
+      <Icon name="external" />
+      <span class="unseen"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+/** No signal says that a page has expired. */
+function useRefetchWhenExpired(authUrl: string | null): void {
+  useEffect(() => {
+    if (authUrl === null) return;
+    const timer = setTimeout(() => void mcpServers.refetch(), EXPIRED_MS);
+    return () => clearTimeout(timer);
+  }, [authUrl]);
+}

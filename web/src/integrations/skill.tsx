@@ -1,0 +1,234 @@
+// One skill: its text, and, for those who may, editing and deleting it. A skill that came with the gateway can be copied, and the copy
+// edited: agents then use the copy.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { Link } from "../frame/link.tsx";
+import { go, joinPath, type PaneName } from "../frame/route.ts";
+import { usePaneTitle } from "../frame/titles.ts";
+import { describeError } from "../state/call.ts";
+import { Latest } from "../state/latest.ts";
+import { showNotice } from "../state/notices.ts";
+import { connectionCount } from "../state/session.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { useOperation } from "../state/use-operation.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { TextArea } from "../ui/text-area.tsx";
+import { createSkill, deleteSkill, readSkill, type SkillEntry, type SkillFile, writeText } from "./skill-files.ts";
+import { SourceBadge } from "./skill-list.tsx";
+
+export function Skill({ id, pane }: { id: string; pane: PaneName }) {
+  const skills = useLatest("ai.skills", {});
+  const skill = skills.value.value?.skills.find((one) => one.id === id);
+  usePaneTitle(skill === undefined ? "Skill" : makeVisible(skill.name));
+  const openList = () => go(joinPath("integrations", "skills"), { pane });
+  return (
+    <>
+      <Link class="back" to={joinPath("integrations", "skills")}>
+        <Icon name="back" />
+        All skills
+      </Link>
+      <Loaded latest={skills} label="Loading the skill">
+        {({ skills: all }) => {
+          const found = all.find((one) => one.id === id);
+          if (found === undefined)
+            return <EmptyState icon="edit" title="There is no such skill" text="It was deleted, or has another name now." />;
+          const onRenamed = async () => {
+            await skills.refetch();
+            const now = skills.value.peek()?.skills.find(({ path }) => path === found.path);
+            if (now !== undefined && now.id !== id) go(joinPath("integrations", "skill", now.id), { pane, replace: true });
+          };
+          const isReplaceable = !all.some(({ name, source }) => name === found.name && source.kind === "home");
+          return <SkillPage skill={found} {...{ isReplaceable, pane, onRenamed, onDeleted: openList }} key={found.path} />;
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+type SkillPageProps = {
+  skill: SkillEntry;
+  /** The user has no skill of that name. */
+  isReplaceable: boolean;
+  pane: PaneName;
+  /** Its text, and so maybe its name, has changed. */
+  onRenamed: () => Promise<void>;
+  onDeleted: () => void;
+};
+
+function SkillPage({ skill, isReplaceable, pane, onRenamed, onDeleted }: SkillPageProps) {
+  const file = useMemo(() => new Latest<SkillFile>(() => readSkill(skill), describeError), [skill.path]);
+  useEffect(() => void file.refetch(), [file, connectionCount.value]);
+  const [isEditing, setEditing] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
+  const { source, description } = skill;
+  const isOwn = source.writable && source.kind !== "profile";
+  return (
+    <Loaded latest={file} label="Loading its text">
+      {(shown) =>
+        isEditing ? (
+          <Editor
+            file={shown}
+            onCancel={() => setEditing(false)}
+            onSaved={async () => {
+              await Promise.all([file.refetch(), onRenamed()]);
+              setEditing(false);
+            }}
+          />
+        ) : (
+          <>
+            <Card
+              title={makeVisible(skill.name)}
+              text={makeVisible(description)}
+              actions={
+                <>
+                  <SourceBadge kind={source.kind} />
+                  {source.writable && (
+                    <Button icon="edit" onClick={() => setEditing(true)}>
+                      Edit
+                    </Button>
+                  )}
+                </>
+              }
+            >
+              <p class="soft small">
+                <code>{makeVisible(shown.path)}</code>
+              </p>
+              <pre class="entry-text strange-text skill-text" tabIndex={0} role="group" aria-label="The text of the skill" dir="ltr">
+                {makeCodeVisible(shown.text)}
+              </pre>
+            </Card>
+            {source.kind === "profile" && <OwnCopy {...{ skill, file: shown, isReplaceable, pane }} />}
+            {isOwn && (
+              <Card
+                title="Delete this skill"
+                text="Your agents no longer know it."
+                actions={
+                  <Button look="danger" onClick={() => setDeleting(true)}>
+                    Delete…
+                  </Button>
+                }
+              />
+            )}
+            {isDeleting && <DeleteDialog skill={skill} onClose={() => setDeleting(false)} onDeleted={onDeleted} />}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function OwnCopy({ skill, file, isReplaceable, pane }: Pick<SkillPageProps, "skill" | "isReplaceable" | "pane"> & { file: SkillFile }) {
+  const operation = useOperation();
+  const copy = () =>
+    operation.run(async () => {
+      await createSkill(skill.name, file.text);
+      showNotice(`Your agents use your own ${makeVisible(skill.name)} from now on`, "good");
+      go(joinPath("integrations", "skills"), { pane });
+    });
+  if (!isReplaceable) return <Banner>You have a skill of that name yourself.</Banner>;
+  return (
+    <Card
+      title="Change it for your agents"
+      text="It belongs to the gateway, for all its users. Your agents use a copy of yours instead, until you delete that."
+      actions={
+        <Button busy={operation.isBusy} onClick={() => void copy()}>
+          Make your own copy
+        </Button>
+      }
+    >
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
+    </Card>
+  );
+}
+
+function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => void; onSaved: () => Promise<void> }) {
+  const [base, setBase] = useState(file.text);
+  const [draft, setDraft] = useState(file.text);
+  const operation = useOperation();
+  /** An agent may have written it meanwhile. */
+  const [newer, setNewer] = useState<string | null>(null);
+  const save = () =>
+    operation.run(async () => {
+      const { text } = await readSkill(file);
+      if (text !== base && text !== draft) return setNewer(text);
+      await writeText(file.path, draft);
+      await onSaved();
+    });
+  const problem = draft.trim() === "" ? "An empty file is no skill: delete it instead." : null;
+  return (
+    <Card title="Edit the skill" text="The lines between --- are its name, and the description by which agents choose it.">
+      <form
+        class="stack skill-editor"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === null) void save();
+        }}
+      >
+        <TextArea label="Text" error={problem} value={draft} onValue={setDraft} takesFocus />
+        {newer !== null && (
+          <Banner
+            tone="warn"
+            actions={
+              <span class="row">
+                <Button
+                  onClick={() => {
+                    setBase(newer);
+                    setDraft(newer);
+                    setNewer(null);
+                  }}
+                >
+                  Take the new text
+                </Button>
+                <Button
+                  onClick={() => {
+                    setBase(newer);
+                    setNewer(null);
+                  }}
+                >
+                  Keep mine
+                </Button>
+              </span>
+            }
+          >
+            It was changed elsewhere while you edited. Nothing is saved yet.
+          </Banner>
+        )}
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
+        <div class="row">
+          <Button type="submit" look="primary" busy={operation.isBusy} disabled={problem !== null || newer !== null}>
+            Save
+          </Button>
+          <Button look="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function DeleteDialog({ skill, onClose, onDeleted }: { skill: SkillEntry; onClose: () => void; onDeleted: () => void }) {
+  const name = makeVisible(skill.name);
+  const remove = async () => {
+    await deleteSkill(skill);
+    showNotice(`${name} is deleted`, "good");
+    onDeleted();
+  };
+  return (
+    <ConfirmDialog title={`Delete ${name}?`} confirmLabel="Delete it" cancelLabel="Keep it" onConfirm={remove} onClose={onClose}>
+      <p>
+        <code>{makeVisible(skill.path)}</code>
+        {skill.path.endsWith(".md") ? " is deleted." : " is deleted with all its files."} If GSV came with a skill of that name, your agents
+        use that one again.
+      </p>
+    </ConfirmDialog>
+  );
+}
