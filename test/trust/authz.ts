@@ -216,8 +216,9 @@ function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<Any
 /** Sends one request on a new socket, so that a cell that closes its socket does not affect the next. */
 async function request(who: Who, call: string, args: Record<string, unknown>, key?: string): Promise<AnyFrame> {
   const socket = await RawSocket.open(host.url);
+  let tokenId: string | null = null;
   try {
-    if (who !== "none") await logIn(socket, who);
+    if (who !== "none") tokenId = await logIn(socket, who);
     socket.sendFrame({ type: "req", id: "cell", call, args, ...(key === undefined ? {} : { key }) });
     for (;;) {
       const frame = await socket.frame();
@@ -227,6 +228,8 @@ async function request(who: Who, call: string, args: Record<string, unknown>, ke
     }
   } finally {
     socket.terminate();
+    // A user may have a thousand.
+    if (tokenId !== null) await admin.call("sys.token.revoke", { tokenId });
   }
 }
 
@@ -296,7 +299,8 @@ async function registerDevice(username: string, uid: number, id: string, stays =
   return socket;
 }
 
-async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<void> {
+/** Returns the id of the token that it made. */
+async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<string> {
   const kind = ({ driver: "node", service: "service" } as const)[who as "driver"] ?? "user";
   const person = personOf(who);
   const { token } = await admin.call("sys.token.create", { kind, uid: person.uid });
@@ -308,6 +312,7 @@ async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<void
     auth: { username: person.username, token: token.token },
   });
   if (answer.ok === false) throw new Error(`${who} cannot log in: ${answer.error?.message}`);
+  return token.tokenId;
 }
 
 function personOf(who: Who): Person {
