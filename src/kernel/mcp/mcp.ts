@@ -216,11 +216,14 @@ export class Mcp implements Part {
   }
 
   nextDueAt(): number | null {
-    return earliestOf([...this.#open.values()].map(({ idleSince }) => (idleSince === null ? null : idleSince + IDLE_MS)));
+    return earliestOf(
+      [...this.#open.values()].flatMap(({ idleSince, rereadAt }) => [idleSince === null ? null : idleSince + IDLE_MS, rereadAt]),
+    );
   }
 
   onWake(now: number): void {
     for (const [serverId, server] of this.#open) {
+      if (server.rereadAt !== null && server.rereadAt <= now) void this.#reread(server);
       if (server.idleSince === null || now - server.idleSince < IDLE_MS) continue;
       this.#open.delete(serverId);
       void server.close();
@@ -275,6 +278,18 @@ export class Mcp implements Part {
     }
   }
 
+  /** A failure shows at the next call. */
+  async #reread(server: OpenServer): Promise<void> {
+    try {
+      await server.reread();
+    } catch (error) {
+      if (!isMcpError(error) && !(error instanceof SysError))
+        this.#store.ports.log.error("the tools of an MCP server could not be read", { error: String(error) });
+    } finally {
+      this.#store.wakeBy(this.nextDueAt());
+    }
+  }
+
   async #recordFailure(serverId: string, error: unknown): Promise<void> {
     if (isKind(error, "sign-in") || isKind(error, "aborted")) return;
     const why = capitalize(this.#toSysError(null, error).message);
@@ -308,7 +323,7 @@ export class Mcp implements Part {
   }
 
   #openServer(serverId: string): OpenServer {
-    const open = this.#open.get(serverId) ?? new OpenServer(this.#store, this.#oauth, serverId);
+    const open = this.#open.get(serverId) ?? new OpenServer(this.#store, this.#oauth, serverId, () => this.#store.wakeBy(this.nextDueAt()));
     this.#open.set(serverId, open);
     return open;
   }

@@ -7,31 +7,52 @@ import { type OAuth, SignInRequired } from "../oauth/oauth.ts";
 import type { Store } from "../store.ts";
 import { startSignIn } from "./sign-in.ts";
 
-/** A list of tools counts as fresh for this long. */
+/** A list of tools counts as fresh for this long. One that has changed, as its server says, is read by itself no more often than this. */
 const FRESH_MS = 5_000;
 
 export class OpenServer {
   readonly serverId: string;
   readonly #store: Store;
   readonly #oauth: OAuth;
+  readonly #onDue: () => void;
   #connection: Promise<McpConnection> | null = null;
   #isStale = true;
   #listedAt = 0;
+  /** When a list that the server said has changed is read again, so that its owner sees it before the next call. */
+  #rereadAt: number | null = null;
   /** The discovery that was stored last. */
   #stored = "";
   #users = 0;
   #idleSince: number;
 
-  constructor(store: Store, oauth: OAuth, serverId: string) {
+  /** `onDue` is called when `rereadAt` has changed. */
+  constructor(store: Store, oauth: OAuth, serverId: string, onDue: () => void) {
     this.#store = store;
     this.#oauth = oauth;
     this.serverId = serverId;
+    this.#onDue = onDue;
     this.#idleSince = store.reads.now;
   }
 
   /** Null while it is in use. */
   get idleSince(): number | null {
     return this.#users === 0 ? this.#idleSince : null;
+  }
+
+  get rereadAt(): number | null {
+    return this.#rereadAt;
+  }
+
+  /** Reads the tools again if the connection is open. That does not count as use: a server cannot keep its connection by changing. */
+  async reread(): Promise<void> {
+    this.#rereadAt = null;
+    this.#users++;
+    try {
+      const connection = await this.#connection?.catch(() => null);
+      if (connection?.isOpen === true) await this.#readTools(connection, new AbortController().signal);
+    } finally {
+      this.#users--;
+    }
   }
 
   /**
@@ -58,6 +79,7 @@ export class OpenServer {
     const connection = this.#connection;
     this.#connection = null;
     this.#isStale = true;
+    this.#rereadAt = null;
     await (await connection?.catch(() => null))?.close();
   }
 
@@ -115,6 +137,8 @@ export class OpenServer {
           },
           onToolsChanged: () => {
             this.#isStale = true;
+            this.#rereadAt ??= Math.max(this.#store.reads.now, this.#listedAt + FRESH_MS);
+            this.#onDue();
           },
           onClosed: () => {
             this.#isStale = true;
@@ -134,6 +158,7 @@ export class OpenServer {
     if (!this.#isStale && reads.now - this.#listedAt < FRESH_MS) return;
     // Before the list is read: a change that is announced meanwhile makes it stale again.
     this.#isStale = false;
+    this.#rereadAt = null;
     try {
       if (this.#stored === "") nouns.mcpServers.setProgress(this.serverId, "discovering");
       const [{ tools }, resources, templates, prompts] = await Promise.all([
