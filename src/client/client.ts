@@ -25,7 +25,7 @@ export type { AnswerPiece, ChangedKind, Payload, SignalName } from "../protocol/
 export type { Activity, ActivityEvent, ScriptCall, ScriptCalls, StreamedAnswer, ToolCall } from "./activity.ts";
 export { answerText, findScriptOf, IDLE, reduce, setLiveAnswer } from "./activity.ts";
 export { parseScriptReport, type ScriptReport, scriptPurpose } from "./script-text.ts";
-export { isScriptTool, nameOfTool } from "./tool-names.ts";
+export { isMcpTool, isScriptTool, nameOfAction, nameOfTool } from "./tool-names.ts";
 export type { FollowedEvent, FollowOptions, Subscription } from "./follow.ts";
 export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
 export type { Arguments, CallOptions, CallResult, ReceivedSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";

@@ -103,6 +103,8 @@ function callSubject(syscall: string | null, args: Args): string {
     case "fs.edit":
     case "fs.delete":
       return stringOrEmpty(args.path);
+    case "sys.mcp.call":
+      return `${stringOrEmpty(args.name)} ${JSON.stringify(args.arguments ?? {})}`;
     default: {
       const rest = withoutTarget(args);
       return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);

@@ -26,12 +26,20 @@ const SCRIPT_SCOPES: ScopeOption[] = [
   { value: "exact", label: "Exactly this script", hint: "The same source, character by character." },
   { value: "tool", label: "Any script", hint: "Each file or command that it uses is judged separately." },
 ];
+const MCP_SCOPES: ScopeOption[] = [
+  { value: "exact", label: "Exactly this", hint: "The same tool of the same server, with the same arguments." },
+  { value: "tool", label: "This tool", hint: "With any arguments. If the server changes what it says of the tool, it is not called at all." },
+];
 const CALL_SCOPES: ScopeOption[] = [
   EXACT,
   { value: "folder", label: "This, in the same folder", hint: "The same kind of call for anything below the folder." },
   { value: "tool", label: "This kind of call", hint: "With any arguments, on the same machine." },
 ];
-const SCOPES: Readonly<Record<string, ScopeOption[] | undefined>> = { "shell.exec": COMMAND_SCOPES, "codemode.exec": SCRIPT_SCOPES };
+const SCOPES: Readonly<Record<string, ScopeOption[] | undefined>> = {
+  "shell.exec": COMMAND_SCOPES,
+  "codemode.exec": SCRIPT_SCOPES,
+  "sys.mcp.call": MCP_SCOPES,
+};
 
 type GrantFormProps = {
   syscall: string;

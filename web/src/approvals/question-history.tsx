@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { nameOfTool } from "../../../src/client/client.ts";
+import { nameOfAction } from "../../../src/client/client.ts";
 import { approvals } from "../state/approvals.ts";
 import { call, type Result } from "../state/call.ts";
 import { connectionCount } from "../state/session.ts";
@@ -77,12 +77,10 @@ export function QuestionHistory() {
   );
 }
 
-function Entry({ question: { kind, toolName, target, state, createdAt, decidedAt, reason, shown } }: { question: PastQuestion }) {
+function Entry({ question }: { question: PastQuestion }) {
+  const { kind, state, createdAt, decidedAt, reason, shown } = question;
   const { word, tone } = OUTCOMES[state];
-  const title =
-    kind === "budget"
-      ? "To go on beyond a budget"
-      : `${makeVisible(nameOfTool(toolName))} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
+  const title = kind === "budget" ? "To go on beyond a budget" : makeVisible(nameOfAction(question));
   const subject = kind === "budget" ? null : parseSubject(shown.text);
   return (
     <li class="entry entry-tall">

@@ -5,7 +5,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { isScriptTool } from "../../../src/client/client.ts";
+import { isScriptTool, nameOfAction } from "../../../src/client/client.ts";
 import { isScriptCallId } from "../../../src/sandbox/script-calls.ts";
 import { Highlighted } from "../markdown/highlighted.tsx";
 import type { PendingQuestion } from "../state/approvals.ts";
@@ -92,10 +92,9 @@ export function Question({ question, scriptSays = "", onAnswered }: QuestionProp
 }
 
 function questionTitle(question: PendingQuestion): string {
-  const { kind, toolName, target } = question;
-  if (kind === "budget") return "The budget is used up. Go on?";
+  if (question.kind === "budget") return "The budget is used up. Go on?";
   if (isScript(question)) return "Allow this script?";
-  return `Allow ${makeVisible(toolName)} on ${target === "gsv" ? "the gateway" : makeVisible(target)}?`;
+  return `Allow ${makeVisible(nameOfAction(question))}?`;
 }
 
 /** Anything but its source in the arguments would have to be shown, too. */

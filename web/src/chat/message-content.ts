@@ -1,6 +1,6 @@
 // Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
-import { isScriptTool, scriptPurpose } from "../../../src/client/client.ts";
+import { isMcpTool, isScriptTool, scriptPurpose } from "../../../src/client/client.ts";
 import { type CallOutcome, parseCallOutcome } from "../state/conversation.ts";
 
 export type Media = {
@@ -97,6 +97,7 @@ export function parseScript({ name, args, raw }: ToolCall): string | null {
 export function callSubjectOf(call: ToolCall): string {
   const { name, args, raw } = call;
   if (isScriptTool(name)) return scriptPurpose(parseScript(call) ?? "");
+  if (isMcpTool(name) && args !== null) return `${nonEmptyString(args.name) ?? ""} ${JSON.stringify(args.arguments ?? {})}`;
   if (args === null) return raw?.slice(0, 200) ?? "";
   const { target: _, ...rest } = args;
   const [command, path, query] = [nonEmptyString(rest.input), nonEmptyString(rest.path), nonEmptyString(rest.query)];

@@ -4,7 +4,7 @@
 
 import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { nameOfTool } from "../../../src/client/client.ts";
+import { nameOfAction } from "../../../src/client/client.ts";
 import { approvals, notificationState, followApprovals, ownQuestions, type PendingQuestion, ownQuestionCount } from "../state/approvals.ts";
 import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
@@ -49,7 +49,6 @@ function announce(question: PendingQuestion): void {
   }
 }
 
-function summarize({ kind, toolName, target }: PendingQuestion): string {
-  if (kind === "budget") return "a budget is used up";
-  return `${makeVisible(nameOfTool(toolName))} on ${target === "gsv" ? "the gateway" : makeVisible(target)}`;
+function summarize(question: PendingQuestion): string {
+  return question.kind === "budget" ? "a budget is used up" : makeVisible(nameOfAction(question));
 }
