@@ -38,7 +38,7 @@ export type StartArgs = {
 
 /** What a callback led to, for the person who sees the page. */
 export type CallbackOutcome =
-  | { ok: true; label: string; accountId: string; flow: OAuthFlow }
+  | { ok: true; label: string; username: string; accountId: string; flow: OAuthFlow }
   | { ok: false; status: 400 | 502; title: string; message: string; flow: OAuthFlow | null };
 
 /** Thrown where an account can no longer be used until its owner signs in again. */
@@ -196,7 +196,7 @@ export class OAuth {
           now,
         );
       });
-      return { ok: true, label: label ?? provider, accountId, flow };
+      return { ok: true, label: label ?? provider, username: account.username, accountId, flow };
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
       return { ok: false, status: 502, title: "The sign-in did not work", message: `${error.message}. Nothing was stored.`, flow };

@@ -81,7 +81,7 @@ withPeers("sys.oauth.start:flow", async ({ ann, world, provider }) => {
   expect(flow).toMatchObject({ accountKey: "default", label: "Work", expiresAt: flow.createdAt + 600_000 });
   expect((await ann.call("sys.oauth.list", { includePending: true })).flows).toContainEqual(flow);
   const page = await visit(await signIn(authorizationUrl));
-  expect([page.status, page.text]).toEqual([200, expect.stringContaining("GSV is now signed in to Work.")]);
+  expect([page.status, page.text]).toEqual([200, expect.stringMatching(/GSV is now signed in to Work, for its user \w+\./)]);
   const listed = await ann.call("sys.oauth.list", { includePending: true });
   expect(listed).toMatchObject({
     accounts: [{ provider: "test", label: "Work", tokenType: "Bearer", state: "active", usedBy: [] }],
