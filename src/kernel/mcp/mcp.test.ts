@@ -117,8 +117,8 @@ test("a server that announces changes without end is asked once in five seconds,
       return countListings();
     })
     .toBeGreaterThan(before);
-  while (passes * FRESH_MS < IDLE_MS) {
-    announceChange(`later ${passes}`);
+  for (let at = 0; at * FRESH_MS < IDLE_MS; at++) {
+    announceChange(`later ${at}`);
     pass();
   }
   await expect
