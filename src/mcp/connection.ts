@@ -9,8 +9,6 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { withTimeout } from "../lib/with-timeout.ts";
@@ -19,6 +17,7 @@ import type { McpTransportType } from "../protocol/mcp-records.ts";
 import { VERSION } from "../protocol/version.ts";
 import type { McpFetch } from "./fetch.ts";
 import { toToolSummaries } from "./definition.ts";
+import { Sse, Streamable, UNANSWERED } from "./transports.ts";
 
 export const CONNECT_MS = 10_000;
 const DISCOVERY_MS = 15_000;
@@ -65,7 +64,7 @@ export type McpConnectionOptions = {
   onClosed: () => void;
 };
 
-type Transport = StreamableHTTPClientTransport | SSEClientTransport;
+type Transport = Streamable | Sse;
 export type ToolResult = { content?: unknown; structuredContent?: unknown; isError?: boolean };
 
 export class McpConnection {
@@ -153,38 +152,26 @@ export class McpConnection {
 
   /** `timeoutMs` is the longest time; without it, the call may go on while the tool reports progress. */
   async callTool(name: string, args: Record<string, unknown>, timeoutMs: number | undefined, signal: AbortSignal): Promise<ToolResult> {
-    const ended = new AbortController();
-    const stop = () => ended.abort(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    const onStreamEnd = () => ended.abort(new McpError("unreachable", "the server closed the connection before it answered", true));
     const limits =
       timeoutMs === undefined
         ? { timeout: CALL_MS, onprogress: () => {}, resetTimeoutOnProgress: true, maxTotalTimeout: CALL_MS_MAX }
         : { timeout: timeoutMs };
-    try {
-      const { content, structuredContent, isError } = await this.#request(
-        () => this.#client.callTool({ name, arguments: args }, { signal: ended.signal, onRequestStreamEnd: onStreamEnd, ...limits }),
-        false,
-      );
-      return {
-        ...(content === undefined ? {} : { content }),
-        ...(structuredContent === undefined ? {} : { structuredContent }),
-        ...(isError === undefined ? {} : { isError }),
-      };
-    } catch (error) {
-      if (ended.signal.reason instanceof McpError) throw ended.signal.reason;
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    const { content, structuredContent, isError } = await this.#request(
+      () => this.#client.callTool({ name, arguments: args }, { signal, ...limits }),
+      false,
+    );
+    return {
+      ...(content === undefined ? {} : { content }),
+      ...(structuredContent === undefined ? {} : { structuredContent }),
+      ...(isError === undefined ? {} : { isError }),
+    };
   }
 
   /** Tells the server that the session has ended, and closes the connection. Never rejects. */
   async close(): Promise<void> {
     this.#isOpen = false;
     const transport = this.#transport;
-    if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined) {
+    if (transport instanceof Streamable && transport.sessionId !== undefined) {
       const end = () => transport.terminateSession().catch(() => {});
       await withTimeout(END_SESSION_MS, new AbortController().signal, end, { value: undefined, reason: undefined });
     }
@@ -214,11 +201,11 @@ type MakeTransport = (options: McpConnectionOptions) => Transport;
 
 function makeStreamable({ url, headers, fetch, bearer }: McpConnectionOptions): Transport {
   const requestInit = { headers: { ...headers } };
-  return new StreamableHTTPClientTransport(new URL(url), { ...authorize(fetch, bearer), requestInit, onInsufficientScope: "throw" });
+  return new Streamable(new URL(url), { ...authorize(fetch, bearer), requestInit, onInsufficientScope: "throw" });
 }
 
 function makeSse({ url, headers, fetch, bearer }: McpConnectionOptions): Transport {
-  return new SSEClientTransport(new URL(url), { ...authorize(fetch, bearer), requestInit: { headers: { ...headers } } });
+  return new Sse(new URL(url), { ...authorize(fetch, bearer), requestInit: { headers: { ...headers } } });
 }
 
 /** Servers of the newest protocol do not know the handshake of earlier ones, and SSE is the oldest. */
@@ -277,8 +264,10 @@ function authorize(fetch: McpFetch, bearer: Bearer) {
   };
 }
 
-/** A server that answers 4xx to the handshake knows another transport, or none. */
+/** A server that refuses the handshake knows another one, or another transport, or none. */
 function isUnknownToServer(error: unknown): boolean {
+  // What servers of the newest protocol say, whatever the HTTP status is.
+  if (error instanceof ProtocolError) return true;
   if (error instanceof SdkHttpError) return error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 403;
   return error instanceof SdkError && [SdkErrorCode.ClientHttpUnexpectedContent, SdkErrorCode.EraNegotiationFailed].includes(error.code);
 }
@@ -306,6 +295,7 @@ function toMcpError(error: unknown, mayRun: boolean): McpError {
   }
   if (error instanceof Error && error.name === "AbortError") return new McpError("aborted", "the call was stopped", mayRun);
   const text = shorten(error instanceof Error ? error.message : String(error));
+  if (error instanceof ProtocolError && error.data === UNANSWERED) return new McpError("unreachable", error.message, mayRun);
   if (error instanceof ProtocolError) return new McpError("refused", `the server refused it: ${text}`);
   return new McpError("protocol", `the server does not answer as an MCP server does: ${text}`, mayRun);
 }
