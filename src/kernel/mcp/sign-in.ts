@@ -11,11 +11,15 @@ import type { Store } from "../store.ts";
 
 export type StartedSignIn = { authUrl: string; until: number };
 
+const SAME_RIGHTS =
+  "the sign-in has all the rights that the server asks for, but the server refuses it. If your rights there have changed, forget its account (oauth forget) and sign in again";
+
 /** Throws an McpError if the server's sign-in cannot be used. */
 export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess, challenge: Challenge | null): Promise<StartedSignIn> {
   const { ports, nouns } = store;
-  const [{ discoverSignIn }, { makeMetadataFetch }] = await Promise.all([
+  const [{ discoverSignIn }, { McpError }, { makeMetadataFetch }] = await Promise.all([
     import("../../mcp/authorization.ts"),
+    import("../../mcp/connection.ts"),
     import("../../mcp/fetch.ts"),
   ]);
   const redirectUri =
@@ -25,7 +29,13 @@ export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess,
     mustBeRemoteUrl(text, name);
   });
   const account = access.accountId === null ? undefined : nouns.oauthAccounts.get(access.accountId);
-  const scope = chooseScope(plan, challenge, account);
+  // What the server asks for, else what it lists; more scope is asked for in addition to what there is.
+  const asked = splitScope(challenge?.scope ?? plan.scopes);
+  const had = challenge?.isMoreScope === true ? splitScope(account?.scope) : [];
+  // Its owner would sign in again and again, each time for the same rights.
+  if (challenge?.isMoreScope === true && account !== undefined && asked.every((one) => had.includes(one)))
+    throw new McpError("refused", SAME_RIGHTS);
+  const scope = joinScopes([...had, ...asked], plan);
   const { clientId, clientSecret, tokenAuth } = await chooseClient(store, access, plan, { redirectUri, scope, account });
   const { server, resource } = plan;
   const { authorizationUrl, flow } = await oauth.startFlow(
@@ -52,12 +62,13 @@ export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess,
   return { authUrl: authorizationUrl, until: flow.expiresAt };
 }
 
-/** What the server asks for, else what it lists; more scope is asked for in addition to what there is. */
-function chooseScope(plan: SignInPlan, challenge: Challenge | null, account: OAuthAccount | undefined): string | null {
-  const asked = challenge?.scope ?? plan.scopes;
-  const had = challenge?.isMoreScope === true ? (account?.scope ?? null) : null;
-  const scopes = new Set([had, asked].flatMap((text) => text?.split(" ") ?? []).filter((scope) => scope !== ""));
-  if (scopes.size > 0 && plan.supportedScopes.includes("offline_access")) scopes.add("offline_access");
+function splitScope(scope: string | null | undefined): string[] {
+  return (scope ?? "").split(" ").filter((one) => one !== "");
+}
+
+function joinScopes(wanted: readonly string[], { supportedScopes }: SignInPlan): string | null {
+  const scopes = new Set(wanted);
+  if (scopes.size > 0 && supportedScopes.includes("offline_access")) scopes.add("offline_access");
   return scopes.size === 0 ? null : [...scopes].join(" ");
 }
 
