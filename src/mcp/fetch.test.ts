@@ -50,6 +50,13 @@ describe("documents", () => {
     await expect(read({ parts: [`event: message\ndata: ${text}\n\n`], type: "text/event-stream" })).rejects.toThrow(/nested too deeply/);
   });
 
+  test("that are not there are not read", async () => {
+    const { net, wasCancelled } = netOf({ status: 404, parts: ["<p>", "not here", "</p>"] });
+    const response = await makeMetadataFetch(net)("https://a.example/.well-known/oauth-protected-resource");
+    expect([response.status, await response.text()]).toEqual([404, ""]);
+    await expect.poll(wasCancelled).toBe(true);
+  });
+
   test("may hold long texts and long lists of the tool's own", async () => {
     const csv = "1,2,3\n".repeat(100_000);
     const message = {

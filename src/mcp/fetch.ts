@@ -24,7 +24,14 @@ export function makeMessageFetch(net: Net): McpFetch {
 
 /** For documents about how to sign in. */
 export function makeMetadataFetch(net: Net): McpFetch {
-  return makeFetch(net, METADATA, (body) => limitDocument(body, METADATA_BYTES));
+  const fetch = makeFetch(net, METADATA, (body) => limitDocument(body, METADATA_BYTES));
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status !== 404) return response;
+    // The client goes on to the next address and leaves this page unread, which would keep the connection until the time is up.
+    await response.body?.cancel();
+    return new Response(null, { status: 404 });
+  };
 }
 
 type Limit = (body: ReadableStream<Uint8Array>, contentType: string) => ReadableStream<Uint8Array>;
@@ -80,6 +87,9 @@ const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
 /** Characters of a boundary that may lie across two parts. */
 const OVERLAP = 3;
 
+/** How soon to connect again is not the server's decision: "at once" would be a loop without end. */
+const RETRY = /(^|[\r\n])retry:[^\r\n]*/g;
+
 /** Passes on whole events. */
 function limitEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const decoder = new TextDecoder();
@@ -94,7 +104,8 @@ function limitEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Arra
         while (EVENT_END.test(text)) {
           const event = text.slice(from, EVENT_END.lastIndex);
           checkText(event);
-          controller.enqueue(encoder.encode(event));
+          // A comment in place of the line: without it, the event could end there.
+          controller.enqueue(encoder.encode(event.replaceAll(RETRY, "$1:")));
           from = EVENT_END.lastIndex;
         }
         text = text.slice(from);
