@@ -54,14 +54,20 @@ export async function discoverSignIn(
     if (address !== null) await orUnusable(async () => checkAddress(address, name));
   const { resourceMetadata, authorizationServerMetadata } = found;
   const resource = resourceMetadata?.resource ?? canonicalUrl(serverUrl);
-  if (!(await orUnusable(async () => checkResourceAllowed({ requestedResource: serverUrl, configuredResource: resource }))))
-    throw unusable("it is for another server");
+  if (!(await orUnusable(async () => isResourceOf(serverUrl, resource)))) throw unusable("it is for another server");
   return {
     server,
     resource,
     scopes: resourceMetadata?.scopes_supported?.join(" ") || null,
     supportedScopes: authorizationServerMetadata?.scopes_supported ?? [],
   };
+}
+
+/** The text is sent on to the provider, so it must not hold what the comparison leaves out. */
+function isResourceOf(serverUrl: string, resource: string): boolean {
+  const { username, password, hash } = new URL(resource);
+  if (username !== "" || password !== "" || hash !== "") return false;
+  return checkResourceAllowed({ requestedResource: serverUrl, configuredResource: resource });
 }
 
 /** Registers a client, where the authorization server lets clients do so. */

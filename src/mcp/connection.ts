@@ -11,6 +11,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { SysError } from "../lib/sys-error.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { NetError, type NetErrorKind } from "../ports/net.ts";
 import type { McpTransportType } from "../protocol/mcp-records.ts";
@@ -122,32 +123,36 @@ export class McpConnection {
 
   async listTools(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: 0 };
-    const { tools } = await this.#request(() => this.#client.listTools(undefined, { signal, timeout: DISCOVERY_MS }), true);
+    const { tools } = await this.#request(() => this.#client.listTools(undefined, { signal, timeout: DISCOVERY_MS }), true, signal);
     return toToolSummaries(tools);
   }
 
   async listResources(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.resources === undefined) return [];
-    return (await this.#request(() => this.#client.listResources(undefined, { signal, timeout: DISCOVERY_MS }), true)).resources;
+    return (await this.#request(() => this.#client.listResources(undefined, { signal, timeout: DISCOVERY_MS }), true, signal)).resources;
   }
 
   async listResourceTemplates(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.resources === undefined) return [];
-    const listed = await this.#request(() => this.#client.listResourceTemplates(undefined, { signal, timeout: DISCOVERY_MS }), true);
+    const listed = await this.#request(
+      () => this.#client.listResourceTemplates(undefined, { signal, timeout: DISCOVERY_MS }),
+      true,
+      signal,
+    );
     return listed.resourceTemplates;
   }
 
   async listPrompts(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.prompts === undefined) return [];
-    return (await this.#request(() => this.#client.listPrompts(undefined, { signal, timeout: DISCOVERY_MS }), true)).prompts;
+    return (await this.#request(() => this.#client.listPrompts(undefined, { signal, timeout: DISCOVERY_MS }), true, signal)).prompts;
   }
 
   readResource(uri: string, signal: AbortSignal) {
-    return this.#request(() => this.#client.readResource({ uri }, { signal, timeout: CALL_MS }), true);
+    return this.#request(() => this.#client.readResource({ uri }, { signal, timeout: CALL_MS }), true, signal);
   }
 
   getPrompt(name: string, args: Record<string, string>, signal: AbortSignal) {
-    return this.#request(() => this.#client.getPrompt({ name, arguments: args }, { signal, timeout: CALL_MS }), true);
+    return this.#request(() => this.#client.getPrompt({ name, arguments: args }, { signal, timeout: CALL_MS }), true, signal);
   }
 
   /** `timeoutMs` is the longest time; without it, the call may go on while the tool reports progress. */
@@ -159,6 +164,7 @@ export class McpConnection {
     const { content, structuredContent, isError } = await this.#request(
       () => this.#client.callTool({ name, arguments: args }, { signal, ...limits }),
       false,
+      signal,
     );
     return {
       ...(content === undefined ? {} : { content }),
@@ -185,12 +191,14 @@ export class McpConnection {
   }
 
   /** `isRead`: the request changes nothing. */
-  async #request<T>(send: () => Promise<T>, isRead: boolean): Promise<T> {
+  async #request<T>(send: () => Promise<T>, isRead: boolean, signal: AbortSignal): Promise<T> {
     if (!this.#isOpen) throw new McpError("session", "the connection is closed");
     try {
       return await send();
     } catch (error) {
       if (error instanceof InsufficientScopeError) await this.#askForScope(error);
+      // The client calls this a timeout, which would be the server's fault.
+      if (signal.aborted) throw new McpError("aborted", "the call was stopped", !isRead);
       throw toMcpError(error, !isRead);
     }
   }
@@ -199,13 +207,13 @@ export class McpConnection {
 type Era = "legacy" | "auto";
 type MakeTransport = (options: McpConnectionOptions) => Transport;
 
-function makeStreamable({ url, headers, fetch, bearer }: McpConnectionOptions): Transport {
+function makeStreamable({ url, headers, fetch: netFetch, bearer }: McpConnectionOptions): Transport {
   const requestInit = { headers: { ...headers } };
-  return new Streamable(new URL(url), { ...authorize(fetch, bearer), requestInit, onInsufficientScope: "throw" });
+  return new Streamable(new URL(url), { ...authorize(netFetch, bearer), requestInit, onInsufficientScope: "throw" });
 }
 
-function makeSse({ url, headers, fetch, bearer }: McpConnectionOptions): Transport {
-  return new Sse(new URL(url), { ...authorize(fetch, bearer), requestInit: { headers: { ...headers } } });
+function makeSse({ url, headers, fetch: netFetch, bearer }: McpConnectionOptions): Transport {
+  return new Sse(new URL(url), { ...authorize(netFetch, bearer), requestInit: { headers: { ...headers } } });
 }
 
 /** Servers of the newest protocol do not know the handshake of earlier ones, and SSE is the oldest. */
@@ -244,11 +252,11 @@ async function connect(options: McpConnectionOptions, make: MakeTransport, era: 
 }
 
 /** Of parallel requests, each must say with which token it was refused: another may already have been renewed. */
-function authorize(fetch: McpFetch, bearer: Bearer) {
+function authorize(netFetch: McpFetch, bearer: Bearer) {
   const sentWith = new WeakMap<Response, string>();
   return {
     fetch: async (url: string | URL, init?: RequestInit) => {
-      const response = await fetch(url, init);
+      const response = await netFetch(url, init);
       const token = /^Bearer (.+)$/i.exec(new Headers(init?.headers).get("authorization") ?? "")?.[1];
       if (token !== undefined) sentWith.set(response, token);
       return response;
@@ -280,14 +288,13 @@ function rethrowSignIn(error: unknown): null {
 /** Problems of the network in which nothing was sent. */
 const UNSENT: ReadonlySet<NetErrorKind> = new Set(["blocked", "dns", "connect", "tls", "bad_url"]);
 
-/** `mayRun`: the request does something if the server has received it. */
-function toMcpError(error: unknown, mayRun: boolean): McpError {
-  if (error instanceof McpError) return error;
+/** `mayRun`: the request does something if the server has received it. A failure of ours to get a token is passed on. */
+function toMcpError(error: unknown, mayRun: boolean): McpError | SysError {
   const inner = findCause(error);
-  if (inner !== undefined) return inner instanceof McpError ? inner : fromNetError(inner, mayRun);
+  if (inner !== undefined) return inner instanceof NetError ? fromNetError(inner, mayRun) : inner;
   if (error instanceof UnauthorizedError) return new McpError("sign-in", "the server wants a sign-in");
   if (error instanceof InsufficientScopeError) return new McpError("sign-in", "the server wants a sign-in with more rights");
-  if (error instanceof SdkHttpError) return fromHttpError(error);
+  if (error instanceof SdkHttpError) return fromHttpError(error, mayRun);
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout) return new McpError("timeout", "the server did not answer in time", mayRun);
     if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
@@ -306,18 +313,19 @@ function fromNetError(error: NetError, mayRun: boolean): McpError {
   return new McpError(kind, error.message, mayRun && !UNSENT.has(error.kind));
 }
 
-function fromHttpError({ status, message }: SdkHttpError): McpError {
+function fromHttpError({ status, message }: SdkHttpError, mayRun: boolean): McpError {
   if (status === 404) return new McpError("session", "the server has no such address, or has forgotten the session (404)");
   if (status === 401) return new McpError("sign-in", "the server refuses the sign-in (401)");
   if (status === 403) return new McpError("refused", "the server refuses access (403)");
   if (status >= 300 && status < 400) return new McpError("refused", shorten(message));
-  return new McpError("refused", `the server answered with HTTP ${status}`, status >= 500);
+  const isBroken = status >= 500;
+  return new McpError(isBroken ? "unreachable" : "refused", `the server answered with HTTP ${status}`, isBroken && mayRun);
 }
 
 /** The client wraps some errors of ours. */
-function findCause(error: unknown): McpError | NetError | undefined {
+function findCause(error: unknown): McpError | NetError | SysError | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    if (at instanceof McpError || at instanceof NetError) return at;
+    if (at instanceof McpError || at instanceof NetError || at instanceof SysError) return at;
   return undefined;
 }
 
