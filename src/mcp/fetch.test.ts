@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Net, NetOptions, NetRequest } from "../ports/net.ts";
-import { makeMessageFetch, makeMetadataFetch, MESSAGE_BYTES } from "./fetch.ts";
+import { makeMessageFetch, makeMetadataFetch } from "./fetch.ts";
+import { MESSAGE_BYTES } from "./messages.ts";
 
 type Answer = { status?: number; type?: string; parts: (string | Uint8Array)[]; headers?: Record<string, string> };
 
@@ -77,11 +78,43 @@ describe("event streams", () => {
     return texts;
   };
 
-  test("pass on whole events, wherever they were cut", async () => {
+  test("pass on whole events, wherever they were cut and however their lines end", async () => {
     const text = "id: 1\ndata: {}\n\ndata: é\n\n";
     expect(await stream(text)).toEqual(["id: 1\ndata: {}\n\n", "data: é\n\n"]);
     expect(await stream(...Array.from(text))).toEqual(["id: 1\ndata: {}\n\n", "data: é\n\n"]);
-    expect(await stream("data: 1\r\n\r", "\ndata: 2\r\r", "data: 3")).toEqual(["data: 1\r\n\r\n", "data: 2\r\r"]);
+    expect(await stream("data: 1\r\n\r", "\ndata: 2\r\r", "data: 3")).toEqual(["data: 1\n\n", "data: 2\n\n"]);
+    expect(await stream("data:1\n\r\nid\n", "data: 2\r\n\n")).toEqual(["data: 1\n\n", "id: \ndata: 2\n\n"]);
+  });
+
+  test("lose comments, fields that nobody knows, and events without any field", async () => {
+    expect(await stream(": hello\n\n\n\nevent: message\n:\nother: x\ndata: a\ndata:b\n\n: bye\n\n")).toEqual([
+      "event: message\ndata: a\ndata: b\n\n",
+    ]);
+  });
+
+  test("ask for a pause before they are opened again", async () => {
+    expect(await stream("retry: 0\ndata: 1\n\n", "id: a\r\nretry:499\r\n\r\n", "retry: 3000\n\n", "data: retry: 0\n\n")).toEqual([
+      "retry: 500\ndata: 1\n\n",
+      "id: a\nretry: 500\n\n",
+      "retry: 3000\n\n",
+      "data: retry: 0\n\n",
+    ]);
+  });
+
+  test.each([
+    ["a line separator in the text", (json: string) => `data: ${json.replace('"text"', '"te\u2028xt"')}\n\n`],
+    ["two lines of data", (json: string) => `data: {\ndata: ${json.slice(1)}\n\n`],
+    ["an event before it that ends with LF and CRLF", (json: string) => `data: 1\n\r\ndata: ${json}\n\n`],
+    ["a space before it", (json: string) => `data:   ${json}\n\n`],
+  ])("refuse a long list with %s", async (_, write) => {
+    const content = Array.from({ length: 5_000 }, () => ({ type: "text", text: "" }));
+    await expect(stream(write(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { content } })))).rejects.toThrow(/too many values/);
+  });
+
+  test("are read no faster than four hundred events in a second", async () => {
+    const from = performance.now();
+    expect(await stream("data: {}\n\n".repeat(600))).toHaveLength(600);
+    expect(performance.now() - from).toBeGreaterThan(400);
   });
 
   test("end at an event that is too large", async () => {
