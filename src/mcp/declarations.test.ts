@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ScriptFunction } from "../ports/sandbox.ts";
-import { cutDeclarations, declareFunctions } from "./declarations.ts";
+import { declareFunctions } from "./declarations.ts";
 
 const declare = (inputSchema: object | null, more: Partial<ScriptFunction> = {}) =>
   declareFunctions([
@@ -87,10 +87,16 @@ test("names of types are unique, and begin with a letter", () => {
   expect([...text.matchAll(/^type (\w+)Input/gm)].map(([, name]) => name)).toEqual(["AB", "AB2", "Mcp9"]);
 });
 
-test("declarations are cut at a line, and say so", () => {
-  const text = "line one\nline two\nline three\n".repeat(20);
-  const cut = cutDeclarations(text, 100);
-  expect(cut.length).toBeLessThanOrEqual(100);
-  expect(cut).toMatch(/^line one\n[^]*\n\/\/ More functions are left out: mcpTools lists them all\.$/);
-  expect(cutDeclarations("short", 100)).toBe("short");
+test("as many functions are declared as fit, and a comment says that some are missing", () => {
+  const one = { serverId: "s", serverName: "S", toolName: "t", description: null, inputSchema: null, outputSchema: null };
+  const functions = Array.from({ length: 20 }, (_, at) => ({ functionName: `f${at}`, ...one }));
+  const cut = declareFunctions(functions, 1_000);
+  expect(cut.length).toBeLessThanOrEqual(1_100);
+  expect(cut.match(/^declare function f\d+/gm)?.length).toBeGreaterThan(2);
+  expect(cut).toMatch(/Promise<F\dOutput>;\n\n\/\/ More functions are left out: mcpTools lists them all\.$/);
+  expect(declareFunctions(functions)).not.toContain("left out");
+});
+
+test("characters without a glyph are escaped in literals", () => {
+  expect(typeOf({ enum: ["a\u001b[31m\u009b\u202eb\u{e0001}"] })).toBe('"a\\u001b[31m\\u009b\\u202eb\\udb40\\udc01"');
 });

@@ -12,17 +12,20 @@ const DESCRIPTION_CHARS_MAX = 400;
 /** Characters of one type: beyond that it is unknown. */
 const TYPE_CHARS_MAX = 4_000;
 
-export function declareFunctions(functions: readonly ScriptFunction[]): string {
-  const used = new Set<string>();
-  return functions.map((one) => declareFunction(one, pickTypeName(one.functionName, used))).join("\n");
-}
+const LEFT_OUT = "// More functions are left out: mcpTools lists them all.";
 
-/** At a line's end, with a comment that says that something is missing. */
-export function cutDeclarations(text: string, charsMax: number): string {
-  if (text.length <= charsMax) return text;
-  const note = "// More functions are left out: mcpTools lists them all.";
-  const end = text.lastIndexOf("\n", charsMax - note.length - 1);
-  return `${text.slice(0, Math.max(0, end))}\n${note}`;
+/** Whole functions, as many as fit; then a comment says that some are missing. */
+export function declareFunctions(functions: readonly ScriptFunction[], charsMax = Infinity): string {
+  const used = new Set<string>();
+  const texts: string[] = [];
+  let chars = 0;
+  for (const one of functions) {
+    const text = declareFunction(one, pickTypeName(one.functionName, used));
+    chars += text.length + 1;
+    if (chars > charsMax) return [...texts, LEFT_OUT].join("\n");
+    texts.push(text);
+  }
+  return texts.join("\n");
 }
 
 function declareFunction(
@@ -165,8 +168,13 @@ function literal(value: unknown): string {
   return typeof value === "string" ? quote(value) : typeof value === "object" && value !== null ? "unknown" : String(value);
 }
 
+/** Without anything that ends a fence, moves the cursor or has no glyph. */
 function quote(text: string): string {
-  return JSON.stringify(text.slice(0, DESCRIPTION_CHARS_MAX)).replaceAll("`", "\\u0060");
+  return JSON.stringify(text.slice(0, DESCRIPTION_CHARS_MAX)).replaceAll(/[`\p{C}\u2028\u2029]/gu, escapeChar);
+}
+
+function escapeChar(char: string): string {
+  return Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
 }
 
 /** One line, which nothing in it ends: neither a comment nor a fence of Markdown. */

@@ -8,7 +8,8 @@ type OfferedTool = { name: string; description?: string | undefined; inputSchema
 export const TOOLS_MAX = 500;
 const NAME_CHARS_MAX = 256;
 const DEFINITION_CHARS_MAX = 64 * 1024;
-const DEFINITIONS_CHARS_MAX = 1024 * 1024;
+/** Of all tools: a user may have fifty servers, and all of them go into one answer. */
+const DEFINITIONS_CHARS_MAX = 256 * 1024;
 
 /** Tools whose definition is too large are left out, and so are those beyond the limits. */
 export function toToolSummaries(offered: readonly OfferedTool[]): { tools: McpToolSummary[]; leftOut: number } {

@@ -46,12 +46,11 @@ describe("names of functions", () => {
     ]);
   });
 
-  test("a tool whose own name is the qualified name of another", () => {
+  test("no server takes the qualified name of another's tool by what it calls its own", () => {
     const functions = nameFunctions([server("s1", "A", "b"), server("s2", "X", "A_b")]);
     expect(functions.map(({ functionName, serverId }) => [functionName, serverId])).toEqual([
       ["b", "s1"],
-      ["A_b", "s2"],
-      [expect.stringMatching(/^A_b_[0-9a-z]+$/), "s1"],
+      ["A_b", "s1"],
       ["X_A_b", "s2"],
     ]);
   });

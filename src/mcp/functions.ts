@@ -1,5 +1,5 @@
 // The functions that scripts call MCP tools by: each tool by its own name where no other has it, and always by the name of its server and
-// its own.
+// its own. The latter are given first: no server can take them from another by what it calls its tools.
 
 import type { ScriptFunction } from "../ports/sandbox.ts";
 import type { McpToolSummary } from "../protocol/mcp-records.ts";
@@ -38,24 +38,26 @@ export function nameFunctions(servers: readonly ServerTools[]): ScriptFunction[]
   const counts = new Map<string, number>();
   for (const { base } of tools) counts.set(base, (counts.get(base) ?? 0) + 1);
   const used = new Set(RESERVED);
-  const functions: ScriptFunction[] = [];
-  const add = (functionName: string, { serverId, serverName, toolName, tool }: (typeof tools)[number]) => {
+  const define = (functionName: string, { serverId, serverName, toolName, tool }: (typeof tools)[number]): ScriptFunction => {
     used.add(functionName);
     const { description, inputSchema, outputSchema } = tool;
-    functions.push({ functionName, serverId, serverName, toolName, description, inputSchema, outputSchema });
+    return { functionName, serverId, serverName, toolName, description, inputSchema, outputSchema };
   };
-  for (const one of tools) if (counts.get(one.base) === 1 && !used.has(one.base)) add(one.base, one);
-  for (const one of tools) {
-    const qualified = sanitize(`${one.serverName}_${one.toolName}`);
-    if (!used.has(qualified)) add(qualified, one);
-    else if (!functions.some((known) => known.functionName === qualified && isSameTool(known, one)))
-      add(`${qualified}_${hashText(`${one.serverId}:${one.toolName}`)}`, one);
-  }
-  return functions;
+  const qualified = tools.map((one) => define(pickFreeName(one, used), one));
+  const plain = tools.flatMap((one) => (counts.get(one.base) === 1 && !used.has(one.base) ? [define(one.base, one)] : []));
+  // Short names first: what lists them or is cut off shows these.
+  return [...plain, ...qualified];
 }
 
-function isSameTool(a: { serverId: string; toolName: string }, b: { serverId: string; toolName: string }): boolean {
-  return a.serverId === b.serverId && a.toolName === b.toolName;
+type Named = { serverId: string; serverName: string; toolName: string };
+
+function pickFreeName({ serverId, serverName, toolName }: Named, used: ReadonlySet<string>): string {
+  const name = sanitize(`${serverName}_${toolName}`);
+  if (!used.has(name)) return name;
+  const hashed = `${name}_${hashText(`${serverId}:${toolName}`)}`;
+  let free = hashed;
+  for (let count = 2; used.has(free); count++) free = `${hashed}_${count}`;
+  return free;
 }
 
 function sanitize(text: string): string {

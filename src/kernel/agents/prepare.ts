@@ -10,7 +10,7 @@ import { assembleContext, type ContextPart } from "../../agent/context/assemble.
 import { describeDay } from "../../agent/context/date.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
-import { cutDeclarations, declareFunctions } from "../../mcp/declarations.ts";
+import { declareFunctions } from "../../mcp/declarations.ts";
 import type { ScriptFunction } from "../../ports/sandbox.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
 import { modelTools } from "../../agent/tools.ts";
@@ -174,7 +174,7 @@ export class Preparer {
   /** What scripts can call beyond the tools. Written anew only when the functions change. */
   #declarationsFor(caller: Caller): string {
     const functions = this.#services.mcp.functionsFor(caller);
-    const known = this.#declarations.get(functions) ?? cutDeclarations(declareFunctions(functions), DECLARATIONS_CHARS_MAX);
+    const known = this.#declarations.get(functions) ?? declareFunctions(functions, DECLARATIONS_CHARS_MAX);
     this.#declarations.set(functions, known);
     return known;
   }
