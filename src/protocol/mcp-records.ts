@@ -49,6 +49,8 @@ export const McpServerSummary = z.object({
   /** The tools that can be called. */
   tools: z.array(McpToolSummary),
   changes: z.array(McpToolChange),
+  /** Tools whose definitions are too large, or beyond the limits. */
+  leftOut: z.int(),
   resourceCount: z.int(),
   promptCount: z.int(),
   /** Names of the headers that are sent with every request; their values are secret. */
@@ -77,6 +79,7 @@ export const MCP_SERVER_EXAMPLE: McpServerSummary = {
   capabilities: { tools: {} },
   tools: [{ name: "list_issues", description: "List issues.", inputSchema: { type: "object" }, outputSchema: null }],
   changes: [],
+  leftOut: 0,
   resourceCount: 0,
   promptCount: 0,
   headers: [],

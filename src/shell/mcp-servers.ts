@@ -76,7 +76,7 @@ export function splitTool(servers: readonly McpServerSummary[], word: string): {
 
 /** What the owner should know or do about servers, one thing a line. */
 export function adviseOwner(servers: readonly McpServerSummary[]): string {
-  const lines = servers.flatMap(({ serverId, name, state, authUrl, error, changes }) => {
+  const lines = servers.flatMap(({ serverId, name, state, authUrl, error, changes, leftOut }) => {
     const problem = error === null ? "" : ` (${toLine(error)})`;
     const signIn =
       authUrl === null
@@ -89,6 +89,11 @@ export function adviseOwner(servers: readonly McpServerSummary[]): string {
       ...(count === 0
         ? []
         : [`${count} ${count === 1 ? "tool" : "tools"} of ${name} must be accepted before use: mcp changes ${serverId} shows why`]),
+      ...(leftOut === 0
+        ? []
+        : [
+            `${leftOut} more ${leftOut === 1 ? "tool" : "tools"} of ${name} cannot be used: there are too many, or their definitions are too large`,
+          ]),
     ];
   });
   return lines.map((line) => `${line}\n`).join("");

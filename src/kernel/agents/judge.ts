@@ -87,7 +87,7 @@ export class Judge {
     const { mcpServers, now } = this.#store.reads;
     const server = mcpServers.get(String(serverId), now);
     if (server?.uid !== uid) fail(404, "MCP server not found");
-    mcpServers.checkTool(server.serverId, String(name), now);
+    mcpServers.checkTool(server.serverId, String(name), false);
     return `${String(name)} of ${server.name} (${server.url})`;
   }
 

@@ -1,8 +1,11 @@
-// When tools are read again: in virtual time, against a server on loopback. Everything else of MCP is in test/conformance/cases/mcp.ts.
+// Connections, sign-ins and their ends where order matters: in virtual time, against servers on loopback. What people and agents see of MCP
+// is in test/conformance/cases/mcp.ts.
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agenda, MemoryClock, memoryCrypto, MemorySql, memoryVitals, Random, silentMeter } from "../../../test/support/memory-ports.ts";
-import { startMcpServer, type TestMcpServer } from "../../../test/support/mcp/server.ts";
+import { sendJson, startMcpServer, type TestMcpServer } from "../../../test/support/mcp/server.ts";
+import { protectedResource, signIn, startAuthorizationServer } from "../../../test/support/oauth/authorization-server.ts";
 import { NetError, type NetOptions, type NetRequest } from "../../ports/net.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
@@ -16,6 +19,8 @@ const NOW = Date.parse("2026-11-19T08:00:00Z");
 const FRESH_MS = 5_000;
 const IDLE_MS = 10 * 60_000;
 const ANN = { uid: 1000, gids: [1000], capabilities: ["*"], connectionId: "c1" } as unknown as Caller;
+const AGENT = { ...ANN, agent: { pid: "p1" } } as unknown as Caller;
+const GATEWAY = "http://127.0.0.1:9";
 const never = new AbortController().signal;
 
 let server: TestMcpServer;
@@ -52,16 +57,26 @@ function makeWorld() {
   const about = { version: "1", host: "memory", startedAt: NOW, limits: LIMITS } as const;
   const store = new Store(ports, about, makeConfigDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
   store.write(({ accounts }) => accounts.add({ username: "ann", hash: "$x" }, NOW));
-  const mcp = new Mcp(store, new OAuth(store, () => []));
+  const oauth = new OAuth(store, () => [GATEWAY]);
+  const mcp = new Mcp(store, oauth);
+  const get = (serverId: string) => store.reads.mcpServers.get(serverId, store.reads.now)!;
   return {
     mcp,
+    get,
+    /** What the browser of the person does. */
+    async signIn(serverId: string): Promise<void> {
+      const outcome = await oauth.finish(new URL(await signIn(get(serverId).authUrl!)).searchParams, GATEWAY);
+      expect(outcome).toMatchObject({ ok: true });
+      mcp.onSignInEnded(outcome);
+      await expect.poll(() => store.reads.mcpServers.isReady(serverId)).toBe(true);
+    },
     store,
     /** Lets virtual time pass. */
     pass(ms: number): void {
       const until = agenda.now + ms;
       for (let item = agenda.take(until); item !== undefined; item = agenda.take(until)) item.run();
     },
-    changes: (serverId: string) => store.reads.mcpServers.get(serverId, store.reads.now)?.changes.map(({ name }) => name),
+    changes: (serverId: string) => get(serverId).changes.map(({ name }) => name),
   };
 }
 
@@ -128,4 +143,143 @@ test("a server that announces changes without end is asked once in five seconds,
     })
     .toBe(0);
   expect(countListings() - before).toBeLessThanOrEqual(passes);
+});
+
+const call = (serverId: string, name = "echo", caller = ANN) =>
+  world.mcp.call(caller, { serverId, name, arguments: { text: "hi" } }, never);
+
+test("calls in parallel after the server has lost its sessions are all sent again, after one handshake", async () => {
+  const serverId = await add();
+  await call(serverId);
+  server.endSessions();
+  const handshakes = () => server.requests.filter(({ body }) => body.includes('"initialize"')).length;
+  const [before, calls] = [handshakes(), server.calls.length];
+  await Promise.all(Array.from({ length: 8 }, () => call(serverId)));
+  expect([handshakes() - before, server.calls.length - calls]).toEqual([1, 8]);
+  await expect.poll(() => server.sessions).toBe(1);
+});
+
+test("nothing connects again to a server that is removed while a call runs", async () => {
+  const serverId = await add();
+  const slow = world.mcp.call(ANN, { serverId, name: "slow", arguments: { ms: 60_000 } }, never).catch((error: unknown) => error);
+  await expect.poll(() => server.running).toBe(1);
+  const others = Promise.allSettled([call(serverId), call(serverId)]);
+  expect(await world.mcp.remove(ANN, undefined, serverId)).toBe(true);
+  expect(await slow).toMatchObject({ code: 503, details: { outcome: "unknown" } });
+  await others;
+  await expect.poll(() => [server.sessions, server.streams]).toEqual([0, 0]);
+});
+
+test("a refresh does not end the calls that run", async () => {
+  const serverId = await add();
+  const slow = world.mcp.call(ANN, { serverId, name: "slow", arguments: { ms: 300 } }, never);
+  await expect.poll(() => server.running).toBe(1);
+  await world.mcp.refresh(ANN, { serverId }, never);
+  expect(await slow).toMatchObject({ content: [{ type: "text" }] });
+  await expect.poll(() => server.sessions).toBe(1);
+});
+
+test("two who add the same server at once get the same one", async () => {
+  const args = { name: "Test", url: server.url };
+  const [one, other] = await Promise.all([world.mcp.add(ANN, args, never), world.mcp.add(ANN, args, never)]);
+  expect(one).toEqual(other);
+  expect(one.state).toBe("ready");
+});
+
+test("the tools of a server that an agent adds wait for a person", async () => {
+  const added = await world.mcp.add(AGENT, { name: "Test", url: server.url }, never);
+  expect([added.state, added.tools, added.changes.map(({ kind }) => kind)]).toEqual(["ready", [], ["new", "new", "new", "new"]]);
+  await expect(call(added.serverId)).rejects.toMatchObject({ code: 409 });
+  await world.mcp.accept(ANN, { serverId: added.serverId, tools: added.changes });
+  await call(added.serverId);
+});
+
+test("functions are those of servers that are ready, also while one is connected again", async () => {
+  const serverId = await add();
+  const countFunctions = () => world.mcp.functionsFor(ANN).length;
+  expect(countFunctions()).toBe(8);
+  server.endSessions();
+  const refreshed = world.mcp.refresh(ANN, { serverId }, never);
+  expect(countFunctions()).toBe(8);
+  await refreshed;
+  expect(countFunctions()).toBe(8);
+});
+
+describe("a server that wants a sign-in", () => {
+  let provider: Awaited<ReturnType<typeof startAuthorizationServer>>;
+
+  beforeEach(async () => {
+    provider = await startAuthorizationServer({ scopes: ["read", "write"] });
+    protectedResource(server, provider);
+  });
+
+  afterEach(() => provider.close());
+
+  async function addWithSignIn(): Promise<string> {
+    const { serverId } = await world.mcp.add(ANN, { name: "Test", url: server.url }, never);
+    await world.signIn(serverId);
+    return serverId;
+  }
+
+  test("keeps the page on which its owner is, whoever calls meanwhile, until a new one is asked for", async () => {
+    const { serverId, authUrl } = await world.mcp.add(ANN, { name: "Test", url: server.url }, never);
+    for (let at = 0; at < 3; at++) await expect(call(serverId)).rejects.toMatchObject({ code: 409 });
+    expect(world.get(serverId).authUrl).toBe(authUrl);
+    const refreshed = await world.mcp.refresh(ANN, { serverId }, never);
+    expect(refreshed?.authUrl).toMatch(/^http/);
+    expect(refreshed?.authUrl).not.toBe(authUrl);
+    await world.signIn(serverId);
+    await call(serverId);
+  });
+
+  test("has a page if it refuses a token that has just been renewed", async () => {
+    const serverId = await addWithSignIn();
+    const { authorize } = server;
+    server.authorize = () => ({ status: 401, wwwAuthenticate: "Bearer" });
+    await expect(call(serverId)).rejects.toMatchObject({ code: 409, message: expect.stringMatching(/wants a sign-in/) as string });
+    expect(world.get(serverId)).toMatchObject({ state: "authenticating", authUrl: expect.stringMatching(/^http/) as string });
+    server.authorize = authorize;
+    await world.signIn(serverId);
+    await call(serverId);
+  });
+
+  test("goes on working with the rights it has while it wants more", async () => {
+    const serverId = await addWithSignIn();
+    const { authorize } = server;
+    server.authorize = () => ({ status: 403, wwwAuthenticate: 'Bearer error="insufficient_scope", scope="write delete"' });
+    await expect(call(serverId)).rejects.toMatchObject({ code: 409, message: expect.stringMatching(/more rights/) as string });
+    server.authorize = authorize;
+    const { state, tools, authUrl } = world.get(serverId);
+    expect([state, tools.length, authUrl]).toEqual(["ready", 4, expect.stringMatching(/^http/)]);
+    world.pass(FRESH_MS);
+    await call(serverId);
+    expect(world.get(serverId).authUrl).toBe(authUrl);
+  });
+
+  test("is not called with a tool that nobody has listed", async () => {
+    const serverId = await addWithSignIn();
+    await call(serverId);
+    world.store.write(({ mcpServers, now }) => mcpServers.recordSignIn(serverId, null, null, now));
+    const count = server.calls.length;
+    await expect(call(serverId, "hidden")).rejects.toMatchObject({ code: 404 });
+    expect(server.calls.length).toBe(count);
+  });
+
+  test("is refused if what its sign-in page returns would be sent to another host that nobody named", async () => {
+    const endpoints = { authorization_endpoint: "https://login.example/authorize", token_endpoint: "https://evil.example/token" };
+    const answer = (document: object) => (_: unknown, response: ServerResponse) => sendJson(response, 200, document);
+    const pkce = { response_types_supported: ["code"], code_challenge_methods_supported: ["S256"] };
+    server.routes.set(
+      "/.well-known/oauth-protected-resource/mcp",
+      answer({ resource: server.url, authorization_servers: [server.origin] }),
+    );
+    server.routes.set("/.well-known/oauth-authorization-server", answer({ issuer: server.origin, ...endpoints, ...pkce }));
+    const adding = (oauth: object) => world.mcp.add(ANN, { name: "Test", url: server.url, oauth: { clientId: "gsv", ...oauth } }, never);
+    await expect(adding({})).rejects.toMatchObject({
+      message: expect.stringMatching(/page is at login\.example, but what you get there would be sent to evil\.example/) as string,
+    });
+    await expect(adding({ tokenHost: "other.example" })).rejects.toMatchObject({ code: 503 });
+    expect(world.store.reads.mcpServers.list(1000, NOW)).toEqual([]);
+    expect(await adding({ tokenHost: "evil.example" })).toMatchObject({ state: "authenticating" });
+  });
 });

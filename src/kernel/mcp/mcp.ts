@@ -31,7 +31,7 @@ export type AddArgs = {
   url: string;
   callbackHost?: string | undefined;
   transport?: { type?: McpTransportType | undefined; headers?: Record<string, string> | undefined } | undefined;
-  oauth?: { clientId: string; clientSecret?: string | undefined } | undefined;
+  oauth?: { clientId?: string | undefined; clientSecret?: string | undefined; tokenHost?: string | undefined } | undefined;
 };
 
 export class Mcp implements Part {
@@ -41,6 +41,8 @@ export class Mcp implements Part {
   readonly #breaker = new Breaker(REST_MS);
   readonly #retriedAt = new Map<string, number>();
   readonly #functions = new Map<number, { generation: number; functions: ScriptFunction[] }>();
+  /** By what two servers of a user must not share. */
+  readonly #adding = new Map<string, Promise<McpServerSummary>>();
 
   constructor(store: Store, oauth: OAuth) {
     this.#store = store;
@@ -48,13 +50,37 @@ export class Mcp implements Part {
   }
 
   async add(caller: Caller, args: AddArgs, signal: AbortSignal): Promise<McpServerSummary> {
-    const { name, url, transport, oauth } = args;
+    const { name } = args;
     const uid = this.#ownerFor(caller, args.uid, "add MCP servers");
     if (this.#store.reads.accounts.findByUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
-    mustBeRemoteUrl(url, "url");
+    const url = mustBeRemoteUrl(args.url, "url").href;
     const callbackUrl = this.#oauth.callbackUrlFor(caller, args.callbackHost);
+    const key = JSON.stringify([uid, name, url]);
+    const adding = this.#adding.get(key);
+    if (adding !== undefined) return adding;
     const known = this.#store.reads.mcpServers.find(uid, name, url);
     if (known !== undefined) return this.#summaryOf(known);
+    // What an agent adds could be what its owner has not accepted.
+    const added = this.#addNew({ ...args, uid, url, callbackUrl, acceptsTools: caller.agent === undefined }, signal).finally(() =>
+      this.#adding.delete(key),
+    );
+    this.#adding.set(key, added);
+    return added;
+  }
+
+  async #addNew(
+    {
+      uid,
+      name,
+      url,
+      transport,
+      oauth,
+      callbackUrl,
+      acceptsTools,
+    }: AddArgs & { uid: number; callbackUrl: string | null; acceptsTools: boolean },
+    signal: AbortSignal,
+  ): Promise<McpServerSummary> {
+    const { clientId = null, clientSecret = null, tokenHost = null } = oauth ?? {};
     const serverId = await this.#store.commit(({ mcpServers, now }) =>
       mcpServers.add(
         {
@@ -63,8 +89,9 @@ export class Mcp implements Part {
           url,
           transport: transport?.type ?? "auto",
           headers: transport?.headers ?? {},
-          client: oauth === undefined ? null : { clientId: oauth.clientId, clientSecret: oauth.clientSecret ?? null },
+          client: oauth === undefined ? null : { clientId, clientSecret, tokenHost },
           callbackUrl,
+          acceptsTools,
         },
         now,
       ),
@@ -92,8 +119,12 @@ export class Mcp implements Part {
     const { mcpServers } = this.#store.reads;
     if (mcpServers.uidOf(serverId) !== owner) return null;
     const callbackUrl = this.#oauth.callbackUrlFor(caller, callbackHost);
-    if (callbackUrl !== null && (callbackHost !== undefined || caller.agent === undefined))
-      await this.#store.commit((nouns) => nouns.mcpServers.setCallbackUrl(serverId, callbackUrl));
+    await this.#store.commit((nouns) => {
+      if (callbackUrl !== null && (callbackHost !== undefined || caller.agent === undefined))
+        nouns.mcpServers.setCallbackUrl(serverId, callbackUrl);
+      // Whoever asks wants a new page.
+      nouns.mcpServers.setSignInPage(serverId, null, nouns.now);
+    });
     this.#breaker.recordSuccess(serverId);
     await this.#reconnect(serverId, signal);
     return mcpServers.get(serverId, this.#store.reads.now) ?? null;
@@ -112,8 +143,7 @@ export class Mcp implements Part {
   ): Promise<ToolResult> {
     const { serverId, name, timeoutMs } = args;
     return this.#use(caller, args, "call MCP tools", signal, (connection) => {
-      const { mcpServers, now } = this.#store.reads;
-      mcpServers.checkTool(serverId, name, now);
+      this.#store.reads.mcpServers.checkTool(serverId, name, true);
       return connection.callTool(name, args.arguments ?? {}, timeoutMs, signal);
     });
   }
@@ -165,7 +195,7 @@ export class Mcp implements Part {
   /** The servers of a user whose tools can be called. */
   listReady(uid: number): McpServerSummary[] {
     const { mcpServers, now } = this.#store.reads;
-    return mcpServers.list(uid, now).filter(({ state }) => state === "ready");
+    return mcpServers.listReady(uid, now);
   }
 
   /** The functions by which scripts of a caller call the tools of their servers. */
@@ -193,26 +223,17 @@ export class Mcp implements Part {
   /** The owner came back from the provider. */
   onSignInEnded(outcome: CallbackOutcome): void {
     const { flow } = outcome;
-    if (flow === null || flow.kind !== "mcp-server") return;
-    const { mcpServers, now } = this.#store.reads;
-    if (!outcome.ok) {
-      const { serverId } = flow;
-      if (serverId === null || mcpServers.uidOf(serverId) !== flow.uid) return;
-      const why = `${outcome.title}: ${outcome.message}`;
-      this.#store.write((nouns) => {
-        nouns.mcpServers.recordSignIn(serverId, null, null, why, nouns.now);
-        nouns.after(() => nouns.emit.announceChanges(flow.uid, ["mcp"]));
-      });
-      return;
-    }
-    const waiting =
-      flow.serverId === null
-        ? mcpServers.list(flow.uid, now).filter(({ url }) => url === flow.resource)
-        : mcpServers.list(flow.uid, now).filter(({ serverId }) => serverId === flow.serverId);
-    for (const { serverId } of waiting) {
-      this.#store.write((nouns) => nouns.mcpServers.linkAccount(serverId, outcome.accountId, nouns.now));
-      void this.#reconnectLater(serverId);
-    }
+    const serverId = flow?.serverId ?? null;
+    const { mcpServers } = this.#store.reads;
+    if (flow === null || serverId === null || mcpServers.uidOf(serverId) !== flow.uid) return;
+    if (outcome.ok) return void this.#reconnectLater(serverId);
+    const why = `${outcome.title}: ${outcome.message}`;
+    this.#store.write((nouns) => {
+      // It was about more rights, and what there is goes on working.
+      if (nouns.mcpServers.isReady(serverId)) nouns.mcpServers.setSignInPage(serverId, null, nouns.now);
+      else nouns.mcpServers.recordSignIn(serverId, null, why, nouns.now);
+      nouns.after(() => nouns.emit.announceChanges(flow.uid, ["mcp"]));
+    });
   }
 
   nextDueAt(): number | null {
@@ -252,6 +273,7 @@ export class Mcp implements Part {
       if (isKind(error, "unreachable") || isKind(error, "timeout") || isKind(error, "protocol"))
         this.#breaker.recordFailure(serverId, this.#store.reads.now);
       else this.#breaker.releaseProbe(serverId);
+      if (signal.aborted && !isMcpError(error)) throw new SysError(503, `${name}: the call was stopped`);
       throw this.#toSysError(name, error);
     } finally {
       this.#store.wakeBy(this.nextDueAt());
@@ -260,9 +282,10 @@ export class Mcp implements Part {
 
   /** Connects again. A failure is stored with the server. */
   async #reconnect(serverId: string, signal: AbortSignal): Promise<void> {
-    await this.#close(serverId);
+    const server = this.#openServer(serverId);
     try {
-      await this.#openServer(serverId).discover(signal);
+      await server.disconnect();
+      await server.discover(signal);
     } catch (error) {
       await this.#recordFailure(serverId, error);
     } finally {
@@ -301,25 +324,23 @@ export class Mcp implements Part {
     });
   }
 
-  /** Removes a server, its sign-ins in progress, and the account that was made for it alone. */
+  /** Removes a server, its sign-ins in progress, and the accounts that were made for it alone. */
   async #forget(serverId: string): Promise<void> {
     // While there is still a token with which the session can be ended.
-    await this.#close(serverId);
-    await this.#store.commit(({ mcpServers, oauthFlows, oauthAccounts, now }) => {
-      const accountId = mcpServers.get(serverId, now)?.accountId ?? null;
-      mcpServers.remove(serverId);
-      oauthFlows.deleteOfServer(serverId);
-      const account = accountId === null ? undefined : oauthAccounts.get(accountId);
-      if (account?.accountKey === serverId) oauthAccounts.delete(account.accountId);
-    });
-    // A call may have connected again meanwhile.
-    await this.#close(serverId);
-  }
-
-  async #close(serverId: string): Promise<void> {
-    const open = this.#open.get(serverId);
-    this.#open.delete(serverId);
-    await open?.close();
+    await this.#openServer(serverId).remove();
+    try {
+      await this.#store.commit(({ mcpServers, oauthFlows, oauthAccounts }) => {
+        const uid = mcpServers.uidOf(serverId);
+        mcpServers.remove(serverId);
+        oauthFlows.deleteOfServer(serverId);
+        if (uid !== undefined) oauthAccounts.deleteOfServer(uid, serverId);
+      });
+    } finally {
+      // Until now it has kept calls from connecting again.
+      this.#open.delete(serverId);
+      this.#retriedAt.delete(serverId);
+      this.#breaker.recordSuccess(serverId);
+    }
   }
 
   #openServer(serverId: string): OpenServer {

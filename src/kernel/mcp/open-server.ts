@@ -2,7 +2,8 @@
 // handshake. Tools are read again before a call if the last list is not fresh, so that a tool which has changed is not called.
 
 import type { Challenge, McpConnection, McpError } from "../../mcp/connection.ts";
-import type { McpAccess, McpDiscovery } from "../nouns/mcp-servers.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
+import type { McpAccess, McpDiscovery, McpProgress } from "../nouns/mcp-servers.ts";
 import { type OAuth, SignInRequired } from "../oauth/oauth.ts";
 import type { Store } from "../store.ts";
 import { startSignIn } from "./sign-in.ts";
@@ -16,12 +17,25 @@ export class OpenServer {
   readonly #oauth: OAuth;
   readonly #onDue: () => void;
   #connection: Promise<McpConnection> | null = null;
+  /** How many calls run on each connection. */
+  readonly #calls = new Map<McpConnection, number>();
+  /** Connections that get no new calls, and are closed after their last. */
+  readonly #retired = new Set<McpConnection>();
+  #isRemoved = false;
   #isStale = true;
+  /** Whether resources and prompts are counted again, too. */
+  #readsAll = true;
   #listedAt = 0;
   /** When a list that the server said has changed is read again, so that its owner sees it before the next call. */
   #rereadAt: number | null = null;
-  /** The discovery that was stored last. */
+  /** The list that is being read, for all who need it. */
+  #reading: { connection: McpConnection; done: Promise<void> } | null = null;
+  /** What was found last, and the same as text. */
+  #found: McpDiscovery | null = null;
   #stored = "";
+  /** The sign-in that is being started, and errors that say that one is wanted whose page is stored already. */
+  #signingIn: Promise<void> | null = null;
+  readonly #recorded = new WeakSet<Error>();
   #users = 0;
   #idleSince: number;
 
@@ -49,7 +63,7 @@ export class OpenServer {
     this.#users++;
     try {
       const connection = await this.#connection?.catch(() => null);
-      if (connection?.isOpen === true) await this.#readTools(connection, new AbortController().signal);
+      if (connection?.isOpen === true) await this.#runOn(connection, () => this.#readTools(connection));
     } finally {
       this.#users--;
     }
@@ -72,37 +86,79 @@ export class OpenServer {
   /** Connects, unless it is connected, and reads everything that the server offers. */
   async discover(signal: AbortSignal): Promise<void> {
     this.#isStale = true;
+    this.#readsAll = true;
     await this.use(async () => {}, signal);
   }
 
+  /** The next call connects again; those that run are not disturbed. */
+  async disconnect(): Promise<void> {
+    const connection = await this.#connection?.catch(() => null);
+    if (connection) await this.#retire(connection);
+  }
+
+  /** Ends the connection with all that runs on it. */
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
     this.#isStale = true;
     this.#rereadAt = null;
-    await (await connection?.catch(() => null))?.close();
+    const last = await connection?.catch(() => null);
+    await Promise.all([...new Set([...(last ? [last] : []), ...this.#calls.keys()])].map((one) => one.close()));
+  }
+
+  /** For good: nothing connects again. */
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    await this.close();
   }
 
   async #tryTwice<T>(work: (connection: McpConnection) => Promise<T>, signal: AbortSignal): Promise<T> {
     const run = async () => {
-      const connection = await this.#connect();
-      await this.#readTools(connection, signal);
-      return work(connection);
+      const connection = await rejectOnAbort(this.#connect(), signal);
+      return this.#runOn(connection, async () => {
+        await rejectOnAbort(this.#readTools(connection), signal);
+        return work(connection);
+      });
     };
     try {
-      return await run();
+      return await run().catch((error: unknown) => (isKind(error, "session") ? run() : Promise.reject(error)));
     } catch (error) {
-      if (!isSessionLost(error)) throw error;
-      await this.close();
-      return run();
+      // The server refuses a token that has just been renewed.
+      if (isKind(error, "sign-in") && !this.#recorded.has(error)) return this.#requireSignIn(null);
+      throw error;
     }
+  }
+
+  /** A connection whose session is lost is closed only after its last call: each learns by itself whether it was handled. */
+  async #runOn<T>(connection: McpConnection, work: () => Promise<T>): Promise<T> {
+    this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
+    try {
+      return await work();
+    } catch (error) {
+      if (isKind(error, "session")) this.#retired.add(connection);
+      throw error;
+    } finally {
+      const others = this.#calls.get(connection)! - 1;
+      if (others > 0) this.#calls.set(connection, others);
+      else {
+        this.#calls.delete(connection);
+        if (this.#retired.has(connection)) void this.#retire(connection);
+      }
+    }
+  }
+
+  async #retire(connection: McpConnection): Promise<void> {
+    this.#retired.add(connection);
+    if (this.#calls.has(connection)) return;
+    await connection.close();
+    this.#retired.delete(connection);
   }
 
   async #connect(): Promise<McpConnection> {
     const open = this.#connection;
     if (open !== null) {
       const connection = await open;
-      if (connection.isOpen) return connection;
+      if (connection.isOpen && !this.#retired.has(connection)) return connection;
     }
     if (this.#connection === open) this.#connection = this.#open();
     try {
@@ -120,10 +176,10 @@ export class OpenServer {
       import("../../mcp/connection.ts"),
       import("../../mcp/fetch.ts"),
     ]);
-    const access = nouns.mcpServers.accessOf(this.serverId);
+    const access = this.#isRemoved ? undefined : nouns.mcpServers.accessOf(this.serverId);
     if (access === undefined) throw new Failure("aborted", "the server was removed");
     this.#isStale = true;
-    nouns.mcpServers.setProgress(this.serverId, "connecting");
+    this.#showProgress("connecting");
     try {
       const connection = await Connection.open(
         {
@@ -146,35 +202,50 @@ export class OpenServer {
         },
         new AbortController().signal,
       );
-      nouns.mcpServers.setProgress(this.serverId, "connected");
+      if (this.#isRemoved) {
+        await connection.close();
+        throw new Failure("aborted", "the server was removed");
+      }
+      this.#showProgress("connected");
       return connection;
     } finally {
       nouns.mcpServers.setProgress(this.serverId, null);
     }
   }
 
-  async #readTools(connection: McpConnection, signal: AbortSignal): Promise<void> {
+  /** A server that is ready stays so while its connection is opened again: its tools can be called all the time. */
+  #showProgress(progress: McpProgress): void {
+    const { mcpServers } = this.#store.nouns;
+    if (!mcpServers.isReady(this.serverId)) mcpServers.setProgress(this.serverId, progress);
+  }
+
+  async #readTools(connection: McpConnection): Promise<void> {
+    const age = this.#store.reads.now - this.#listedAt;
+    // A clock that was put back says nothing.
+    if (!this.#isStale && age >= 0 && age < FRESH_MS) return;
+    if (this.#reading?.connection !== connection) {
+      const done = this.#list(connection).finally(() => (this.#reading = this.#reading?.done === done ? null : this.#reading));
+      this.#reading = { connection, done };
+    }
+    await this.#reading.done;
+  }
+
+  async #list(connection: McpConnection): Promise<void> {
     const { nouns, reads } = this.#store;
-    if (!this.#isStale && reads.now - this.#listedAt < FRESH_MS) return;
+    const never = new AbortController().signal;
+    const known = this.#readsAll ? null : this.#found;
     // Before the list is read: a change that is announced meanwhile makes it stale again.
     this.#isStale = false;
     this.#rereadAt = null;
     try {
-      if (this.#stored === "") nouns.mcpServers.setProgress(this.serverId, "discovering");
-      const [{ tools }, resources, templates, prompts] = await Promise.all([
-        connection.listTools(signal),
-        connection.listResources(signal).catch(() => []),
-        connection.listResourceTemplates(signal).catch(() => []),
-        connection.listPrompts(signal).catch(() => []),
-      ]);
-      await this.#record({
-        tools,
-        instructions: connection.instructions?.slice(0, INSTRUCTIONS_CHARS_MAX) ?? null,
-        capabilities: connection.capabilities,
-        resourceCount: resources.length + templates.length,
-        promptCount: prompts.length,
-      });
+      if (this.#found === null) this.#showProgress("discovering");
+      const [{ tools, leftOut }, counts] = await Promise.all([connection.listTools(never), known ?? countOthers(connection, never)]);
+      const { resourceCount, promptCount } = counts;
+      const instructions = connection.instructions?.slice(0, INSTRUCTIONS_CHARS_MAX) ?? null;
+      const capabilities = limitCapabilities(connection.capabilities);
+      await this.#record({ tools, leftOut, instructions, capabilities, resourceCount, promptCount });
       this.#listedAt = reads.now;
+      if (known === null) this.#readsAll = false;
     } catch (error) {
       this.#isStale = true;
       throw error;
@@ -185,10 +256,10 @@ export class OpenServer {
 
   /** Only what has changed is written. */
   async #record(found: McpDiscovery): Promise<void> {
-    const { nouns, reads } = this.#store;
+    const { nouns } = this.#store;
     const text = JSON.stringify(found);
-    const state = nouns.mcpServers.get(this.serverId, reads.now)?.state;
-    if (text === this.#stored && state === "ready") return;
+    this.#found = found;
+    if (text === this.#stored && nouns.mcpServers.isReady(this.serverId)) return;
     await this.#store.commit(({ mcpServers, emit, after, now }) => {
       mcpServers.recordDiscovery(this.serverId, found, now);
       const uid = mcpServers.uidOf(this.serverId);
@@ -201,15 +272,8 @@ export class OpenServer {
     return this.#store.nouns.mcpServers.accessOf(this.serverId);
   }
 
-  /** An account that its owner made for this server counts too. */
-  #accountId(): string | null {
-    const access = this.#access();
-    if (access === undefined) return null;
-    return access.accountId ?? this.#store.reads.oauthAccounts.findForResource(access.uid, access.url)?.accountId ?? null;
-  }
-
   async #token(): Promise<string | undefined> {
-    const accountId = this.#accountId();
+    const accountId = this.#access()?.accountId ?? null;
     if (accountId === null) return undefined;
     try {
       return await this.#oauth.accessTokenOf(accountId);
@@ -220,7 +284,7 @@ export class OpenServer {
   }
 
   async #renew(refused: string | undefined, challenge: Challenge): Promise<void> {
-    const accountId = this.#accountId();
+    const accountId = this.#access()?.accountId ?? null;
     if (accountId === null || refused === undefined || challenge.isMoreScope) return this.#requireSignIn(challenge);
     try {
       await this.#oauth.accessTokenOf(accountId, refused);
@@ -230,23 +294,58 @@ export class OpenServer {
     }
   }
 
-  /** Stores the page at which the owner signs in. */
+  /** Stores the page at which the owner signs in, unless there is one that still works. */
   async #requireSignIn(challenge: Challenge | null): Promise<never> {
     const { McpError: Failure } = await import("../../mcp/connection.ts");
     const access = this.#access();
     if (access === undefined) throw new Failure("aborted", "the server was removed");
-    const { authUrl, until } = await startSignIn(this.#store, this.#oauth, access, challenge);
+    const isMore = challenge?.isMoreScope === true;
+    this.#signingIn ??= this.#startSignIn(access, challenge, isMore).finally(() => (this.#signingIn = null));
+    await this.#signingIn;
+    const error = new Failure("sign-in", isMore ? "the server wants a sign-in with more rights" : "the server wants a sign-in");
+    this.#recorded.add(error);
+    throw error;
+  }
+
+  async #startSignIn(access: McpAccess, challenge: Challenge | null, isMore: boolean): Promise<void> {
+    const { reads } = this.#store;
+    const known = reads.mcpServers.signInPageOf(this.serverId);
+    // Its owner may be there just now, and a new page would end that one.
+    const isUsable = known !== null && known.until - reads.now > PAGE_MS_LEFT;
+    const page = isUsable ? known : await startSignIn(this.#store, this.#oauth, access, challenge);
     await this.#store.commit(({ mcpServers, emit, after, now }) => {
-      mcpServers.recordSignIn(this.serverId, authUrl, until, null, now);
+      // Without more rights, what there is goes on working.
+      if (isMore && mcpServers.isReady(this.serverId)) mcpServers.setSignInPage(this.serverId, page, now);
+      else mcpServers.recordSignIn(this.serverId, page, null, now);
       after(() => emit.announceChanges(access.uid, ["mcp"]));
     });
-    throw new Failure("sign-in", "the server wants a sign-in");
   }
 }
 
+/** A page that works no longer than this is replaced. */
+const PAGE_MS_LEFT = 60_000;
 const INSTRUCTIONS_CHARS_MAX = 8_000;
+const CAPABILITIES_CHARS_MAX = 16 * 1024;
+const CAPABILITIES_MAX = 50;
+
+async function countOthers(connection: McpConnection, signal: AbortSignal): Promise<{ resourceCount: number; promptCount: number }> {
+  const count = (list: Promise<readonly unknown[]>) => list.then(({ length }) => length).catch(() => 0);
+  const [resources, templates, prompts] = await Promise.all([
+    count(connection.listResources(signal)),
+    count(connection.listResourceTemplates(signal)),
+    count(connection.listPrompts(signal)),
+  ]);
+  return { resourceCount: resources + templates, promptCount: prompts };
+}
+
+/** Of large ones only the names. */
+function limitCapabilities(capabilities: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (capabilities === null || JSON.stringify(capabilities).length <= CAPABILITIES_CHARS_MAX) return capabilities;
+  const names = Object.keys(capabilities).filter((name) => name.length <= 64);
+  return Object.fromEntries(names.slice(0, CAPABILITIES_MAX).map((name) => [name, {}]));
+}
 
 /** By name: the class is in a file that is loaded only when it is needed. */
-function isSessionLost(error: unknown): boolean {
-  return error instanceof Error && error.name === "McpError" && (error as McpError).kind === "session";
+function isKind(error: unknown, kind: McpError["kind"]): error is McpError {
+  return error instanceof Error && error.name === "McpError" && (error as McpError).kind === kind;
 }

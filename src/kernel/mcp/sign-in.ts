@@ -3,19 +3,18 @@
 import { fail } from "../../lib/sys-error.ts";
 import type { Challenge } from "../../mcp/connection.ts";
 import type { SignInPlan, RegisteredClient } from "../../mcp/authorization.ts";
-import type { McpAccess } from "../nouns/mcp-servers.ts";
-import type { OAuthAccount } from "../nouns/oauth-accounts.ts";
+import type { McpAccess, SignInPage } from "../nouns/mcp-servers.ts";
+import { UnsealError } from "../../ports/crypto.ts";
+import type { OAuthAccount, OAuthAccounts, OAuthCredential } from "../nouns/oauth-accounts.ts";
 import { mustBeRemoteUrl } from "../oauth/addresses.ts";
 import { CALLBACK_PATH, CLIENT_METADATA_PATH, type OAuth } from "../oauth/oauth.ts";
 import type { Store } from "../store.ts";
-
-export type StartedSignIn = { authUrl: string; until: number };
 
 const SAME_RIGHTS =
   "the sign-in has all the rights that the server asks for, but the server refuses it. If your rights there have changed, forget its account (oauth forget) and sign in again";
 
 /** Throws an McpError if the server's sign-in cannot be used. */
-export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess, challenge: Challenge | null): Promise<StartedSignIn> {
+export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess, challenge: Challenge | null): Promise<SignInPage> {
   const { ports, nouns } = store;
   const [{ discoverSignIn }, { McpError }, { makeMetadataFetch }] = await Promise.all([
     import("../../mcp/authorization.ts"),
@@ -28,6 +27,8 @@ export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess,
   const plan = await discoverSignIn(access.url, challenge?.resourceMetadataUrl ?? null, makeMetadataFetch(ports.net), (text, name) => {
     mustBeRemoteUrl(text, name);
   });
+  const problem = findForeignTokenHost(plan, access.client?.tokenHost ?? null);
+  if (problem !== null) throw new McpError("refused", problem);
   const account = access.accountId === null ? undefined : nouns.oauthAccounts.get(access.accountId);
   // What the server asks for, else what it lists; more scope is asked for in addition to what there is.
   const asked = splitScope(challenge?.scope ?? plan.scopes);
@@ -62,6 +63,17 @@ export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess,
   return { authUrl: authorizationUrl, until: flow.expiresAt };
 }
 
+/**
+ * Metadata can name the page of one provider and send the code to another, who would then sign in with it. A provider that names itself
+ * in its answers cannot be abused so; of others both addresses must be of one host, unless the owner knows better.
+ */
+function findForeignTokenHost({ server }: SignInPlan, known: string | null): string | null {
+  const [page, token] = [new URL(server.authorizationEndpoint).host, new URL(server.tokenEndpoint).host];
+  if (server.isIssRequired || token === known || page === token) return null;
+  if (page.endsWith(`.${token}`) || token.endsWith(`.${page}`)) return null;
+  return `its sign-in page is at ${page}, but what you get there would be sent to ${token}. If you know that both are of one provider, add the server with that token host (mcp add --token-host ${token})`;
+}
+
 function splitScope(scope: string | null | undefined): string[] {
   return (scope ?? "").split(" ").filter((one) => one !== "");
 }
@@ -85,17 +97,25 @@ async function chooseClient(
     import("../../mcp/authorization.ts"),
     import("../../mcp/fetch.ts"),
   ]);
-  if (access.client !== null) {
-    const { clientId, clientSecret } = access.client;
-    return { clientId, clientSecret, tokenAuth: tokenAuthOf(server, clientId, clientSecret) };
-  }
+  const { clientId = null, clientSecret = null } = access.client ?? {};
+  if (clientId !== null) return { clientId, clientSecret, tokenAuth: tokenAuthOf(server, clientId, clientSecret) };
   const metadataUrl = redirectUri.replace(CALLBACK_PATH, CLIENT_METADATA_PATH);
   if (server.takesMetadataUrl && metadataUrl.startsWith("https:")) return { clientId: metadataUrl, clientSecret: null, tokenAuth: "none" };
   const isKnown = account !== undefined && account.provider === server.issuer && account.metadata.redirectUri === redirectUri;
-  const credential = isKnown ? nouns.oauthAccounts.credentialOf(account.accountId) : undefined;
+  const credential = isKnown ? findCredential(nouns.oauthAccounts, account.accountId) : undefined;
   if (isKnown && credential !== undefined) {
     const { clientSecret, tokenAuth } = credential.secrets;
     return { clientId: account.clientId, clientSecret, tokenAuth };
   }
   return registerClient(server, redirectUri, scope, makeMetadataFetch(ports.net));
+}
+
+/** Undefined, too, if the gateway's key was replaced: then another client is registered. */
+function findCredential(accounts: Pick<OAuthAccounts, "credentialOf">, accountId: string): OAuthCredential | undefined {
+  try {
+    return accounts.credentialOf(accountId);
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined;
+    throw error;
+  }
 }

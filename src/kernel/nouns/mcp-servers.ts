@@ -16,8 +16,14 @@ const ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 const HEADERS = "mcp-headers";
 const CLIENT = "mcp-client";
 
-/** A client that was registered with the server's provider beforehand. */
-export type OAuthClient = { clientId: string; clientSecret: string | null };
+/** What its owner knows of the server's provider: a client that was registered there beforehand. */
+export type OAuthClient = {
+  /** Null if GSV registers one itself. */
+  clientId: string | null;
+  clientSecret: string | null;
+  /** Where codes may be sent, if that is another host than that of the provider's page. */
+  tokenHost: string | null;
+};
 
 /** What a connection is made with. */
 export type McpAccess = {
@@ -32,16 +38,22 @@ export type McpAccess = {
   accountId: string | null;
 };
 
-export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId">;
+/** `acceptsTools`: its first list of tools is accepted as it is. */
+export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId"> & { acceptsTools: boolean };
 
 /** What a server says of itself. */
 export type McpDiscovery = {
   tools: readonly McpToolSummary[];
+  /** Tools beyond the limits. */
+  leftOut: number;
   instructions: string | null;
   capabilities: Record<string, unknown> | null;
   resourceCount: number;
   promptCount: number;
 };
+
+/** Where the owner of a server signs in, and how long the page works. */
+export type SignInPage = { authUrl: string; until: number };
 
 /** States that outlive the connection. The others are kept in memory while a connection is opened. */
 type StoredState = Extract<McpConnectionState, "not-connected" | "authenticating" | "ready" | "failed">;
@@ -49,7 +61,17 @@ export type McpProgress = Exclude<McpConnectionState, StoredState>;
 
 export type McpServerReads = Pick<
   McpServers,
-  "list" | "get" | "find" | "accessOf" | "listNamesUsing" | "generationOf" | "uidOf" | "checkTool"
+  | "list"
+  | "listReady"
+  | "get"
+  | "find"
+  | "accessOf"
+  | "listNamesUsing"
+  | "generationOf"
+  | "uidOf"
+  | "checkTool"
+  | "isReady"
+  | "signInPageOf"
 >;
 
 export class McpServers {
@@ -68,12 +90,12 @@ export class McpServers {
     this.#crypto = crypto;
   }
 
-  add({ uid, name, url, transport, headers, client, callbackUrl }: NewMcpServer, now: number): string {
+  add({ uid, name, url, transport, headers, client, callbackUrl, acceptsTools }: NewMcpServer, now: number): string {
     const count = Number(this.#sql.get("SELECT count(*) AS count FROM mcp_servers WHERE uid = ?", uid)?.count);
     if (count >= SERVERS_PER_USER_MAX) fail(409, `Too many MCP servers: at most ${SERVERS_PER_USER_MAX} per user. Remove some first`);
     const serverId = this.#makeId();
     this.#sql.run(
-      `INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not-connected', NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, ?, ?)`,
+      `INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not-connected', NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, ?, 0, ?, ?)`,
       serverId,
       uid,
       name,
@@ -82,6 +104,7 @@ export class McpServers {
       Object.keys(headers).length === 0 ? null : this.#crypto.seal(`${HEADERS}/${serverId}`, JSON.stringify(headers)),
       client === null ? null : this.#crypto.seal(`${CLIENT}/${serverId}`, JSON.stringify(client)),
       callbackUrl,
+      acceptsTools ? 0 : 1,
       now,
       now,
     );
@@ -96,6 +119,13 @@ export class McpServers {
       .map((row) => this.#toSummary(row, now));
   }
 
+  /** Those whose tools can be called, also while a connection is being opened. */
+  listReady(uid: number, now: number): McpServerSummary[] {
+    return this.#sql
+      .all("SELECT * FROM mcp_servers WHERE uid = ? AND state = 'ready' ORDER BY updated_at DESC, server_id", uid)
+      .map((row) => this.#toSummary(row, now));
+  }
+
   get(serverId: string, now: number): McpServerSummary | undefined {
     const row = this.#sql.get("SELECT * FROM mcp_servers WHERE server_id = ?", serverId);
     return row && this.#toSummary(row, now);
@@ -104,6 +134,17 @@ export class McpServers {
   find(uid: number, name: string, url: string): string | undefined {
     const row = this.#sql.get("SELECT server_id FROM mcp_servers WHERE uid = ? AND name = ? AND url = ?", uid, name, url);
     return row && String(row.server_id);
+  }
+
+  /** Whether its tools can be called. */
+  isReady(serverId: string): boolean {
+    return this.#sql.get("SELECT 1 FROM mcp_servers WHERE server_id = ? AND state = 'ready'", serverId) !== undefined;
+  }
+
+  /** It may have expired. */
+  signInPageOf(serverId: string): SignInPage | null {
+    const row = this.#sql.get("SELECT auth_url, auth_until FROM mcp_servers WHERE server_id = ? AND auth_url IS NOT NULL", serverId);
+    return row === undefined ? null : { authUrl: String(row.auth_url), until: Number(row.auth_until) };
   }
 
   uidOf(serverId: string): number | undefined {
@@ -130,19 +171,31 @@ export class McpServers {
     };
   }
 
-  /** Fails unless the tool is offered as its owner accepted it. */
-  checkTool(serverId: string, name: string, now: number): void {
-    const server = this.get(serverId, now) ?? fail(404, "MCP server not found");
-    if (server.tools.some((tool) => tool.name === name)) return;
-    const change = server.changes.find((one) => one.name === name);
+  /**
+   * Fails unless the tool is offered as its owner accepted it. `isListed`: the tools have just been read, so that there is no other; else
+   * one that is unknown may be there, if the server is not ready.
+   */
+  checkTool(serverId: string, name: string, isListed: boolean): void {
+    const server = this.#sql.get("SELECT name, state FROM mcp_servers WHERE server_id = ?", serverId) ?? fail(404, "MCP server not found");
+    const serverName = String(server.name);
+    const tool = this.#sql.get("SELECT accepted, offered FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name);
     const how = "look at it in Integrations, or with mcp changes, and accept it";
-    if (change?.kind === "changed") fail(409, `${name} of ${server.name} has changed since it was accepted, so it was not called: ${how}`);
-    if (change !== undefined) fail(409, `${name} of ${server.name} is new, so it was not called: ${how}`);
-    // Only a connection shows what a server that is not ready has.
-    if (server.state !== "ready") return;
-    const names = server.tools.slice(0, TOOLS_NAMED).map((tool) => tool.name);
-    const more = server.tools.length > names.length ? ", ..." : "";
-    fail(404, `${server.name} has no tool ${name}. It has: ${names.length === 0 ? "none" : names.join(", ")}${more}`);
+    if (tool?.offered != null) {
+      if (tool.accepted === tool.offered) return;
+      const isNew = tool.accepted === null;
+      const what = isNew ? "is new" : "has changed since it was accepted";
+      fail(409, `${name} of ${serverName} ${what}, so it was not called: ${how}`);
+    }
+    if (!isListed && server.state !== "ready") return;
+    const names = this.#sql
+      .all(
+        "SELECT name FROM mcp_tools WHERE server_id = ? AND accepted = offered ORDER BY position, name LIMIT ?",
+        serverId,
+        TOOLS_NAMED + 1,
+      )
+      .map((row) => String(row.name));
+    const shown = names.length > TOOLS_NAMED ? [...names.slice(0, TOOLS_NAMED), "..."] : names;
+    fail(404, `${serverName} has no tool ${name}. It has: ${shown.length === 0 ? "none" : shown.join(", ")}`);
   }
 
   generationOf(uid: number): number {
@@ -189,9 +242,11 @@ export class McpServers {
     }
     // A tool that was offered and withdrawn before anybody accepted it.
     this.#sql.run("DELETE FROM mcp_tools WHERE server_id = ? AND accepted IS NULL AND offered IS NULL", serverId);
+    // The page of a sign-in for more rights stays while the server is ready without them.
     this.#sql.run(
-      `UPDATE mcp_servers SET state = 'ready', error = NULL, auth_url = NULL, auth_until = NULL, has_tools = 1, instructions = ?,
-         capabilities = ?, resource_count = ?, prompt_count = ?, updated_at = ? WHERE server_id = ?`,
+      `UPDATE mcp_servers SET state = 'ready', error = NULL, auth_url = iif(state = 'ready', auth_url, NULL), has_tools = 1, left_out = ?,
+         instructions = ?, capabilities = ?, resource_count = ?, prompt_count = ?, updated_at = ? WHERE server_id = ?`,
+      found.leftOut,
       found.instructions,
       found.capabilities === null ? null : JSON.stringify(found.capabilities),
       found.resourceCount,
@@ -203,12 +258,24 @@ export class McpServers {
   }
 
   recordFailure(serverId: string, error: string, now: number): void {
-    this.#setState(serverId, "failed", { error, authUrl: null, authUntil: null }, now);
+    this.#setState(serverId, "failed", { error, page: null }, now);
   }
 
-  /** Its owner must sign in at `authUrl`, or, where that is null, ask for such a page first. */
-  recordSignIn(serverId: string, authUrl: string | null, authUntil: number | null, error: string | null, now: number): void {
-    this.#setState(serverId, "authenticating", { error, authUrl, authUntil }, now);
+  /** Its owner must sign in at the page, or, where that is null, ask for such a page first. */
+  recordSignIn(serverId: string, page: SignInPage | null, error: string | null, now: number): void {
+    this.#setState(serverId, "authenticating", { error, page }, now);
+  }
+
+  /** Its owner may give it more rights at the page; meanwhile it is what it was. */
+  setSignInPage(serverId: string, page: SignInPage | null, now: number): void {
+    this.#sql.run(
+      "UPDATE mcp_servers SET auth_url = ?, auth_until = ?, updated_at = ? WHERE server_id = ?",
+      page?.authUrl ?? null,
+      page?.until ?? null,
+      now,
+      serverId,
+    );
+    this.#touch(this.uidOf(serverId));
   }
 
   setCallbackUrl(serverId: string, callbackUrl: string): void {
@@ -216,8 +283,8 @@ export class McpServers {
   }
 
   linkAccount(serverId: string, accountId: string, now: number): void {
-    this.#sql.run("UPDATE mcp_servers SET account_id = ?, updated_at = ? WHERE server_id = ?", accountId, now, serverId);
-    this.#touch(this.uidOf(serverId));
+    this.#sql.run("UPDATE mcp_servers SET account_id = ? WHERE server_id = ?", accountId, serverId);
+    this.setSignInPage(serverId, null, now);
   }
 
   /** The account is gone: its servers want a sign-in. Returns whether there were any. */
@@ -225,7 +292,7 @@ export class McpServers {
     const ids = this.#sql.all("SELECT server_id FROM mcp_servers WHERE account_id = ?", accountId).map((row) => String(row.server_id));
     for (const serverId of ids) {
       this.#sql.run("UPDATE mcp_servers SET account_id = NULL WHERE server_id = ?", serverId);
-      this.recordSignIn(serverId, null, null, null, now);
+      this.recordSignIn(serverId, null, null, now);
     }
     return ids.length > 0;
   }
@@ -250,22 +317,9 @@ export class McpServers {
     this.#touch(uid);
   }
 
-  #setState(
-    serverId: string,
-    state: StoredState,
-    { error, authUrl, authUntil }: { error: string | null; authUrl: string | null; authUntil: number | null },
-    now: number,
-  ): void {
-    this.#sql.run(
-      "UPDATE mcp_servers SET state = ?, error = ?, auth_url = ?, auth_until = ?, updated_at = ? WHERE server_id = ?",
-      state,
-      error,
-      authUrl,
-      authUntil,
-      now,
-      serverId,
-    );
-    this.#touch(this.uidOf(serverId));
+  #setState(serverId: string, state: StoredState, { error, page }: { error: string | null; page: SignInPage | null }, now: number): void {
+    this.#sql.run("UPDATE mcp_servers SET state = ?, error = ? WHERE server_id = ?", state, error, serverId);
+    this.setSignInPage(serverId, page, now);
   }
 
   #touch(uid: number | undefined): void {
@@ -296,6 +350,7 @@ export class McpServers {
       changes: definitions.flatMap(({ name, accepted, offered }) =>
         offered === null || accepted === offered ? [] : this.#toChange(String(name), accepted as string | null, String(offered)),
       ),
+      leftOut: Number(row.left_out),
       resourceCount: Number(row.resource_count),
       promptCount: Number(row.prompt_count),
       headers: row.headers === null ? [] : this.#headerNames(serverId, String(row.headers)),

@@ -20,7 +20,7 @@ export type NewOAuthAccount = TokenChange &
     tokenEndpoint: string;
   };
 
-export type OAuthAccountReads = Pick<OAuthAccounts, "list" | "get" | "findForResource">;
+export type OAuthAccountReads = Pick<OAuthAccounts, "list" | "get">;
 
 export class OAuthAccounts {
   readonly #sql: Sql;
@@ -80,16 +80,6 @@ export class OAuthAccounts {
     return row && fromRow(row);
   }
 
-  /** An account that a user made for MCP servers at this address, and not one that belongs to a single server. */
-  findForResource(uid: number, resource: string): OAuthAccount | undefined {
-    const row = this.#sql.get(
-      "SELECT * FROM oauth_accounts WHERE uid = ? AND kind = 'mcp-server' AND resource = ? AND metadata ->> 'serverId' IS NULL ORDER BY updated_at DESC LIMIT 1",
-      uid,
-      resource,
-    );
-    return row && fromRow(row);
-  }
-
   /** Throws UnsealError if the gateway's key was replaced. */
   credentialOf(accountId: string): OAuthCredential | undefined {
     const row = this.#sql.get("SELECT * FROM oauth_accounts WHERE account_id = ?", accountId);
@@ -127,6 +117,11 @@ export class OAuthAccounts {
 
   recordUse(accountId: string, now: number): void {
     this.#sql.run("UPDATE oauth_accounts SET last_used_at = ? WHERE account_id = ?", now, accountId);
+  }
+
+  /** Those that were made for one MCP server, at whichever provider. */
+  deleteOfServer(uid: number, serverId: string): void {
+    this.#sql.run("DELETE FROM oauth_accounts WHERE uid = ? AND kind = 'mcp-server' AND account_key = ?", uid, serverId);
   }
 
   delete(accountId: string): void {

@@ -64,6 +64,9 @@ export class OAuth {
     const { uid = caller.uid, kind, provider, accountKey = "default", label = null, scope = null, resource = null } = args;
     if (!isRoot(caller) && uid !== caller.uid) fail(403, "Permission denied: cannot sign in for another user");
     if (this.#store.reads.accounts.findByUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
+    // The server would send the tokens of this provider to its own address.
+    if (kind === "mcp-server" && this.#store.reads.mcpServers.uidOf(accountKey) === uid)
+      fail(400, "accountKey is the id of an MCP server, which starts its own sign-ins: mcp refresh");
     mustBeRemoteUrl(args.authorizationEndpoint, "authorizationEndpoint");
     mustBeRemoteUrl(args.tokenEndpoint, "tokenEndpoint");
     if (resource !== null && !URL.canParse(resource)) fail(400, "resource must be an absolute URL");
@@ -141,10 +144,10 @@ export class OAuth {
     const iss = params.get("iss");
     // Another provider must not be able to end this sign-in, nor have its words shown.
     if ((iss !== null && flow.issuer !== null && !isSameIssuer(iss, flow.issuer)) || (iss === null && flow.isIssRequired))
-      return refuse("This answer came from another provider", "Nothing was stored. Start the sign-in again in GSV.", flow);
+      return refuse("This answer came from another provider", "Nothing was stored. Start the sign-in again in GSV.");
     const error = params.get("error");
     if (error === null && (params.get("code") ?? "") === "")
-      return refuse("The provider sent no code", "Nothing was stored. Go back to the provider's page and try again.", flow);
+      return refuse("The provider sent no code", "Nothing was stored. Go back to the provider's page and try again.");
     // A state counts once, whatever comes of it.
     const isFirst = await this.#store.commit(({ oauthFlows }) => oauthFlows.delete(flow.flowId));
     if (!isFirst) return refuse("This sign-in is over", "It was finished before. Start it again in GSV.");
@@ -175,9 +178,11 @@ export class OAuth {
         () => reads.now,
       );
       const { accessToken, refreshToken, tokenType, expiresAt } = tokens;
-      const accountId = await this.#store.commit(({ oauthAccounts, emit, after, now }) => {
-        after(() => emit.announceChanges(uid, ["oauth"]));
-        return oauthAccounts.put(
+      const accountId = await this.#store.commit(({ oauthAccounts, mcpServers, emit, after, now }) => {
+        const { serverId } = flow;
+        if (serverId !== null && mcpServers.uidOf(serverId) !== uid) return null;
+        after(() => emit.announceChanges(uid, serverId === null ? ["oauth"] : ["oauth", "mcp"]));
+        const id = oauthAccounts.put(
           {
             uid,
             kind,
@@ -191,11 +196,14 @@ export class OAuth {
             tokenType,
             expiresAt,
             secrets: { accessToken, refreshToken, clientSecret, tokenAuth },
-            metadata: { authorizedAt: now, redirectUri, ...(flow.serverId === null ? {} : { serverId: flow.serverId }) },
+            metadata: { authorizedAt: now, redirectUri, ...(serverId === null ? {} : { serverId }) },
           },
           now,
         );
+        if (serverId !== null) mcpServers.linkAccount(serverId, id, now);
+        return id;
       });
+      if (accountId === null) return refuse("This sign-in is over", "The MCP server it was for has been removed. Nothing was stored.");
       return { ok: true, label: label ?? provider, username: account.username, accountId, flow };
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
@@ -213,8 +221,10 @@ export class OAuth {
     const account = nouns.oauthAccounts.get(accountId);
     if (credential === undefined || account === undefined) throw new SignInRequired("The account is gone");
     if (account.state === "needs_login") throw new SignInRequired("The provider no longer accepts the sign-in");
-    const { accessToken } = credential.secrets;
-    const isEnding = account.expiresAt !== null && account.expiresAt - EARLY_MS <= reads.now;
+    const { accessToken, refreshToken } = credential.secrets;
+    // Without a refresh token, every second of it counts.
+    const earlyMs = refreshToken === null ? 0 : EARLY_MS;
+    const isEnding = account.expiresAt !== null && account.expiresAt - earlyMs <= reads.now;
     if (!isEnding && accessToken !== refused) {
       this.#recordUse(accountId, account.lastUsedAt);
       return accessToken;

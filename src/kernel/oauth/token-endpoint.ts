@@ -19,7 +19,13 @@ export type Tokens = {
   scope: string | null;
 };
 
-/** `isFinal`: the provider refuses the grant, so that asking again is of no use. `mayHaveRun`: it may have used up the grant. */
+/** What a provider says where asking again is of no use; GitHub's word is the last. */
+const FINAL: ReadonlySet<string> = new Set([
+  ..."invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope".split(" "),
+  "bad_refresh_token",
+]);
+
+/** `isFinal`: the provider refuses the grant, so that asking again is of no use. */
 export class TokenError extends Error {
   readonly isFinal: boolean;
 
@@ -63,10 +69,16 @@ export async function requestTokens(
   if (status !== 200) {
     const { success, data: refusal } = Refusal.safeParse(data);
     const why = success ? describeRefusal(refusal) : `it answered with HTTP ${status}`;
-    throw new TokenError(`The provider gave no token: ${why}`, success && status >= 400 && status < 500 && refusal.error !== "slow_down");
+    const isFinal = success && (status === 400 || status === 401) && FINAL.has(refusal.error);
+    throw new TokenError(`The provider gave no token: ${why}`, isFinal);
   }
   const answer = Answer.safeParse(data);
-  if (!answer.success) throw new TokenError("The provider gave no token: its answer has no access_token that can be used", true);
+  if (!answer.success) {
+    // Some providers refuse with 200. A page about maintenance is no refusal.
+    const refusal = Refusal.safeParse(data);
+    const why = refusal.success ? describeRefusal(refusal.data) : "its answer has no access_token that can be used";
+    throw new TokenError(`The provider gave no token: ${why}`, refusal.success && FINAL.has(refusal.data.error));
+  }
   const { access_token, token_type = "Bearer", refresh_token = null, expires_in, scope = null } = answer.data;
   if (token_type.toLowerCase() !== "bearer") throw new TokenError("The provider gave a token of a type that GSV does not use", true);
   const expiresAt = expires_in === undefined ? null : now() + Math.min(expires_in * 1000, MS_MAX);

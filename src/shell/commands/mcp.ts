@@ -49,7 +49,7 @@ const SUBCOMMANDS: Record<string, Subcommand> = {
   add: {
     usage: "NAME URL [options]",
     words: [2, 2],
-    valued: ["transport", "callback-host", "header", "header-file", "client-id", "client-secret-file"],
+    valued: ["transport", "callback-host", "header", "header-file", "client-id", "client-secret-file", "token-host"],
     run: add,
   },
   refresh: { usage: "SERVER", words: [1, 1], valued: ["callback-host"], run: refresh },
@@ -74,7 +74,7 @@ mcp codemode [SERVER]: the functions of scripts (man codemode), as TypeScript de
 mcp call SERVER TOOL, or SERVER.TOOL: call a tool. --arg key=value, repeated, or --args-json JSON are its arguments; a value is text, or JSON where the tool's schema wants a number, boolean, array or object. It prints the text of the result, else its structured content, and ends with 1 if the tool reports an error. --timeout SECONDS is how long to wait; the command also ends with the shell's own limit (man shell).
 mcp resources SERVER, mcp read SERVER URI: what the server offers to read. mcp prompts SERVER, mcp prompt SERVER NAME [--arg key=value]: its prompts.
 
-mcp add NAME URL: connect a server, and accept its tools as they are now. If it wants a sign-in, the address to open is printed. --transport auto|streamable-http|sse. --header key=value, repeated, or --header-file FILE with one key=value a line. --callback-host ORIGIN: the gateway's address to return to. --client-id ID and --client-secret-file FILE: a client that was registered with the provider. FILE may be -, the standard input, so that no secret is in the command.
+mcp add NAME URL: connect a server, and accept its tools as they are now; what an agent adds, a person must accept. If it wants a sign-in, the address to open is printed. --transport auto|streamable-http|sse. --header key=value, repeated, or --header-file FILE with one key=value a line. --callback-host ORIGIN: the gateway's address to return to. --client-id ID and --client-secret-file FILE: a client that was registered with the provider. --token-host HOST: where the provider's tokens come from, if that is not the host of its sign-in page. FILE may be -, the standard input, so that no secret is in the command.
 mcp refresh SERVER: connect again, read the tools, and make a new sign-in page if one is wanted. mcp remove SERVER.
 mcp changes [SERVER]: tools that differ from what was accepted, with - and +, and new ones; they are not called. mcp accept SERVER [TOOL...]: show and accept them; without TOOL all. Agents cannot.
 
@@ -210,15 +210,22 @@ async function add(context: CommandContext, { words: [name, url], options, isJso
   const headerFile = await read("header-file", "headers");
   const fromFile = headerFile?.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#")) ?? [];
   const headers = parsePairs("header", [...fromFile, ...options.list("header")]);
-  const [type, callbackHost, clientId] = ["transport", "callback-host", "client-id"].map((option) => options.get(option));
+  const [type, callbackHost, clientId, tokenHost] = ["transport", "callback-host", "client-id", "token-host"].map((option) =>
+    options.get(option),
+  );
   const clientSecret = (await read("client-secret-file", "client secret"))?.trim();
   if (clientSecret !== undefined && clientId === undefined) failUsage("--client-secret-file needs --client-id");
+  const oauth = {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(tokenHost === undefined ? {} : { tokenHost }),
+  };
   const { server } = await context.link.runSyscall<{ server: McpServerSummary }>("sys.mcp.add", {
     name,
     url,
     transport: { ...(type === undefined ? {} : { type }), ...(Object.keys(headers).length === 0 ? {} : { headers }) },
     ...(callbackHost === undefined ? {} : { callbackHost }),
-    ...(clientId === undefined ? {} : { oauth: { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) } }),
+    ...(clientId === undefined && tokenHost === undefined ? {} : { oauth }),
   });
   return isJson ? { stdout: toJson(server) } : showServers([server], false);
 }

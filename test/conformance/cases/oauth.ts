@@ -155,14 +155,21 @@ withPeers("sys.oauth.list:own", async ({ ann, root, uid, somebody, world, provid
 withPeers("sys.oauth.forget:own", async ({ ann, somebody, world, provider, mcp, add, serverOf }) => {
   const auth = await provider(clientFor(world.host.url));
   const peer = await mcp();
-  // An account of kind mcp-server is used by the server that is its resource.
   const { protectedResource } = await import("../../support/oauth/authorization-server.ts");
   protectedResource(peer, auth);
+  // A server uses only the account that its own sign-in made, whatever another one says that it is for.
   const start = startArgs(auth.issuer, world.host.url, { kind: "mcp-server", resource: peer.url });
   await visit(await signIn((await ann.call("sys.oauth.start", start)).authorizationUrl));
   const server = await add(ann, peer.url);
-  expect(server.state).toBe("ready");
-  const [account] = (await ann.call("sys.oauth.list", {})).accounts;
+  expect(server.state).toBe("authenticating");
+  expect((await ann.call("sys.oauth.list", {})).accounts).toMatchObject([{ accountKey: "default", usedBy: [] }]);
+  const taken = ann.call("sys.oauth.start", { ...start, accountKey: server.serverId });
+  await expectRefusal(taken, 400, /accountKey is the id of an MCP server/);
+  await visit(await signIn(server.authUrl!));
+  await expect.poll(async () => (await serverOf(ann, server.serverId)).state, { timeout: 10_000 }).toBe("ready");
+  const { accounts } = await ann.call("sys.oauth.list", {});
+  const account = accounts.find(({ accountKey }) => accountKey === server.serverId);
+  expect(account).toMatchObject({ usedBy: ["Test"], resource: peer.url });
   const other = await somebody();
   expect(await other.call("sys.oauth.forget", { accountId: account!.accountId })).toEqual({ forgotten: false });
   expect(await other.call("sys.oauth.forget", { accountId: "none" })).toEqual({ forgotten: false });

@@ -7,11 +7,14 @@ import { syscall } from "../../define.ts";
 
 const HEADERS_MAX = 20;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-const HeaderValue = z.string({ error: "transport.headers values must be strings" }).max(8_192);
+const HeaderValue = z
+  .string({ error: "transport.headers values must be strings" })
+  .max(8_192)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: "transport.headers values must be of one line, and of characters that headers can have" });
 
 export default syscall({
   name: "sys.mcp.add",
-  doc: "Connect an MCP server, whose tools the user's agents can then call from scripts and from the command mcp. If the server wants a sign-in, the state is authenticating and authUrl is the page to open. The definitions of its tools are accepted as they are now; a tool that changes later must be accepted again (sys.mcp.accept). Headers are stored encrypted. callbackHost is the gateway's address that the sign-in page returns to, by default the one the caller uses. oauth is for servers that accept only a client registered with them beforehand. A server with the same name and URL is returned as it is.",
+  doc: "Connect an MCP server, whose tools the user's agents can then call from scripts and from the command mcp. If the server wants a sign-in, the state is authenticating and authUrl is the page to open. The definitions of its tools are accepted as they are now, unless an agent adds it; a tool that changes later must be accepted again (sys.mcp.accept). Headers are stored encrypted. callbackHost is the gateway's address that the sign-in page returns to, by default the one the caller uses. oauth is for servers that accept only a client registered with them beforehand; its tokenHost allows that what the sign-in page returns is sent to that host, where it is not the page's own. A server with the same name and URL is returned as it is.",
   runs: "kernel",
   does: "effect",
   changes: "mcp",
@@ -41,7 +44,20 @@ export default syscall({
           .optional(),
       })
       .optional(),
-    oauth: z.object({ clientId: z.string().min(1).max(512), clientSecret: z.string().min(1).max(4_096).optional() }).optional(),
+    oauth: z
+      .object({
+        clientId: z.string().min(1).max(512).optional(),
+        clientSecret: z.string().min(1).max(4_096).optional(),
+        tokenHost: z
+          .string()
+          .max(255)
+          .regex(/^[a-z0-9.[\]-]+(?::\d+)?$/, { error: "oauth.tokenHost must be a host, such as api.example.com" })
+          .optional(),
+      })
+      .refine(({ clientId, clientSecret }) => clientSecret === undefined || clientId !== undefined, {
+        error: "oauth.clientSecret needs oauth.clientId",
+      })
+      .optional(),
   }),
   result: z.object({ server: McpServerSummary }),
   fails: {
