@@ -47,6 +47,7 @@ const BARS: Step[] = [
   bar("disk", 0.8),
   bar("ui", 1),
   bar("fair", 1),
+  bar("mcp", 0.5),
   bar("reconnect", 0.8),
   bar("copy", 0.8),
   bar("shell", 0.8),

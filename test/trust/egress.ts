@@ -1,6 +1,6 @@
 // B04: requests go only where they may. Tries hostile URLs, redirects, name servers that change their answers, credentials on the
 // way to another origin, limits and cancellation, over real sockets, with canaries that count connections; the same checks on the
-// Cloudflare host; and a search of the sources for a second way out. Everything stays on this machine: egress/world.ts.
+// Cloudflare host; the addresses that MCP servers and OAuth providers name; and a search of the sources for a second way out. Everything stays on this machine: egress/world.ts.
 
 import { subscribe } from "node:diagnostics_channel";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -8,7 +8,8 @@ import { type Net, NetError, type NetOptions, type NetRequest } from "../../src/
 import { TEST_CERT } from "../support/tls.ts";
 import { Bar } from "./bar.ts";
 import { cloudflare } from "./egress/cloudflare.ts";
-import { strayConnections, waysOut } from "./egress/imports.ts";
+import { namesOfMcpClient, strayConnections, waysOut } from "./egress/imports.ts";
+import { mcpAndOAuth } from "./egress/mcp.ts";
 import { FORBIDDEN_V4, FORBIDDEN_V6, hostileUrls } from "./egress/urls.ts";
 import { PUBLIC, World } from "./egress/world.ts";
 
@@ -46,6 +47,8 @@ await encrypted();
 await limits();
 await cancellation();
 await cloudflare(bar);
+await mcpAndOAuth(bar, world);
+checkCanaries("mcp");
 sources();
 await world.close();
 bar.end();
@@ -307,6 +310,15 @@ function sources(): void {
     "this.#fetch(x)",
   ])
     bar.check("imports", waysOut(text).size === 0, () => `found in vain: ${text}`);
+  const loads: [string, string][] = [
+    ['import { auth, type X as Y } from "@modelcontextprotocol/client";', "auth X"],
+    ['import * as all from "@modelcontextprotocol/client";', "*"],
+    ['const { auth } = await import("@modelcontextprotocol/client/stdio");', "*"],
+    ['import type { A } from "@modelcontextprotocol/client";\nexport * from "@modelcontextprotocol/core";', "A *"],
+    ["// @modelcontextprotocol/client", ""],
+  ];
+  for (const [text, names] of loads)
+    bar.check("imports", namesOfMcpClient(text).join(" ") === names, () => `${text}: ${namesOfMcpClient(text).join(" ")}`);
 }
 
 /** "ok" for a body that was read to its end, or the kind of failure. */

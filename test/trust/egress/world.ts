@@ -18,6 +18,8 @@ export type Seen = { server: string; method: string; url: string; headers: Incom
 
 export class World {
   readonly seen: Seen[] = [];
+  /** JSON that the public servers answer with, by path. */
+  readonly documents = new Map<string, string>();
   /** Addresses that the Net port tried to connect to. */
   readonly dialled: string[] = [];
   canaryHits = 0;
@@ -105,7 +107,9 @@ export class World {
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       this.seen.push({ server, method, url, headers, body: Buffer.concat(chunks).toString() });
-      if (url === "/held") this.#hold(response);
+      const document = this.documents.get(url);
+      if (document !== undefined) response.writeHead(200, { "content-type": "application/json" }).end(document);
+      else if (url === "/held") this.#hold(response);
       else respond(new URL(url, "http://x"), response);
     });
   }
