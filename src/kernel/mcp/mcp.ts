@@ -54,6 +54,7 @@ export class Mcp implements Part {
     const uid = this.#ownerFor(caller, args.uid, "add MCP servers");
     if (this.#store.reads.accounts.findByUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
     const url = mustBeRemoteUrl(args.url, "url").href;
+    if (args.oauth?.clientSecret !== undefined && args.oauth.clientId === undefined) fail(400, "oauth.clientSecret needs oauth.clientId");
     const callbackUrl = this.#oauth.callbackUrlFor(caller, args.callbackHost);
     const key = JSON.stringify([uid, name, url]);
     const adding = this.#adding.get(key);

@@ -28,7 +28,11 @@ const SCRIPT_SCOPES: ScopeOption[] = [
 ];
 const MCP_SCOPES: ScopeOption[] = [
   { value: "exact", label: "Exactly this", hint: "The same tool of the same server, with the same arguments." },
-  { value: "tool", label: "This tool", hint: "With any arguments. If the server changes what it says of the tool, it is not called at all." },
+  {
+    value: "tool",
+    label: "This tool",
+    hint: "With any arguments. If the server changes what it says of the tool, it is not called at all.",
+  },
 ];
 const CALL_SCOPES: ScopeOption[] = [
   EXACT,

@@ -54,9 +54,6 @@ export default syscall({
           .regex(/^[a-z0-9.[\]-]+(?::\d+)?$/, { error: "oauth.tokenHost must be a host, such as api.example.com" })
           .optional(),
       })
-      .refine(({ clientId, clientSecret }) => clientSecret === undefined || clientId !== undefined, {
-        error: "oauth.clientSecret needs oauth.clientId",
-      })
       .optional(),
   }),
   result: z.object({ server: McpServerSummary }),
