@@ -75,7 +75,7 @@ async function signInUntilReady(client: Client, serverId: string): Promise<Serve
   let followed: string | null = null;
   for (let signIns = 0; ; signIns++) {
     const { authUrl, ...server } = await waitForNews(client, serverId, followed);
-    if (server.state === "ready") return { ...server, authUrl };
+    if (server.state === "ready" && authUrl === null) return { ...server, authUrl };
     if (authUrl === null) throw new Error(`the server is ${server.state}: ${server.error ?? "no reason is given"}`);
     if (signIns === SIGN_INS_MAX) throw new Error(`the gateway asked for a sign-in more than ${SIGN_INS_MAX} times`);
     followed = authUrl;
@@ -92,8 +92,10 @@ async function waitForNews(client: Client, serverId: string, followed: string | 
     const server = servers.find((one) => one.serverId === serverId);
     if (server === undefined) throw new Error("the server is no longer listed");
     const { state, authUrl, error } = server;
-    if (state === "ready" || state === "failed") return server;
-    if (state === "authenticating" && (authUrl !== followed || error !== null)) return server;
+    if (state === "failed" || (state === "ready" && authUrl === null)) return server;
+    // A server that is ready may want a sign-in with more rights.
+    if (authUrl !== followed && (authUrl !== null || state === "authenticating")) return server;
+    if (state === "authenticating" && error !== null) return server;
     await change;
   }
 }
