@@ -11,6 +11,7 @@ import { Bar, numberFlag } from "./bar.ts";
 import { Canary } from "./ui/canary.ts";
 import { elsewhere } from "./ui/elsewhere.ts";
 import { fill, talk } from "./ui/fill.ts";
+import { showIntegrations } from "./ui/integrations.ts";
 import { payloads } from "./ui/payloads.ts";
 import { showScripts } from "./ui/scripts.ts";
 import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
@@ -42,6 +43,7 @@ try {
   await checkPage(page, "/chat", filled.labels.slice(0, 1));
   for (const { path, marks } of talks.conversations) await checkPage(page, path, marks, false);
   await showScripts({ url: desktop.host.url, page, alice, model }, all, (path, marks) => checkShown(page, path, marks, false));
+  await showIntegrations({ host: desktop.host, page, alice, root, bar }, all, (path, marks) => checkShown(page, path, marks, true));
   await checkErrors(page);
   await page.context().close();
   const admin = await desktop.openAs(ROOT);
