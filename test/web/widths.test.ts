@@ -7,6 +7,7 @@ import type { Client } from "../../src/client/client.ts";
 import { messageField, messageList } from "../support/chat-page.ts";
 import { type Desktop, openPalette, PHONE, screenPaths, startDesktop } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
+import { readBody, sendJson, startMcpServer, type TestMcpServer } from "../support/mcp/server.ts";
 import { ScriptedModel, says, wants } from "../support/models/scripted.ts";
 import { ALICE, enter, ROOT } from "../support/people.ts";
 import { tooWide, WIDTHS } from "../support/widths.ts";
@@ -31,6 +32,7 @@ let alice: Client;
 let device: TestDevice;
 let model: ScriptedModel;
 let page: Page;
+const peers: TestMcpServer[] = [];
 
 beforeAll(async () => {
   desktop = await startDesktop();
@@ -41,6 +43,7 @@ beforeAll(async () => {
   await model.serve(root, 1000);
   const { group } = await root.call("sys.group.create", { name: `g${WORD}`.slice(0, 32) });
   await root.call("sys.group.members", { gid: group.gid, members: ["alice", "bob"] });
+  await root.call("sys.config.set", { key: "config/net/allowed_hosts", value: "127.0.0.1" });
   await alice.call("sys.device.update", { deviceId: DEVICE, description: WORD });
   await alice.call("sys.token.create", { kind: "user", label: WORD });
   root.close();
@@ -52,6 +55,7 @@ afterAll(async () => {
   alice?.close();
   await model?.close();
   await desktop?.close();
+  for (const peer of peers) await peer.close();
 });
 
 test("chat fits, with every kind of message, a question, queued messages, and its dialogs", async () => {
@@ -116,6 +120,49 @@ test("every screen and each of its pages fits", async () => {
   }
 });
 
+test("integrations fit, with long words in everything that servers, providers and skills say", async () => {
+  await connectServers();
+  const { skillId } = await fillAccountsAndSkills();
+  await show("/integrations");
+  for (const { name, serverId, state } of (await alice.call("sys.mcp.list", {})).servers) {
+    await show(`/integrations/server/${serverId}`);
+    await expectFits(`the server ${name.slice(0, 8)}, ${state}`);
+  }
+  await page.getByRole("button", { name: "Remove…" }).click();
+  await expectFitsAndClose("remove");
+  await show("/integrations/accounts");
+  await page.getByText("Sign-in not finished").first().waitFor();
+  await expectFits("accounts");
+  await page.getByRole("button", { name: /^Forget/ }).click();
+  await expectFitsAndClose("forget");
+  await show("/integrations/skills");
+  await page
+    .getByText(`n-${WORD.slice(0, 20)}`)
+    .first()
+    .waitFor();
+  await expectFits("skills");
+  await show(`/integrations/skill/${skillId}`);
+  await page.getByRole("group", { name: "The text of the skill" }).waitFor();
+  await expectFits("a skill");
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await expectFitsAndClose("delete");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Text").fill(`${WORD}\n${COMMAND}`);
+  await expectFits("a skill that is edited");
+  await show("/integrations/new-skill");
+  for (const label of ["Name", "When to use it", "What to do"]) await page.getByLabel(label, { exact: true }).fill(WORD);
+  await expectFits("a new skill");
+  await show("/integrations/add");
+  await page.getByLabel("Address").fill(`${peers[0]!.origin}/${WORD}`);
+  await page.getByLabel("Name", { exact: true }).fill(WORD.slice(0, 80));
+  await page.getByRole("button", { name: "Add a header" }).click();
+  await page.getByLabel("Name of header 1").fill(`X-${WORD}`.slice(0, 128));
+  await page.getByLabel("Value of header 1").fill(WORD);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await page.getByRole("alert").waitFor();
+  await expectFits("a server that could not be added");
+});
+
 test("overlays fit", async () => {
   await show("/pieces");
   await page.getByRole("button", { name: "A bad notice" }).click();
@@ -172,6 +219,83 @@ test("the button that copies a command or a token is inside the window", async (
 test("no page had unexpected errors", () => {
   expect(desktop.problems).toEqual([]);
 });
+
+/** One that is ready and has changed, one that has failed, and one that wants a sign-in. */
+async function connectServers(): Promise<void> {
+  const add = async (name: string, path = "") => {
+    const schema = { type: "object", properties: { [WORD]: { type: "string", description: ANSWER } }, required: [WORD] };
+    const tool = (sign: string) => ({ name: `${sign}${WORD}`, description: ANSWER, inputSchema: schema, outputSchema: schema });
+    const peer = await startMcpServer({ tools: ["a", "b"].map(tool), instructions: ANSWER });
+    peers.push(peer);
+    const start = async () => {
+      const transport = { headers: { [`X-${WORD}`.slice(0, 128)]: WORD } };
+      return (await alice.call("sys.mcp.add", { name: `${name} ${WORD}`.slice(0, 80), url: `${peer.url}?${WORD}${path}`, transport }))
+        .server.serverId;
+    };
+    return { peer, start };
+  };
+  const changed = await add("Changed");
+  const serverId = await changed.start();
+  const [first, second] = changed.peer.tools;
+  changed.peer.tools = [first!, { ...second!, description: `${COMMAND} ${WORD}` }, { ...second!, name: `c${WORD}` }];
+  const failed = await add("Failed");
+  const failedId = await failed.start();
+  failed.peer.routes.set("/mcp", async (request, response) => {
+    const { id } = JSON.parse((await readBody(request)) || "{}") as { id?: number };
+    sendJson(response, request.method === "POST" ? 200 : 405, { jsonrpc: "2.0", id, error: { code: -1, message: WORD } });
+  });
+  for (const one of [serverId, failedId]) await alice.call("sys.mcp.refresh", { serverId: one });
+  const waiting = await add("Waiting");
+  const { origin, url, routes } = waiting.peer;
+  const host = `${"login".repeat(12)}.${"account".repeat(8)}.example`;
+  const documents: Record<string, object> = {
+    "/.well-known/oauth-protected-resource/mcp": { resource: url, authorization_servers: [origin] },
+    "/.well-known/oauth-authorization-server": {
+      issuer: origin,
+      authorization_endpoint: `https://${host}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+      // Else what is got at one host must not be sent to another.
+      authorization_response_iss_parameter_supported: true,
+    },
+    "/register": { client_id: "client", redirect_uris: [] },
+    "/token": { access_token: "token", token_type: "Bearer", scope: `${WORD} ${WORD}` },
+  };
+  for (const [path, document] of Object.entries(documents))
+    routes.set(path, (_, response) => sendJson(response, path === "/register" ? 201 : 200, document));
+  waiting.peer.authorize = () => ({
+    status: 401,
+    wwwAuthenticate: `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+  });
+  await waiting.start();
+}
+
+/** An account, a sign-in in progress, and a skill. The last peer answers as a provider. */
+async function fillAccountsAndSkills(): Promise<{ skillId: string }> {
+  const { origin } = peers.at(-1)!;
+  const start = async (accountKey: string) => {
+    const { authorizationUrl } = await alice.call("sys.oauth.start", {
+      kind: "generic",
+      provider: WORD,
+      accountKey,
+      label: WORD,
+      authorizationEndpoint: `${origin}/authorize`,
+      tokenEndpoint: `${origin}/token`,
+      clientId: "client",
+      redirectUri: `${desktop.host.url}/oauth/callback`,
+      resource: `https://${"resource".repeat(7)}.${"resource".repeat(7)}.example/`,
+    });
+    return new URL(authorizationUrl).searchParams.get("state")!;
+  };
+  await fetch(`${desktop.host.url}/oauth/callback?state=${await start("one")}&code=x`);
+  await start("two");
+  const content = `---\nname: n-${WORD}\ndescription: ${WORD}\n---\n\n${ANSWER}\n`;
+  await alice.call("fs.write", { path: `~/skills.d/${WORD}.md`, content });
+  const { skills } = await alice.call("ai.skills", {});
+  return { skillId: encodeURIComponent(skills.find(({ name }) => name.startsWith("n-"))!.id) };
+}
 
 async function expectFits(what: string): Promise<void> {
   expect(await tooWide(page), what).toEqual([]);

@@ -1,4 +1,4 @@
-// The user's accounts at providers: what each is for, how long it lasts, and a button to forget it. Also sign-ins in progress.
+// The user's accounts at providers: what each is for, and a button to forget it. Also sign-ins in progress.
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -6,7 +6,6 @@ import { Link } from "../frame/link.tsx";
 import { joinPath } from "../frame/route.ts";
 import { call, type Result } from "../state/call.ts";
 import { mcpServers } from "../state/mcp-servers.ts";
-import { showNotice } from "../state/notices.ts";
 import { makeChangeFilter } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
@@ -23,8 +22,6 @@ type Listed = Result<"sys.oauth.list">;
 type Account = Listed["accounts"][number];
 type Flow = NonNullable<Listed["flows"]>[number];
 
-const KINDS: Record<Account["kind"], string> = { "mcp-server": "MCP server", "ai-provider": "AI provider", generic: "Other" };
-
 export function AccountList() {
   const uid = session.value?.identity.process.uid ?? 0;
   const latest = useLatest("sys.oauth.list", { uid, includePending: true }, makeChangeFilter("oauth", "mcp"));
@@ -35,11 +32,11 @@ export function AccountList() {
           <EmptyState
             icon="person"
             title="No accounts yet"
-            text="When a server wants you to sign in, the account appears here. GSV keeps its tokens encrypted and shows them to nobody."
+            text="When you sign in to a server, your account there appears here, with what uses it."
           />
         ) : (
           <>
-            <p class="soft">GSV uses these accounts for you. Their tokens are encrypted, and no agent can read them.</p>
+            <p class="soft">GSV uses these accounts for your agents. The sign-ins are stored encrypted, and no agent can read them.</p>
             <ul class="entries">
               {flows.map((flow) => (
                 <FlowEntry key={flow.flowId} flow={flow} />
@@ -69,12 +66,12 @@ function FlowEntry({ flow: { label, provider, kind, accountKey, expiresAt } }: {
           <Badge tone="warn">Sign-in not finished</Badge>
         </p>
         <p class="soft small">
-          at {makeVisible(hostOf(provider))}, the page works until <Time at={expiresAt} />
+          at {makeVisible(hostOf(provider))}, its link expires <Time at={expiresAt} />
         </p>
       </div>
       {server !== undefined && (
         <Link class="button button-plain" to={joinPath("integrations", "server", server.serverId)}>
-          Go on
+          Continue
         </Link>
       )}
     </li>
@@ -83,7 +80,7 @@ function FlowEntry({ flow: { label, provider, kind, accountKey, expiresAt } }: {
 
 function AccountEntry({ account, onForgotten }: { account: Account; onForgotten: () => void }) {
   const [isForgetting, setForgetting] = useState(false);
-  const { label, provider, kind, state, usedBy, scope, createdAt, accountId, accountKey } = account;
+  const { label, provider, kind, state, usedBy, resource, scope, createdAt, accountId, accountKey } = account;
   const name = makeVisible(label ?? provider);
   const server = mcpServers.value.value?.servers.find((one) => one.accountId === accountId) ?? findServer(accountKey);
   const needsLogin = state === "needs_login";
@@ -96,14 +93,25 @@ function AccountEntry({ account, onForgotten }: { account: Account; onForgotten:
         <p class="row">
           <strong>{name}</strong>
           <Badge tone={needsLogin ? "warn" : "good"}>{needsLogin ? "Sign in again" : "Signed in"}</Badge>
-          <Badge>{KINDS[kind]}</Badge>
+          {kind === "ai-provider" && <Badge>AI provider</Badge>}
         </p>
-        <p>{usedBy.length === 0 ? "Nothing uses it." : `Used by ${makeVisible(usedBy.join(", "))}.`}</p>
-        {needsLogin && <p>The provider no longer accepts it{server === undefined ? ": forget it, and start the sign-in again." : "."}</p>}
+        <p>
+          {usedBy.length > 0
+            ? `Used by ${makeVisible(usedBy.join(", "))}`
+            : `Nothing uses it now${resource === null ? "" : `; it is for ${makeVisible(hostOf(resource))}`}`}
+        </p>
+        {needsLogin && (
+          <p class="small bad-words">
+            {makeVisible(hostOf(provider))} no longer accepts it
+            {server === undefined ? ": forget it, and sign in again." : ": sign in again."}
+          </p>
+        )}
         <p class="soft small">
           at {makeVisible(hostOf(provider))}
-          {scope !== null && `, may: ${makeVisible(scope)}`}, made <Time at={createdAt} />, <LastUse account={account} />
-          <TokenEnd account={account} />
+          {scope !== null && scope.trim() !== "" && `, may ${makeVisible(scope.trim().split(/\s+/).join(", "))}`}
+        </p>
+        <p class="soft small">
+          Signed in <Time at={createdAt} />, <LastUse account={account} />
         </p>
       </div>
       <div class="row">
@@ -131,24 +139,11 @@ function LastUse({ account: { lastUsedAt } }: { account: Account }) {
   );
 }
 
-/** The gateway renews tokens when they are used, as far as the provider lets it. */
-function TokenEnd({ account: { expiresAt, state } }: { account: Account }) {
-  if (expiresAt === null || state === "needs_login") return null;
-  return expiresAt > Date.now() ? (
-    <>
-      , its token is renewed <Time at={expiresAt} />
-    </>
-  ) : (
-    <>, its token is renewed at the next use</>
-  );
-}
-
 function ForgetAccount({ account, onClose, onForgotten }: { account: Account; onClose: () => void; onForgotten: () => void }) {
   const name = makeVisible(account.label ?? account.provider);
   const users = makeVisible(account.usedBy.join(", "));
   const forget = async () => {
     await call("sys.oauth.forget", { accountId: account.accountId });
-    showNotice(`The account of ${name} is forgotten`, "good");
     onForgotten();
   };
   return (
@@ -159,8 +154,11 @@ function ForgetAccount({ account, onClose, onForgotten }: { account: Account; on
       onConfirm={forget}
       onClose={onClose}
     >
-      <p>{users === "" ? "Nothing uses it now." : `${users} stops working until you sign in again.`} Its tokens are deleted here.</p>
-      <p>To end the access at {makeVisible(hostOf(account.provider))}, too, remove GSV in the settings there.</p>
+      <p>{users === "" ? "Nothing uses it now." : `Your agents cannot use ${users} until you sign in again.`}</p>
+      <p>
+        The sign-in is deleted here. To end GSV's access at {makeVisible(hostOf(account.provider))} as well, remove GSV in the settings
+        there.
+      </p>
     </ConfirmDialog>
   );
 }

@@ -2,11 +2,11 @@
 // step.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { isHttpUrl } from "../../../src/lib/http-url.ts";
 import { Elapsed } from "../chat/elapsed.tsx";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { usePaneTitle } from "../frame/titles.ts";
 import { type Args, call } from "../state/call.ts";
 import { mcpServers, putMcpServer } from "../state/mcp-servers.ts";
 import { useOperation } from "../state/use-operation.ts";
@@ -18,18 +18,18 @@ import { TextInput } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { findHeaderProblem, type Header, HeaderFields } from "./header-fields.tsx";
+import { hostOf } from "./server-state.tsx";
 
 type AddArgs = Args<"sys.mcp.add">;
 type TransportType = NonNullable<NonNullable<AddArgs["transport"]>["type"]>;
 
 const TRANSPORTS: { value: TransportType; label: string }[] = [
-  { value: "auto", label: "Find out" },
+  { value: "auto", label: "Automatic" },
   { value: "streamable-http", label: "Streamable HTTP" },
-  { value: "sse", label: "SSE, of older servers" },
+  { value: "sse", label: "SSE (older servers)" },
 ];
 
 export function AddServer({ pane }: { pane: PaneName }) {
-  usePaneTitle("Add a server");
   return (
     <>
       <Link class="back" to={joinPath("integrations")}>
@@ -48,6 +48,7 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
   const [headers, setHeaders] = useState<readonly Header[]>([]);
   const [clientId, setClientId] = useState("");
   const [clientSecret, setClientSecret] = useState("");
+  const [tokenHost, setTokenHost] = useState("");
   const [isSubmitted, setSubmitted] = useState(false);
   const [startedAt, setStartedAt] = useState(0);
   const operation = useOperation();
@@ -60,16 +61,21 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
   const sent = headers.filter((header) => header.name.trim() !== "" || header.value !== "");
   const problems = {
     address: findAddressProblem(url),
-    name: name.trim() === "" ? "By which you and your agents call it, such as Linear." : null,
+    name: name.trim() === "" ? "Give it a name, such as Linear." : null,
     headers: sent.map(findHeaderProblem).find((problem) => problem !== null) ?? null,
     client: clientSecret !== "" && clientId.trim() === "" ? "The client ID is missing." : null,
   };
   const isValid = Object.values(problems).every((problem) => problem === null);
+  const oauth = {
+    ...(clientId.trim() === "" ? {} : { clientId: clientId.trim() }),
+    ...(clientSecret === "" ? {} : { clientSecret }),
+    ...(tokenHost.trim() === "" ? {} : { tokenHost: tokenHost.trim().toLowerCase() }),
+  };
   const args: AddArgs = {
     name: name.trim(),
     url,
     transport: { type, ...(sent.length === 0 ? {} : { headers: Object.fromEntries(sent.map((one) => [one.name.trim(), one.value])) }) },
-    ...(clientId.trim() === "" ? {} : { oauth: { clientId: clientId.trim(), ...(clientSecret === "" ? {} : { clientSecret }) } }),
+    ...(Object.keys(oauth).length === 0 ? {} : { oauth }),
   };
   const add = () => {
     setStartedAt(Date.now());
@@ -84,7 +90,7 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
   return (
     <Card
       title="Where is the server?"
-      text="Its tools run as you, with what you let the server do. Add only servers you trust; your agents read what their tools say."
+      text="Your agents can then use what it offers, as far as you allow. Add only servers you trust: agents read what they say."
     >
       <form
         class="stack"
@@ -97,7 +103,7 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
       >
         <TextInput
           label="Address"
-          hint="From the service's own page about MCP, such as https://mcp.linear.app/mcp."
+          hint="The service's help pages about MCP name it, such as https://mcp.linear.app/mcp."
           error={isSubmitted ? problems.address : null}
           value={address}
           onValue={setAddress}
@@ -109,7 +115,7 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
         />
         <TextInput
           label="Name"
-          hint="By which you and your agents call it, such as Linear."
+          hint="What you and your agents call it, such as Linear."
           error={isSubmitted ? problems.name : null}
           value={name}
           onValue={setName}
@@ -117,44 +123,56 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
           autocomplete="off"
         />
         <details ref={more}>
-          <summary>More: transport, headers, a registered client</summary>
+          <summary>More: headers, a registered client, the transport</summary>
           <div class="stack more-fields">
-            <Select label="Transport" value={type} options={TRANSPORTS} onValue={setType} />
             <HeaderFields headers={headers} problem={isSubmitted ? problems.headers : null} onHeaders={setHeaders} />
-            <p class="soft small">
-              Most servers register GSV by themselves when you sign in. Some want a client that you register with them first, with the
-              callback address <code>{location.origin}/oauth/callback</code>.
-            </p>
-            <div class="field-pair">
-              <TextInput
-                label="Client ID"
-                error={isSubmitted ? problems.client : null}
-                value={clientId}
-                onValue={setClientId}
-                maxLength={512}
-                autocomplete="off"
-                autocapitalize="none"
-              />
-              <TextInput
-                label="Client secret"
-                hint="If it has one. It is stored encrypted and never shown again."
-                type="password"
-                value={clientSecret}
-                onValue={setClientSecret}
-                maxLength={4_096}
-                autocomplete="new-password"
-              />
-            </div>
+            <fieldset class="field-group">
+              <legend class="field-label">Registered client</legend>
+              <p class="field-words">
+                Only for servers at which you must register GSV yourself. The callback address to register is{" "}
+                <code>{location.origin}/oauth/callback</code>
+              </p>
+              <div class="field-pair">
+                <TextInput
+                  label="Client ID"
+                  error={isSubmitted ? problems.client : null}
+                  value={clientId}
+                  onValue={setClientId}
+                  maxLength={512}
+                  autocomplete="off"
+                  autocapitalize="none"
+                />
+                <TextInput
+                  label="Client secret"
+                  hint="If there is one. Stored encrypted, never shown again."
+                  type="password"
+                  value={clientSecret}
+                  onValue={setClientSecret}
+                  maxLength={4_096}
+                  autocomplete="new-password"
+                />
+              </div>
+            </fieldset>
+            <TextInput
+              label="Token host"
+              hint="Only if connecting fails and tells you one that you trust."
+              value={tokenHost}
+              onValue={setTokenHost}
+              maxLength={255}
+              autocomplete="off"
+              autocapitalize="none"
+            />
+            <Select label="Transport" value={type} options={TRANSPORTS} onValue={setType} />
           </div>
         </details>
-        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
+        {operation.problem !== null && <Banner tone="bad">{makeVisible(operation.problem)}</Banner>}
         <div class="row">
           <Button type="submit" look="primary" busy={operation.isBusy}>
             Connect
           </Button>
           {operation.isBusy && (
             <>
-              <Spinner label={`Connecting to ${new URL(url).host}`} />
+              <Spinner label={`Connecting to ${makeVisible(hostOf(url))}`} />
               <span class="soft">
                 <Elapsed since={startedAt} key={startedAt} />
               </span>
@@ -166,17 +184,23 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
   );
 }
 
-/** People leave out the scheme. */
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+
+/** People leave out the scheme. Servers on the gateway's own computer rarely speak https. */
 function completeUrl(text: string): string {
   const trimmed = text.trim();
-  return trimmed === "" || trimmed.includes("://") ? trimmed : `https://${trimmed}`;
+  if (trimmed === "" || trimmed.includes("://")) return trimmed;
+  const isLocal = LOCAL.some((host) => trimmed.startsWith(host) && /^$|^[:/?]/.test(trimmed.slice(host.length)));
+  return `${isLocal ? "http" : "https"}://${trimmed}`;
 }
 
 function findAddressProblem(url: string): string | null {
-  if (!isHttpUrl(url)) return "The address of the server, such as https://mcp.linear.app/mcp.";
-  const { protocol, hostname } = new URL(url);
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  return protocol === "http:" && !isLocal ? "It must begin with https, so that nobody on the way can read or change it." : null;
+  const { protocol = "", hostname = "", username = "", password = "" } = URL.canParse(url) ? new URL(url) : {};
+  if (username !== "" || password !== "") return "Leave the user name and password out of it: a header below is for keys.";
+  // Browsers disagree about spaces in the name of a host.
+  if (!isHttpUrl(url) || hostname.includes("%")) return "Enter the address of the server, such as https://mcp.linear.app/mcp.";
+  if (protocol === "https:" || LOCAL.includes(hostname)) return null;
+  return "It must begin with https, so that nobody on the way can read or change what is sent.";
 }
 
 /** "Linear" for mcp.linear.app. */

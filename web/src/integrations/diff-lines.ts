@@ -1,7 +1,7 @@
 // The lines of two texts side by side, with the words that differ within lines that were changed. Texts may be long and made to be
 // slow to compare: then everything counts as changed.
 
-import { diffArrays, diffWordsWithSpace } from "diff";
+import { type ChangeObject, diffArrays, diffWordsWithSpace } from "diff";
 
 export type DiffPart = { text: string; isChanged: boolean };
 export type DiffLine = { kind: "same" | "gone" | "new"; parts: DiffPart[] } | { kind: "skipped"; count: number };
@@ -35,19 +35,25 @@ function toLines(text: string): string[] {
   return text === "" ? [] : text.split("\n");
 }
 
-/** As many old as new lines: each is compared with its counterpart, word by word. */
+/** Each old line is compared with the new line in its place, word by word, if they have much in common. */
 function pairLines(old: readonly string[], fresh: readonly string[]): DiffLine[] {
-  if (old.length !== fresh.length || old.join().length + fresh.join().length > WORDS_CHARS_MAX)
-    return [...old.map((text) => wholeLine("gone", text)), ...fresh.map((text) => wholeLine("new", text))];
-  const pairs = old.map((text, at) => diffWordsWithSpace(text, fresh[at]!));
-  const side = (kind: "gone" | "new"): DiffLine[] =>
-    pairs.map((words) => ({
-      kind,
-      parts: words
-        .filter(({ added, removed }) => (kind === "gone" ? !added : !removed))
-        .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed })),
-    }));
-  return [...side("gone"), ...side("new")];
+  const isShort = old.join().length + fresh.join().length <= WORDS_CHARS_MAX;
+  const pairs = isShort ? old.slice(0, fresh.length).map((text, at) => compareWords(text, fresh[at]!)) : [];
+  const side = (kind: "gone" | "new", lines: readonly string[]): DiffLine[] =>
+    lines.map((text, at) => {
+      const words = pairs[at] ?? null;
+      if (words === null) return wholeLine(kind, text);
+      const own = words.filter(({ added, removed }) => (kind === "gone" ? !added : !removed));
+      return { kind, parts: own.map(({ value, added, removed }) => ({ text: value, isChanged: added || removed })) };
+    });
+  return [...side("gone", old), ...side("new", fresh)];
+}
+
+/** Null if less than half of the longer line is the same: marks would only confuse. */
+function compareWords(before: string, after: string): ChangeObject<string>[] | null {
+  const words = diffWordsWithSpace(before, after);
+  const same = words.reduce((sum, { value, added, removed }) => (added || removed ? sum : sum + value.length), 0);
+  return same * 2 >= Math.max(before.length, after.length) ? words : null;
 }
 
 function wholeLine(kind: "same" | "gone" | "new", text: string): DiffLine {

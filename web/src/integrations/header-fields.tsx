@@ -15,9 +15,12 @@ export function HeaderFields({ headers, problem, onHeaders }: HeaderFieldsProps)
   const change = (id: number, changed: Partial<Header>) => onHeaders(headers.map((one) => (one.id === id ? { ...one, ...changed } : one)));
   const nextId = Math.max(0, ...headers.map(({ id }) => id)) + 1;
   return (
-    <fieldset class="header-fields">
+    <fieldset class="field-group">
       <legend class="field-label">Headers</legend>
-      <p class="field-words">Such as Authorization, for servers that want a key instead of a sign-in. Values are stored encrypted.</p>
+      <p class="field-words">
+        For servers that want a key instead of a sign-in, such as Authorization with the value Bearer and your key. Values are stored
+        encrypted.
+      </p>
       {headers.map(({ id, name, value }, at) => (
         <div class="header-row" key={id}>
           <TextInput

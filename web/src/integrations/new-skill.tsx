@@ -3,7 +3,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { usePaneTitle } from "../frame/titles.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -24,7 +23,6 @@ export function NewSkill({ pane }: { pane: PaneName }) {
   const operation = useOperation();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
-  usePaneTitle("Write a skill");
   const problems = {
     name: /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name.trim()) ? null : "Letters, digits, dashes and spaces, such as water-plants.",
     description: description.trim() === "" ? "Agents choose by these words." : null,

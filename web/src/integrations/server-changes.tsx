@@ -16,13 +16,15 @@ import { TextDiff } from "./text-diff.tsx";
 type Change = McpServer["changes"][number];
 
 export function ServerChanges({ server }: { server: McpServer }) {
-  return <Changes key={server.changes.map(({ hash }) => hash).join()} server={server} />;
+  // Why something was not accepted is said beside what is to be accepted instead.
+  const operation = useOperation();
+  return <Changes key={server.changes.map(({ name, hash }) => `${name} ${hash}`).join()} {...{ server, operation }} />;
 }
 
 /** Mounted anew when something else is to be accepted. */
-function Changes({ server: { serverId, changes } }: { server: McpServer }) {
-  const operation = useOperation();
+function Changes({ server: { serverId, changes }, operation }: { server: McpServer; operation: Operation }) {
   const freshPress = useFreshPress();
+  const hasChanged = changes.some(({ kind }) => kind === "changed");
   const accept = async (accepted: readonly Change[]) => {
     const tools = accepted.map(({ name, hash }) => ({ name, hash }));
     const isAccepted = await operation.run(async () => putMcpServer((await call("sys.mcp.accept", { serverId, tools })).server));
@@ -31,15 +33,9 @@ function Changes({ server: { serverId, changes } }: { server: McpServer }) {
   return (
     <div {...freshPress.pressHandlers} class="changes" data-ready={freshPress.isReady}>
       <Card
-        title="What has changed"
-        text="The server says something else of these tools than what you accepted. Until you accept that, they are not called. Look for words that tell agents what to do."
-        actions={
-          changes.length > 1 && (
-            <AcceptButton label={`Accept all ${changes.length}`} {...{ operation, freshPress }} onAccept={() => void accept(changes)} />
-          )
-        }
+        title={hasChanged ? "Review what has changed" : "Review new tools"}
+        text={`${hasChanged ? "The server no longer describes these tools as you accepted them" : "You have not accepted these tools yet"}, so they are not called. Agents read these words: accept them only if they say nothing but what the tool is for.`}
       >
-        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
         <ul class="entries">
           {changes.map((change) => (
             <li class="change" key={change.name}>
@@ -48,19 +44,25 @@ function Changes({ server: { serverId, changes } }: { server: McpServer }) {
                   <code>{makeVisible(change.name)}</code>
                 </h3>
                 <Badge tone="warn">{change.kind === "new" ? "New" : "Changed"}</Badge>
-                <span class="change-accept">
-                  <AcceptButton
-                    label="Accept"
-                    what={`Accept ${makeVisible(change.name)}`}
-                    {...{ operation, freshPress }}
-                    onAccept={() => void accept([change])}
-                  />
-                </span>
               </header>
               <ChangedParts change={change} />
+              <div>
+                <AcceptButton
+                  label="Accept"
+                  what={`Accept ${makeVisible(change.name)}`}
+                  {...{ operation, freshPress }}
+                  onAccept={() => void accept([change])}
+                />
+              </div>
             </li>
           ))}
         </ul>
+        {operation.problem !== null && <Banner tone="bad">{makeVisible(operation.problem)}</Banner>}
+        {changes.length > 1 && (
+          <div>
+            <AcceptButton label={`Accept all ${changes.length}`} {...{ operation, freshPress }} onAccept={() => void accept(changes)} />
+          </div>
+        )}
       </Card>
     </div>
   );

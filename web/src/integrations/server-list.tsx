@@ -5,14 +5,14 @@ import { makeVisible } from "../../../src/approval/visible.ts";
 import { isHttpUrl } from "../../../src/lib/http-url.ts";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { type McpServer, mcpServers } from "../state/mcp-servers.ts";
+import { type McpServer, mcpServers, waitsForPerson } from "../state/mcp-servers.ts";
 import { mayCall } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { ChangesBadge, countOf, isConnecting, StateBadge } from "./server-state.tsx";
+import { ChangesBadge, countOf, describeFailure, isConnecting, StateBadge } from "./server-state.tsx";
 import { SignInLink, useReconnect } from "./sign-in.tsx";
 
 const WATCH_MS = 2_000;
@@ -70,7 +70,7 @@ function ServerEntry({ server }: { server: McpServer }) {
   const path = joinPath("integrations", "server", serverId);
   const shownName = makeVisible(name);
   return (
-    <li class="entry">
+    <li class="entry server-entry">
       <span class="entry-icon">
         <Icon name="integration" />
       </span>
@@ -86,11 +86,11 @@ function ServerEntry({ server }: { server: McpServer }) {
           {makeVisible(url)}
           {state === "ready" && ` · ${countOf(tools.length, "tool")}`}
         </p>
-        {error !== null && <p class="small bad-words">{makeVisible(error)}</p>}
-        {problem !== null && <Banner tone="bad">{problem}</Banner>}
+        {error !== null && <p class="small bad-words">{describeFailure(error)}</p>}
+        {problem !== null && <Banner tone="bad">{makeVisible(problem)}</Banner>}
       </div>
-      <div class="row">
-        {state === "authenticating" && authUrl !== null && isHttpUrl(authUrl) && <SignInLink authUrl={authUrl} look="plain" />}
+      <div class="row server-next">
+        {authUrl !== null && isHttpUrl(authUrl) && <SignInLink authUrl={authUrl} look="plain" />}
         {((state === "authenticating" && authUrl === null) || state === "failed") && (
           <Button busy={isBusy} aria-label={`${state === "failed" ? "Try again" : "Sign in"}: ${shownName}`} onClick={reconnect}>
             {state === "failed" ? "Try again" : "Sign in…"}
@@ -102,16 +102,19 @@ function ServerEntry({ server }: { server: McpServer }) {
           </Link>
         )}
       </div>
+      <Icon name="right" />
     </li>
   );
 }
 
-function needsPerson({ state, changes }: McpServer): boolean {
-  return state === "authenticating" || changes.length > 0;
+/** Those that wait for a person first, then those that do not work. */
+function compareServers(one: McpServer, other: McpServer): number {
+  return rankOf(one) - rankOf(other) || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 }
 
-function compareServers(one: McpServer, other: McpServer): number {
-  return Number(needsPerson(other)) - Number(needsPerson(one)) || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
+function rankOf(server: McpServer): number {
+  if (waitsForPerson(server)) return 0;
+  return server.state === "failed" ? 1 : 2;
 }
 
 function describeServers(servers: readonly McpServer[]): string {

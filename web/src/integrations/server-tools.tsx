@@ -18,38 +18,42 @@ type ScriptFunction = ReturnType<typeof nameFunctions>[number];
 const SHOWN_MAX = 40;
 
 export function ServerTools({ server, servers }: { server: McpServer; servers: readonly McpServer[] }) {
-  const { serverId, state, tools, changes } = server;
+  const { serverId, state, tools, changes, leftOut } = server;
   const [showsAll, setShowsAll] = useState(false);
   const functions = useMemo(() => functionsByTool(serverId, servers), [serverId, servers]);
   const shown = showsAll ? tools : tools.slice(0, SHOWN_MAX);
+  if (tools.length === 0)
+    return (
+      <Card title="Tools" text={explainNone(state, changes.length)}>
+        {leftOut > 0 && <LeftOut count={leftOut} />}
+      </Card>
+    );
   return (
-    <Card
-      title="Tools"
-      text="Agents call them from scripts, by these names, and with the command mcp. Whether you are asked first is up to your approval policy."
-    >
-      {tools.length === 0 ? (
-        <p>{explainNone(state, changes.length)}</p>
-      ) : (
-        <ul class="entries">
-          {shown.map((tool) => (
-            <ToolEntry key={tool.name} tool={tool} scriptFunction={functions.get(tool.name)} />
-          ))}
-        </ul>
-      )}
+    <Card title="Tools" text="Your agents can call these. Your approval policy decides when you are asked first.">
+      <ul class="entries">
+        {shown.map((tool) => (
+          <ToolEntry key={tool.name} tool={tool} scriptFunction={functions.get(tool.name)} />
+        ))}
+      </ul>
+      {leftOut > 0 && <LeftOut count={leftOut} />}
       {tools.length > SHOWN_MAX && <Checkbox label={`Show all ${tools.length} tools`} checked={showsAll} onChecked={setShowsAll} />}
     </Card>
   );
+}
+
+function LeftOut({ count }: { count: number }) {
+  return <p class="soft">{countOf(count, "more tool")} cannot be used: there are too many, or what the server says of them is too long.</p>;
 }
 
 function ToolEntry({ tool, scriptFunction }: { tool: Tool; scriptFunction: ScriptFunction | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const { name, description } = tool;
   return (
-    <li class="tool-entry">
+    <li class="server-tool">
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary class="tool-summary">
-          <code class="tool-name">{makeVisible(name)}</code>
-          <span class="soft tool-about">{firstLine(makeVisible(description ?? ""))}</span>
+        <summary class="server-tool-head">
+          <code class="server-tool-name">{makeVisible(name)}</code>
+          <span class="soft server-tool-about">{firstLine(makeVisible(description ?? ""))}</span>
         </summary>
         {isOpen && <ToolDetails tool={tool} scriptFunction={scriptFunction} />}
       </details>
@@ -60,7 +64,7 @@ function ToolEntry({ tool, scriptFunction }: { tool: Tool; scriptFunction: Scrip
 function ToolDetails({ tool, scriptFunction }: { tool: Tool; scriptFunction: ScriptFunction | undefined }) {
   const { name, description, inputSchema, outputSchema } = tool;
   return (
-    <div class="tool-details">
+    <div class="server-tool-body">
       <p class="strange-text">{makeVisible(description ?? "") || <span class="soft">It says nothing of what it does.</span>}</p>
       {inputSchema !== null && <CodeText title={`What ${makeVisible(name)} takes`} text={formatSchema(inputSchema)} />}
       {outputSchema !== null && <CodeText title={`What ${makeVisible(name)} returns`} text={formatSchema(outputSchema)} />}
@@ -85,9 +89,10 @@ function functionsByTool(serverId: string, servers: readonly McpServer[]): Map<s
 }
 
 function explainNone(state: McpServer["state"], changes: number): string {
+  if (state === "authenticating") return "They appear here once you have signed in.";
+  if (state === "failed") return "They appear here once the server works.";
   if (changes > 0) return `None can be called until you accept what has changed (${countOf(changes, "change")}).`;
-  if (state === "authenticating") return "They appear when you have signed in.";
-  return state === "failed" ? "They appear when the server can be reached." : "It offers none.";
+  return state === "ready" ? "There is none to call." : "They appear here once it is connected.";
 }
 
 function firstLine(text: string): string {

@@ -5,10 +5,8 @@ import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { usePaneTitle } from "../frame/titles.ts";
 import { call } from "../state/call.ts";
-import { dropMcpServer, type McpServer, mcpServers } from "../state/mcp-servers.ts";
-import { showNotice } from "../state/notices.ts";
+import { dropMcpServer, type McpServer, mcpServers, wantsSignIn } from "../state/mcp-servers.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -19,20 +17,14 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 import { ServerChanges } from "./server-changes.tsx";
 import { useServers } from "./server-list.tsx";
-import { countOf, isConnecting, StateBadge } from "./server-state.tsx";
+import { countOf, describeFailure, isConnecting, StateBadge } from "./server-state.tsx";
 import { ServerTools } from "./server-tools.tsx";
 import { SignIn, useReconnect } from "./sign-in.tsx";
 
-const TRANSPORTS: Record<McpServer["transport"], string> = {
-  auto: "found out when it connects",
-  "streamable-http": "Streamable HTTP",
-  sse: "SSE",
-};
+const TRANSPORTS: Record<Exclude<McpServer["transport"], "auto">, string> = { "streamable-http": "Streamable HTTP", sse: "SSE" };
 
 export function Server({ serverId, pane }: { serverId: string; pane: PaneName }) {
   useServers();
-  const shown = mcpServers.value.value?.servers.find((one) => one.serverId === serverId);
-  usePaneTitle(shown === undefined ? "MCP server" : makeVisible(shown.name));
   return (
     <>
       <Link class="back" to={joinPath("integrations")}>
@@ -55,15 +47,15 @@ type ServerPageProps = { server: McpServer; servers: readonly McpServer[]; onRem
 
 function ServerPage({ server, servers, onRemoved }: ServerPageProps) {
   const [isRemoving, setRemoving] = useState(false);
-  const { state, instructions, changes } = server;
+  const { instructions, changes, accountId } = server;
   return (
     <>
-      {state === "authenticating" && <SignIn server={server} />}
-      <Facts server={server} />
+      {wantsSignIn(server) && <SignIn server={server} />}
       {changes.length > 0 && <ServerChanges server={server} />}
+      <Facts server={server} />
       <ServerTools server={server} servers={servers} />
       {instructions !== null && instructions.trim() !== "" && (
-        <Card title="What it tells your agents" text="The server's own words. Agents read them together with its tools.">
+        <Card title="What it says of itself" text="The server's own words. Agents see them when they look it up.">
           <pre class="entry-text strange-text" tabIndex={0} role="group" aria-label="Instructions of the server">
             {makeVisible(instructions)}
           </pre>
@@ -71,7 +63,7 @@ function ServerPage({ server, servers, onRemoved }: ServerPageProps) {
       )}
       <Card
         title="Remove this server"
-        text="Its tools disappear for your agents, and so does the account made for it."
+        text={`Your agents lose its tools${accountId === null ? "." : ", and the sign-in made for it is deleted."}`}
         actions={
           <Button look="danger" onClick={() => setRemoving(true)}>
             Remove…
@@ -84,7 +76,7 @@ function ServerPage({ server, servers, onRemoved }: ServerPageProps) {
 }
 
 function Facts({ server }: { server: McpServer }) {
-  const { url, transport, state, error, tools, resourceCount, promptCount, headers, accountId, createdAt, updatedAt } = server;
+  const { url, transport, state, error, headers, accountId, createdAt } = server;
   const { reconnect, isBusy, problem } = useReconnect(server);
   const isBroken = state === "failed";
   return (
@@ -101,26 +93,33 @@ function Facts({ server }: { server: McpServer }) {
         </>
       }
     >
-      {isBroken && <Banner tone="bad">{makeVisible(error ?? "It does not answer")}</Banner>}
-      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      {isBroken && <Banner tone="bad">{describeFailure(error)}</Banner>}
+      {problem !== null && <Banner tone="bad">{makeVisible(problem)}</Banner>}
       <dl class="facts">
         <Fact name="Address">{makeVisible(url)}</Fact>
-        <Fact name="Offers">
-          {countOf(tools.length, "tool")}, {countOf(resourceCount, "resource").toLowerCase()},{" "}
-          {countOf(promptCount, "prompt").toLowerCase()}
-        </Fact>
-        <Fact name="Account">{accountId === null ? "None" : <Link to={joinPath("integrations", "accounts")}>Signed in</Link>}</Fact>
-        <Fact name="Headers">{headers.length === 0 ? "None" : makeVisible(headers.join(", "))}</Fact>
-        <Fact name="Transport">{TRANSPORTS[transport]}</Fact>
+        {state === "ready" && <Fact name="Offers">{describeOffer(server)}</Fact>}
+        {accountId !== null && (
+          <Fact name="Account">
+            <Link to={joinPath("integrations", "accounts")}>Signed in</Link>
+          </Fact>
+        )}
+        {headers.length > 0 && <Fact name="Headers sent along">{makeVisible(headers.join(", "))}</Fact>}
+        {transport !== "auto" && <Fact name="Transport">{TRANSPORTS[transport]}</Fact>}
         <Fact name="Added">
           <Time at={createdAt} />
-        </Fact>
-        <Fact name="Last changed">
-          <Time at={updatedAt} />
         </Fact>
       </dl>
     </Card>
   );
+}
+
+function describeOffer({ tools, changes, resourceCount, promptCount }: McpServer): string {
+  const offered = [
+    { count: tools.length + changes.length, what: "tool" },
+    { count: resourceCount, what: "resource" },
+    { count: promptCount, what: "prompt" },
+  ].filter(({ count }) => count > 0);
+  return offered.length === 0 ? "Nothing" : offered.map(({ count, what }) => countOf(count, what)).join(", ");
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -137,17 +136,14 @@ function RemoveDialog({ server, onClose, onRemoved }: { server: McpServer; onClo
   const name = makeVisible(server.name);
   const remove = async () => {
     await call("sys.mcp.remove", { serverId });
-    showNotice(`${name} is removed`, "good");
     onRemoved();
     dropMcpServer(serverId);
   };
   return (
     <ConfirmDialog title={`Remove ${name}?`} confirmLabel="Remove it" cancelLabel="Keep it" onConfirm={remove} onClose={onClose}>
-      <p>
-        Agents and scripts can no longer use its tools. What you accepted of them is forgotten: if you add it again, look at them again.
-      </p>
+      <p>Agents and scripts can no longer use its tools. If you add it again, look at its tools again: what you accepted is forgotten.</p>
       {accountId !== null && (
-        <p>The sign-in made for it is deleted here. To end the access at the provider, too, remove GSV in the provider's own settings.</p>
+        <p>The sign-in made for it is deleted here. To end GSV's access there as well, remove GSV in the settings of the service.</p>
       )}
     </ConfirmDialog>
   );

@@ -12,7 +12,7 @@ import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { joinClasses } from "../ui/classes.ts";
 import { Icon } from "../ui/icon.tsx";
-import { hostOf } from "./server-state.tsx";
+import { describeFailure, hostOf } from "./server-state.tsx";
 
 /** A little more than a sign-in may take: by then the gateway no longer names the page. */
 const EXPIRED_MS = 10 * 60 * 1000 + 5_000;
@@ -31,31 +31,37 @@ export function useReconnect({ serverId }: McpServer): Operation & { reconnect: 
 
 export function SignIn({ server }: { server: McpServer }) {
   const { reconnect, isBusy, problem } = useReconnect(server);
-  const { authUrl, error, url } = server;
+  const { state, authUrl, error, url } = server;
   useRefetchWhenExpired(authUrl);
   const page = authUrl !== null && isHttpUrl(authUrl) ? authUrl : null;
   const from = makeVisible(hostOf(url));
   return (
     <Card
-      title="Sign in"
-      text={`${from} wants to know who you are before it shows its tools. GSV then keeps the sign-in, encrypted, and never sees your password.`}
+      title={state === "ready" ? "Sign in again for more rights" : "Sign in"}
+      text={
+        state === "ready"
+          ? `An agent wanted something of ${from} for which your sign-in has not enough rights. All else goes on working.`
+          : `${from} shows its tools only to people it knows. GSV keeps the sign-in, encrypted, and never sees your password.`
+      }
     >
-      {error !== null && <Banner tone="bad">{makeVisible(error)}</Banner>}
-      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      {error !== null && <Banner tone="bad">{describeFailure(error)}</Banner>}
+      {problem !== null && <Banner tone="bad">{makeVisible(problem)}</Banner>}
+      {page !== null && hostOf(page) !== hostOf(url) && (
+        <p>
+          It sends you to <strong>{makeVisible(hostOf(page))}</strong>. Go on only if that is where you have your account.
+        </p>
+      )}
       <div class="row">
         {page !== null && <SignInLink authUrl={page} look="primary" />}
         <Button look={page === null ? "primary" : "quiet"} busy={isBusy} onClick={reconnect}>
-          {page === null ? "Make a sign-in page" : "Make a new page"}
+          {page === null ? "Get a sign-in link" : "Get a new link"}
         </Button>
       </div>
-      {page === null ? (
-        <p class="soft small">Each page works once, for ten minutes.</p>
-      ) : (
-        <p class="soft small">
-          {hostOf(page) === hostOf(url) ? "" : `${from} sends you to ${makeVisible(hostOf(page))}: go on only if that is who you expect. `}
-          It opens in a new tab and works once, for ten minutes. When you are done, this page shows it by itself.
-        </p>
-      )}
+      <p class="soft small">
+        {page === null
+          ? "A link works once, for ten minutes."
+          : "It opens in a new tab, and works once, for ten minutes. This page goes on by itself when you have signed in."}
+      </p>
     </Card>
   );
 }

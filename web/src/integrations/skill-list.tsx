@@ -13,9 +13,9 @@ import type { SkillEntry } from "./skill-files.ts";
 
 const KINDS: Record<SkillEntry["source"]["kind"], string> = {
   home: "Yours",
-  profile: "Of this gateway",
-  workspace: "Of a workspace",
-  package: "Of a package",
+  profile: "From the gateway",
+  workspace: "From a workspace",
+  package: "From a package",
 };
 
 export function SkillList({ pane }: { pane: PaneName }) {
@@ -32,7 +32,7 @@ export function SkillList({ pane }: { pane: PaneName }) {
           <EmptyState
             icon="edit"
             title="No skills yet"
-            text="A skill tells agents how something is done here. They see its description at the start, and read it when it fits."
+            text="A skill tells your agents how something is done. They know its description, and read it when it fits their work."
           >
             {newButton}
           </EmptyState>
@@ -40,7 +40,7 @@ export function SkillList({ pane }: { pane: PaneName }) {
           <>
             <div class="integrations-head">
               <p class="soft integrations-about">
-                A skill tells your agents how something is done. They see the descriptions, and read a skill when it fits their work.
+                Skills tell your agents how something is done. Agents know the descriptions, and read a skill when it fits their work.
               </p>
               {newButton}
             </div>
@@ -62,9 +62,6 @@ function SkillRow({ skill: { id, name, description, source } }: { skill: SkillEn
   return (
     <li>
       <Link class="entry entry-row" to={joinPath("integrations", "skill", id)}>
-        <span class="entry-icon">
-          <Icon name="edit" />
-        </span>
         <span class="entry-words">
           <span class="row">
             <strong>{makeVisible(name)}</strong>

@@ -6,10 +6,8 @@ import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { usePaneTitle } from "../frame/titles.ts";
 import { describeError } from "../state/call.ts";
 import { Latest } from "../state/latest.ts";
-import { showNotice } from "../state/notices.ts";
 import { connectionCount } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { useOperation } from "../state/use-operation.ts";
@@ -26,8 +24,6 @@ import { SourceBadge } from "./skill-list.tsx";
 
 export function Skill({ id, pane }: { id: string; pane: PaneName }) {
   const skills = useLatest("ai.skills", {});
-  const skill = skills.value.value?.skills.find((one) => one.id === id);
-  usePaneTitle(skill === undefined ? "Skill" : makeVisible(skill.name));
   const openList = () => go(joinPath("integrations", "skills"), { pane });
   return (
     <>
@@ -40,13 +36,15 @@ export function Skill({ id, pane }: { id: string; pane: PaneName }) {
           const found = all.find((one) => one.id === id);
           if (found === undefined)
             return <EmptyState icon="edit" title="There is no such skill" text="It was deleted, or has another name now." />;
-          const onRenamed = async () => {
+          const follow = async (isSame: (one: SkillEntry) => boolean) => {
             await skills.refetch();
-            const now = skills.value.peek()?.skills.find(({ path }) => path === found.path);
+            const now = skills.value.peek()?.skills.find(isSame);
             if (now !== undefined && now.id !== id) go(joinPath("integrations", "skill", now.id), { pane, replace: true });
           };
+          const onRenamed = () => follow(({ path }) => path === found.path);
+          const onCopied = () => follow(({ name, source }) => name === found.name && source.kind === "home");
           const isReplaceable = !all.some(({ name, source }) => name === found.name && source.kind === "home");
-          return <SkillPage skill={found} {...{ isReplaceable, pane, onRenamed, onDeleted: openList }} key={found.path} />;
+          return <SkillPage skill={found} {...{ isReplaceable, onCopied, onRenamed, onDeleted: openList }} key={found.path} />;
         }}
       </Loaded>
     </>
@@ -57,13 +55,14 @@ type SkillPageProps = {
   skill: SkillEntry;
   /** The user has no skill of that name. */
   isReplaceable: boolean;
-  pane: PaneName;
+  /** The user has a copy of it now. */
+  onCopied: () => Promise<void>;
   /** Its text, and so maybe its name, has changed. */
   onRenamed: () => Promise<void>;
   onDeleted: () => void;
 };
 
-function SkillPage({ skill, isReplaceable, pane, onRenamed, onDeleted }: SkillPageProps) {
+function SkillPage({ skill, isReplaceable, onCopied, onRenamed, onDeleted }: SkillPageProps) {
   const file = useMemo(() => new Latest<SkillFile>(() => readSkill(skill), describeError), [skill.path]);
   useEffect(() => void file.refetch(), [file, connectionCount.value]);
   const [isEditing, setEditing] = useState(false);
@@ -85,7 +84,7 @@ function SkillPage({ skill, isReplaceable, pane, onRenamed, onDeleted }: SkillPa
         ) : (
           <>
             <Card
-              title={makeVisible(skill.name)}
+              title="When agents use it"
               text={makeVisible(description)}
               actions={
                 <>
@@ -105,11 +104,11 @@ function SkillPage({ skill, isReplaceable, pane, onRenamed, onDeleted }: SkillPa
                 {makeCodeVisible(shown.text)}
               </pre>
             </Card>
-            {source.kind === "profile" && <OwnCopy {...{ skill, file: shown, isReplaceable, pane }} />}
+            {source.kind === "profile" && <OwnCopy {...{ skill, file: shown, isReplaceable, onCopied }} />}
             {isOwn && (
               <Card
                 title="Delete this skill"
-                text="Your agents no longer know it."
+                text="Your agents forget how it is done."
                 actions={
                   <Button look="danger" onClick={() => setDeleting(true)}>
                     Delete…
@@ -125,19 +124,20 @@ function SkillPage({ skill, isReplaceable, pane, onRenamed, onDeleted }: SkillPa
   );
 }
 
-function OwnCopy({ skill, file, isReplaceable, pane }: Pick<SkillPageProps, "skill" | "isReplaceable" | "pane"> & { file: SkillFile }) {
+type OwnCopyProps = Pick<SkillPageProps, "skill" | "isReplaceable" | "onCopied"> & { file: SkillFile };
+
+function OwnCopy({ skill, file, isReplaceable, onCopied }: OwnCopyProps) {
   const operation = useOperation();
   const copy = () =>
     operation.run(async () => {
       await createSkill(skill.name, file.text);
-      showNotice(`Your agents use your own ${makeVisible(skill.name)} from now on`, "good");
-      go(joinPath("integrations", "skills"), { pane });
+      await onCopied();
     });
-  if (!isReplaceable) return <Banner>You have a skill of that name yourself.</Banner>;
+  if (!isReplaceable) return <Banner>You have a skill of this name yourself.</Banner>;
   return (
     <Card
       title="Change it for your agents"
-      text="It belongs to the gateway, for all its users. Your agents use a copy of yours instead, until you delete that."
+      text="All users of this gateway share this skill. A copy is yours alone to change."
       actions={
         <Button busy={operation.isBusy} onClick={() => void copy()}>
           Make your own copy
@@ -164,7 +164,7 @@ function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => 
     });
   const problem = draft.trim() === "" ? "An empty file is no skill: delete it instead." : null;
   return (
-    <Card title="Edit the skill" text="The lines between --- are its name, and the description by which agents choose it.">
+    <Card title="Edit the skill" text="Between the lines --- are its name and the description by which agents choose it.">
       <form
         class="stack skill-editor"
         onSubmit={(event) => {
@@ -219,15 +219,14 @@ function DeleteDialog({ skill, onClose, onDeleted }: { skill: SkillEntry; onClos
   const name = makeVisible(skill.name);
   const remove = async () => {
     await deleteSkill(skill);
-    showNotice(`${name} is deleted`, "good");
     onDeleted();
   };
   return (
     <ConfirmDialog title={`Delete ${name}?`} confirmLabel="Delete it" cancelLabel="Keep it" onConfirm={remove} onClose={onClose}>
       <p>
         <code>{makeVisible(skill.path)}</code>
-        {skill.path.endsWith(".md") ? " is deleted." : " is deleted with all its files."} If GSV came with a skill of that name, your agents
-        use that one again.
+        {skill.path.endsWith(".md") ? " is deleted." : " is deleted with all its files."} If the gateway has a skill of that name, your
+        agents use that one again.
       </p>
     </ConfirmDialog>
   );

@@ -1,5 +1,6 @@
 // Integrations: MCP servers, accounts at providers, and skills, each a tab. A server and a skill have their own addresses.
 
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { AccountList } from "../integrations/account-list.tsx";
 import { AddServer } from "../integrations/add-server.tsx";
 import { NewSkill } from "../integrations/new-skill.tsx";
@@ -9,8 +10,10 @@ import { Skill } from "../integrations/skill.tsx";
 import { SkillList } from "../integrations/skill-list.tsx";
 import { useActions } from "../frame/actions.ts";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
-import { waitingServerCount } from "../state/mcp-servers.ts";
+import { usePaneTitle } from "../frame/titles.ts";
+import { mcpServers, waitingServerCount } from "../state/mcp-servers.ts";
 import { mayCall } from "../state/session.ts";
+import { joinClasses } from "../ui/classes.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { ScreenProps } from "./screens.ts";
@@ -24,9 +27,11 @@ const PARTS = [
 type Part = (typeof PARTS)[number]["value"];
 
 export default function Integrations({ rest: [part, id], pane }: ScreenProps) {
+  // Here, not in the pages: one that goes takes its title away only after the next one has set its own.
+  usePaneTitle(titleOf(part, id));
   useActions(() => makeActions(pane), [pane]);
   return (
-    <div class="integrations">
+    <div class={joinClasses("integrations", part === "skill" && "integrations-wide")}>
       {part === "add" ? (
         <AddServer pane={pane} />
       ) : part === "new-skill" ? (
@@ -40,6 +45,15 @@ export default function Integrations({ rest: [part, id], pane }: ScreenProps) {
       )}
     </div>
   );
+}
+
+/** Null for the lists. */
+function titleOf(part: string | undefined, id = ""): string | null {
+  if (part === "add") return "Add a server";
+  if (part === "new-skill") return "Write a skill";
+  if (part === "server") return makeVisible(mcpServers.value.value?.servers.find(({ serverId }) => serverId === id)?.name ?? "MCP server");
+  // The ids of two skills of one name say where each is from.
+  return part === "skill" ? makeVisible(id.replace(/^(?:home|profile|workspace|package):/, "")) : null;
 }
 
 function Parts({ part, pane }: { part: Part; pane: PaneName }) {

@@ -13,10 +13,18 @@ const isServerChange = makeChangeFilter("mcp");
 
 export const mcpServers = new Latest<Result<"sys.mcp.list">>(() => call("sys.mcp.list", {}), describeError);
 
-/** How many servers wait for a person: for a sign-in, or for a look at what has changed. */
-export const waitingServerCount = computed(
-  () => (mcpServers.value.value?.servers ?? []).filter(({ state, changes }) => state === "authenticating" || changes.length > 0).length,
-);
+/** How many servers wait for a person. */
+export const waitingServerCount = computed(() => (mcpServers.value.value?.servers ?? []).filter(waitsForPerson).length);
+
+/** For a sign-in, or for a look at what has changed. */
+export function waitsForPerson(server: McpServer): boolean {
+  return wantsSignIn(server) || server.changes.length > 0;
+}
+
+/** A server that is ready may want one with more rights. */
+export function wantsSignIn({ state, authUrl }: McpServer): boolean {
+  return state === "authenticating" || authUrl !== null;
+}
 
 /** Returns a function that stops it. */
 export function followMcpServers(): () => void {
