@@ -167,6 +167,11 @@ const WHY_CHARS_MAX = 300;
 
 /** May contain text of the provider. */
 function describe(error: unknown): string {
+  const { issues } = Object(error) as { issues?: { path: PropertyKey[] }[] };
+  if (Array.isArray(issues)) {
+    const fields = [...new Set(issues.map(({ path }) => path.map(String).join(".")))].filter((field) => field !== "");
+    return `its metadata is not valid${fields.length === 0 ? "" : ` (${fields.slice(0, 5).join(", ")})`}`;
+  }
   const said = error instanceof Error ? error.message : String(error);
   const text = said
     .slice(0, 2 * WHY_CHARS_MAX)

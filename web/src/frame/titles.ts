@@ -14,6 +14,8 @@ export function usePaneTitle(title: string | null): void {
     if (pane === null || title === null) return;
     titles.value = { ...titles.peek(), [pane]: title };
     return () => {
+      // The next screen may have set its own before this one is gone.
+      if (titles.peek()[pane] !== title) return;
       const { [pane]: _gone, ...others } = titles.peek();
       titles.value = others;
     };
