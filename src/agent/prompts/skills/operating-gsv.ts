@@ -24,12 +24,15 @@ In the shell on gsv:
     cat /sys/devices/DEVICE/status /sys/devices/DEVICE/owner
     cat /etc/passwd /etc/group
     cat /sys/capabilities/100
+    mcp list
+    oauth list
     df -h
     cat /proc/self/quota
 
 - /sys/config holds every setting as one file per key. A setting that is not there has its default.
 - /sys/users/UID/ai holds a user's own settings for models and budgets, which come before root's.
 - /sys/capabilities/GID lists the calls that members of a group may make. 100 is the group users.
+- mcp list shows the MCP servers of your user. A tool that has changed, or is new, waits until a person accepts it.
 - /proc has the processes you may see. Only root sees those of others.
 - /proc/self/quota is the number of bytes your user stores, then the limit.
 
