@@ -43,6 +43,22 @@ function readBack(shown: string): string {
     .replace(/⟨U\+([0-9A-F]+)⟩/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
 }
 
+test("a call of an MCP tool is shown by the tool, its server and what the tool gets", () => {
+  const args = { serverId: "k3x9d2p1", name: "create_issue", arguments: { title: "Leak", labels: ["bug"] }, timeoutMs: 5_000 };
+  const { text } = formatRequest({
+    call: "sys.mcp.call",
+    args,
+    target: "create_issue of Tracker (https://t.example/mcp)",
+    cwd: "/home/ann",
+  });
+  expect(text.split("\n")).toEqual([
+    "create_issue of Tracker (https://t.example/mcp)",
+    "title: Leak",
+    "labels[0]: bug",
+    "sys.mcp.call timeoutMs: 5000",
+  ]);
+});
+
 const nasty = fc.string({
   unit: fc.oneof(
     fc.constantFrom(" ", "\n", "⟨", "⟩", "a", "U+202E", "3 spaces", "\u202e", "\u0430", "          ", "\n\n\n\n\n"),

@@ -11,6 +11,8 @@ export type VisibleRequest = {
   isWhole: boolean;
 };
 
+const MCP_CALL = "sys.mcp.call";
+
 /** People decide by the whole command, but only skim the content of a file. */
 const COMMAND_CHARS_MAX = 32 * 1024;
 const VALUE_CHARS_MAX = 4 * 1024;
@@ -21,10 +23,10 @@ export function formatRequest(
   { call, args, target, cwd }: Pick<ExactCall, "call" | "args" | "target" | "cwd">,
   whole = false,
 ): VisibleRequest {
-  const values = flattenArguments(args, "");
+  const values = call === MCP_CALL ? flattenToolCall(args) : flattenArguments(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
-  const lines = [`${makeVisible(call)} on ${makeVisible(target)}, in ${makeVisible(cwd)}`];
+  const lines = [call === MCP_CALL ? makeVisible(target) : `${makeVisible(call)} on ${makeVisible(target)}, in ${makeVisible(cwd)}`];
   for (const [name, value] of listed) {
     const limit = whole ? Infinity : call === "shell.exec" && name === "input" ? COMMAND_CHARS_MAX : VALUE_CHARS_MAX;
     const [text, isCut] = typeof value === "string" ? abridge(value, limit) : [makeVisible(canonicalJson(value)), false];
@@ -54,6 +56,12 @@ export function abridge(text: string, charsMax: number): [text: string, isCut: b
 /** Avoids splitting a surrogate pair. */
 function charBoundary(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
+}
+
+/** The target names the tool and its server. What the tool gets comes first, and then what the call says besides. */
+function flattenToolCall({ serverId: _, name: __, arguments: given, ...rest }: ExactCall["args"]): [name: string, value: unknown][] {
+  const others = Object.fromEntries(Object.entries(rest).map(([key, value]) => [`sys.mcp.call ${key}`, value]));
+  return [...flattenArguments(given ?? {}, ""), ...flattenArguments(others, "")];
 }
 
 /** Flattens objects and arrays into names such as `to.path` and `ops[0].content`. */

@@ -26,8 +26,20 @@ const JAVASCRIPT: ReadonlySet<string> = new Set(
 );
 
 /** The order in which functions get their names: a server that is added later takes no name that an earlier one has. */
-export function sortByAge<T extends { createdAt: number; serverId: string }>(servers: readonly T[]): T[] {
+function sortByAge<T extends { createdAt: number; serverId: string }>(servers: readonly T[]): T[] {
   return servers.toSorted((a, b) => a.createdAt - b.createdAt || (a.serverId < b.serverId ? -1 : 1));
+}
+
+type Server = ServerTools & { createdAt: number; changes: readonly { accepted: McpToolSummary | null }[] };
+
+/** The functions of the servers that are ready. A tool that waits for its owner keeps its function: a call of it says why it waits. */
+export function listFunctions(servers: readonly Server[]): ScriptFunction[] {
+  const withWaiting = sortByAge(servers).map(({ serverId, name, tools, changes }) => ({
+    serverId,
+    name,
+    tools: [...tools, ...changes.flatMap(({ accepted }) => accepted ?? [])],
+  }));
+  return nameFunctions(withWaiting);
 }
 
 /** `servers` are those that are ready, in the order of `sortByAge`. */

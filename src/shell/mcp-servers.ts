@@ -2,7 +2,7 @@
 // hides nothing and stays in its cell.
 
 import { structuredPatch } from "diff";
-import { nameFunctions, sortByAge } from "../mcp/functions.ts";
+import { listFunctions as listAllFunctions } from "../mcp/functions.ts";
 import type { ScriptFunction } from "../ports/sandbox.ts";
 import type { McpServerSummary, McpToolChange, McpToolSummary } from "../protocol/mcp-records.ts";
 import { CommandError } from "./command.ts";
@@ -32,7 +32,7 @@ export function chooseServers(servers: readonly McpServerSummary[], wanted: stri
 
 /** The functions of scripts. Their names depend on all servers that are ready. */
 export function listFunctions(servers: readonly McpServerSummary[]): ScriptFunction[] {
-  return nameFunctions(sortByAge(servers.filter(({ state }) => state === "ready")));
+  return listAllFunctions(servers.filter(({ state }) => state === "ready"));
 }
 
 /** The tools of the chosen servers that can be called. */

@@ -91,7 +91,7 @@ test("a server that cannot be reached is not kept, and the form says why", async
   await page.keyboard.press("Enter");
   await page
     .getByRole("alert")
-    .getByText(/^Nobody: Cannot connect to 127\.0\.0\.1 port \d+ .*check that the server is up/)
+    .getByText(/^Cannot connect to 127\.0\.0\.1 port \d+ .*check that the server is up/)
     .waitFor();
   expect((await alice.call("sys.mcp.list", {})).servers).toEqual([]);
   expect(await page.getByLabel("Address").inputValue()).not.toBe("");
@@ -234,7 +234,7 @@ test("an agent's call is asked about by tool and server; a tool that has changed
   const page = await show(chat);
   const answer = await askEcho(page, "echo it");
   const question = messageList(page).getByRole("region", { name: /^Allow echo of Notes \(http:\/\/127\.0\.0\.1:\d+\/mcp\)\?$/ });
-  await question.getByText("arguments.text: hi").waitFor();
+  await question.getByText("text: hi").waitFor();
   expect(peer.calls).toEqual([]);
   await question.getByRole("button", { name: "Allow once" }).click();
   await answer.waitFor();

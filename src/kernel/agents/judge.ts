@@ -12,6 +12,7 @@ import { fail, SysError } from "../../lib/sys-error.ts";
 import type { AgentCall, Caller } from "../../protocol/caller.ts";
 import type { Syscall } from "../calls/define.ts";
 import type { Approval } from "../nouns/approvals.ts";
+import { describeTool } from "../mcp/mcp.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { isGatewayTarget, NATIVE } from "../../lib/target.ts";
 import { resolveTargetDevice } from "../target.ts";
@@ -82,13 +83,13 @@ export class Judge {
     return this.#requireApproval(caller, agent, process, judged, decision, target);
   }
 
-  /** What a person is asked about, and what a grant covers: one tool of one server, wherever its data goes. Fails for one that cannot be called. */
+  /** Fails for a tool that cannot be called. */
   #describeMcpTool({ uid }: Caller, { serverId, name }: Data): string {
     const { mcpServers, now } = this.#store.reads;
     const server = mcpServers.get(String(serverId), now);
     if (server?.uid !== uid) fail(404, "MCP server not found");
     mcpServers.checkTool(server.serverId, String(name), false);
-    return `${String(name)} of ${server.name} (${server.url})`;
+    return describeTool(server, String(name));
   }
 
   /** What would be decided about a call, by the policies in force or by the given one. Changes nothing. */

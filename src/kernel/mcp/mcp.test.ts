@@ -205,6 +205,70 @@ test("functions are those of servers that are ready, also while one is connected
   expect(countFunctions()).toBe(8);
 });
 
+/** A permission, with the question that it came from. */
+function allow(target: string, call = "sys.mcp.call"): void {
+  const now = NOW;
+  const rest = { uid: 1000, pid: "p1", digest: target, target };
+  world.store.write(({ approvals }) => {
+    approvals.addQuestion({
+      ...rest,
+      requestId: `question ${target}`,
+      kind: "call",
+      runId: "r1",
+      conversationId: "default",
+      callId: "c1",
+      toolName: "MCP",
+      syscall: call,
+      args: {},
+      cwd: "/home/ann",
+      tags: [],
+      why: "",
+      createdAt: now,
+      expiresAt: now + IDLE_MS,
+    });
+    approvals.addGrant({
+      ...rest,
+      grantId: `grant ${target}`,
+      requestId: `question ${target}`,
+      call,
+      scope: "tool",
+      folder: null,
+      tags: [],
+      madeAt: now,
+      expiresAt: now + IDLE_MS,
+      revokedAt: null,
+    });
+  });
+}
+
+test("a tool that has changed keeps its function, whose call says why it is refused", async () => {
+  const serverId = await add();
+  const names = () => world.mcp.functionsFor(ANN).map(({ functionName }) => functionName);
+  const before = names().toSorted();
+  announceChange("says something else");
+  await world.mcp.refresh(ANN, { serverId }, never);
+  expect(world.changes(serverId)).toEqual(["echo"]);
+  expect(names().toSorted()).toEqual(before);
+  await expect(call(serverId)).rejects.toMatchObject({
+    code: 409,
+    message: expect.stringMatching(/has changed since it was accepted/) as string,
+  });
+});
+
+test("what was allowed beforehand ends when a change of the tool is accepted, and with its server", async () => {
+  const serverId = await add();
+  const grants = () => world.store.reads.approvals.grantsOfUser(1000, NOW).map(({ target }) => target);
+  for (const name of ["echo", "add"]) allow(`${name} of Test (${server.url})`);
+  allow("laptop", "shell.exec");
+  announceChange("says something else");
+  const refreshed = await world.mcp.refresh(ANN, { serverId }, never);
+  expect(grants()).toHaveLength(3);
+  await world.mcp.accept(ANN, { serverId, tools: refreshed!.changes });
+  expect(grants().toSorted()).toEqual([`add of Test (${server.url})`, "laptop"]);
+  await world.mcp.remove(ANN, undefined, serverId);
+  expect(grants()).toEqual(["laptop"]);
+});
+
 describe("a server that wants a sign-in", () => {
   let provider: Awaited<ReturnType<typeof startAuthorizationServer>>;
 

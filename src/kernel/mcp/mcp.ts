@@ -5,11 +5,12 @@ import { Breaker } from "../../lib/breaker.ts";
 import { allows } from "../../lib/capability.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { McpConnection, McpError, ToolResult } from "../../mcp/connection.ts";
-import { nameFunctions, sortByAge } from "../../mcp/functions.ts";
+import { listFunctions } from "../../mcp/functions.ts";
 import { UnsealError } from "../../ports/crypto.ts";
 import type { ScriptFunction } from "../../ports/sandbox.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { McpServerSummary, McpTransportType } from "../../protocol/mcp-records.ts";
+import type { WriteContext } from "../context.ts";
 import { earliestOf, type Part } from "../part.ts";
 import { mustBeRemoteUrl } from "../oauth/addresses.ts";
 import type { CallbackOutcome, OAuth } from "../oauth/oauth.ts";
@@ -102,7 +103,8 @@ export class Mcp implements Part {
     } catch (error) {
       if (!isKind(error, "sign-in")) {
         await this.#forget(serverId);
-        throw this.#toSysError(name, error);
+        const failure = this.#toSysError(null, error);
+        throw new SysError(failure.code, capitalize(failure.message), failure.details);
       }
     }
     return this.#summaryOf(serverId);
@@ -132,8 +134,12 @@ export class Mcp implements Part {
   }
 
   async accept(caller: Caller, { uid, serverId, tools }: OfServer & { tools: readonly { name: string; hash: string }[] }) {
-    this.#mustOwn(caller, { uid, serverId }, "accept tools");
-    await this.#store.commit(({ mcpServers, now }) => mcpServers.accept(serverId, tools, now));
+    const server = this.#mustOwn(caller, { uid, serverId }, "accept tools");
+    await this.#store.commit((nouns) => {
+      nouns.mcpServers.accept(serverId, tools, nouns.now);
+      // Whoever allowed calls of the tool beforehand has allowed another one.
+      for (const { name } of tools) revokeGrants(nouns, server, describeTool(server, name));
+    });
     return this.#summaryOf(serverId);
   }
 
@@ -206,7 +212,7 @@ export class Mcp implements Part {
     const generation = mcpServers.generationOf(uid);
     const known = this.#functions.get(uid);
     if (known?.generation === generation) return known.functions;
-    const functions = limitSchemas(nameFunctions(sortByAge(this.listReady(uid))));
+    const functions = limitSchemas(listFunctions(this.listReady(uid)));
     this.#functions.set(uid, { generation, functions });
     return functions;
   }
@@ -330,11 +336,15 @@ export class Mcp implements Part {
     // While there is still a token with which the session can be ended.
     await this.#openServer(serverId).remove();
     try {
-      await this.#store.commit(({ mcpServers, oauthFlows, oauthAccounts }) => {
-        const uid = mcpServers.uidOf(serverId);
+      await this.#store.commit((nouns) => {
+        const { mcpServers, oauthFlows, oauthAccounts } = nouns;
+        const server = mcpServers.get(serverId, nouns.now);
+        if (server === undefined) return;
+        // Another server may get its name and address.
+        revokeGrants(nouns, server, null);
         mcpServers.remove(serverId);
         oauthFlows.deleteOfServer(serverId);
-        if (uid !== undefined) oauthAccounts.deleteOfServer(uid, serverId);
+        oauthAccounts.deleteOfServer(server.uid, serverId);
       });
     } finally {
       // Until now it has kept calls from connecting again.
@@ -388,6 +398,17 @@ export class Mcp implements Part {
         return new SysError(503, `${who}${message}${unknown}`, details);
     }
   }
+}
+
+/** What a person is asked about, and what a permission covers: one tool of one server, wherever its data goes. */
+export function describeTool({ name: serverName, url }: Pick<McpServerSummary, "name" | "url">, name: string): string {
+  return `${name} of ${serverName} (${url})`;
+}
+
+/** Of one tool, or of all tools of the server. */
+function revokeGrants({ approvals, emit, after, now }: WriteContext, server: McpServerSummary, target: string | null): void {
+  const isRevoked = approvals.revokeGrantsForTool(server.uid, target ?? describeTool(server, ""), target === null, now);
+  if (isRevoked) after(() => emit.announceChanges(server.uid, ["approvals"]));
 }
 
 /** Of all functions of a script: the engine has little memory. Later functions have none. */

@@ -241,6 +241,19 @@ export class Approvals {
     return holders.map((row) => Number(row.uid));
   }
 
+  /** Revokes grants for a tool of an MCP server, or for all whose description ends like this. Returns whether there were any. */
+  revokeGrantsForTool(uid: number, target: string, isEnding: boolean, now: number): boolean {
+    const which = isEnding ? "substr(target, -length(?3)) = ?3" : "target = ?3";
+    return (
+      this.#sql.run(
+        `UPDATE grants SET revoked_at = ?1 WHERE uid = ?2 AND syscall = 'sys.mcp.call' AND ${which} AND ${IS_ACTIVE}`,
+        now,
+        uid,
+        target,
+      ) > 0
+    );
+  }
+
   /** Deletes old rows, a batch at a time. The question that a grant was made for stays as long as the grant. */
   prune(now: number): void {
     const old = now - KEEP_MS;

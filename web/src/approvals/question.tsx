@@ -5,7 +5,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { isScriptTool, nameOfAction } from "../../../src/client/client.ts";
+import { isMcpTool, isScriptTool, nameOfAction } from "../../../src/client/client.ts";
 import { isScriptCallId } from "../../../src/sandbox/script-calls.ts";
 import { Highlighted } from "../markdown/highlighted.tsx";
 import type { PendingQuestion } from "../state/approvals.ts";
@@ -142,15 +142,19 @@ function QuestionText({ question }: { question: PendingQuestion }) {
   );
 }
 
-function Facts({ question: { callId, target, cwd, why, tags }, scriptSays }: { question: PendingQuestion; scriptSays: string }) {
+function Facts({ question: { toolName, callId, target, cwd, why, tags }, scriptSays }: { question: PendingQuestion; scriptSays: string }) {
+  // Its title says where, and no directory or command plays a part.
+  if (isMcpTool(toolName))
+    return (
+      <dl class="question-facts">
+        <AskedByScript callId={callId} scriptSays={scriptSays} />
+        <dt>Why asked</dt>
+        <dd>It uses another service as you, and may change something there.</dd>
+      </dl>
+    );
   return (
     <dl class="question-facts">
-      {isScriptCallId(callId) && (
-        <>
-          <dt>Asked by</dt>
-          <dd>{scriptSays === "" ? "A script of the agent" : <>The script “{makeVisible(shortenPurpose(scriptSays))}”</>}</dd>
-        </>
-      )}
+      <AskedByScript callId={callId} scriptSays={scriptSays} />
       <dt>Where</dt>
       <dd>{target === "gsv" ? "the gateway" : makeVisible(target)}</dd>
       <dt>Directory</dt>
@@ -172,6 +176,16 @@ function Facts({ question: { callId, target, cwd, why, tags }, scriptSays }: { q
         </>
       )}
     </dl>
+  );
+}
+
+function AskedByScript({ callId, scriptSays }: { callId: string; scriptSays: string }) {
+  if (!isScriptCallId(callId)) return null;
+  return (
+    <>
+      <dt>Asked by</dt>
+      <dd>{scriptSays === "" ? "A script of the agent" : <>The script “{makeVisible(shortenPurpose(scriptSays))}”</>}</dd>
+    </>
   );
 }
 

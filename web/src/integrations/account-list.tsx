@@ -32,7 +32,11 @@ export function AccountList() {
           <EmptyState
             icon="person"
             title="No accounts yet"
-            text="When you sign in to a server, your account there appears here, with what uses it."
+            text={
+              mcpServers.value.value?.servers.some(({ state }) => state === "authenticating") === true
+                ? "A server waits for you to sign in. When you have, your account there appears here, with what uses it."
+                : "When you sign in to a server, your account there appears here, with what uses it."
+            }
           />
         ) : (
           <>
@@ -121,7 +125,7 @@ function AccountEntry({ account, onForgotten }: { account: Account; onForgotten:
           </Link>
         )}
         <Button aria-label={`Forget ${name}`} onClick={() => setForgetting(true)}>
-          Forget
+          Forget…
         </Button>
       </div>
       {isForgetting && <ForgetAccount account={account} onClose={() => setForgetting(false)} onForgotten={onForgotten} />}

@@ -61,7 +61,7 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
   const sent = headers.filter((header) => header.name.trim() !== "" || header.value !== "");
   const problems = {
     address: findAddressProblem(url),
-    name: name.trim() === "" ? "Give it a name, such as Linear." : null,
+    name: findNameProblem(name.trim(), url),
     headers: sent.map(findHeaderProblem).find((problem) => problem !== null) ?? null,
     client: clientSecret !== "" && clientId.trim() === "" ? "The client ID is missing." : null,
   };
@@ -182,6 +182,13 @@ function AddForm({ onAdded }: { onAdded: (serverId: string) => void }) {
       </form>
     </Card>
   );
+}
+
+/** Two of one name could not be told apart, by agents neither. The same server again is no second one. */
+function findNameProblem(name: string, url: string): string | null {
+  if (name === "") return "Give it a name, such as Linear.";
+  const others = mcpServers.value.value?.servers.filter((one) => one.name.toLowerCase() === name.toLowerCase()) ?? [];
+  return others.some((one) => one.url !== url) ? "You have a server of that name. Give this one another." : null;
 }
 
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];

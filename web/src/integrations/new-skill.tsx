@@ -41,7 +41,10 @@ export function NewSkill({ pane }: { pane: PaneName }) {
         <Icon name="back" />
         All skills
       </Link>
-      <Card title="Teach your agents something" text="Whatever you would tell somebody who does it for the first time.">
+      <Card
+        title="Teach your agents something"
+        text="Whatever you would tell somebody who does it for the first time. Agents read it when it fits what they are asked to do; it starts nothing by itself."
+      >
         <form
           class="stack skill-editor"
           onSubmit={(event) => {

@@ -34,7 +34,7 @@ function Changes({ server: { serverId, changes }, operation }: { server: McpServ
     <div {...freshPress.pressHandlers} class="changes" data-ready={freshPress.isReady}>
       <Card
         title={hasChanged ? "Review what has changed" : "Review new tools"}
-        text={`${hasChanged ? "The server no longer describes these tools as you accepted them" : "You have not accepted these tools yet"}, so they are not called. Agents read these words: accept them only if they say nothing but what the tool is for.`}
+        text={`${hasChanged ? "The server no longer describes these tools as you accepted them" : "You have not accepted these tools yet"}, so they are not called. Agents read these words: accept them only if they say nothing but what the tool is for. What you do not accept stays blocked, and what you had allowed beforehand is asked about again.`}
       >
         <ul class="entries">
           {changes.map((change) => (

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { declareFunctions } from "../../../src/mcp/declarations.ts";
-import { nameFunctions } from "../../../src/mcp/functions.ts";
+import { listFunctions } from "../../../src/mcp/functions.ts";
 import type { McpServer } from "../state/mcp-servers.ts";
 import { Card } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
@@ -12,7 +12,7 @@ import { countOf } from "./server-state.tsx";
 import { CodeText, formatSchema } from "./strange-text.tsx";
 
 type Tool = McpServer["tools"][number];
-type ScriptFunction = ReturnType<typeof nameFunctions>[number];
+type ScriptFunction = ReturnType<typeof listFunctions>[number];
 
 /** A page with more is slow and nobody reads it. */
 const SHOWN_MAX = 40;
@@ -78,12 +78,10 @@ function ToolDetails({ tool, scriptFunction }: { tool: Tool; scriptFunction: Scr
   );
 }
 
-/** Names depend on the tools of all servers that are ready, oldest first, as the gateway takes them. */
+/** Names depend on the tools of all servers that are ready. */
 function functionsByTool(serverId: string, servers: readonly McpServer[]): Map<string, ScriptFunction> {
-  const ready = servers
-    .filter(({ state }) => state === "ready")
-    .toSorted((a, b) => a.createdAt - b.createdAt || (a.serverId < b.serverId ? -1 : 1));
-  const own = nameFunctions(ready).filter((one) => one.serverId === serverId);
+  const ready = servers.filter(({ state }) => state === "ready");
+  const own = listFunctions(ready).filter((one) => one.serverId === serverId);
   // The short name comes first, where there is one.
   return new Map(own.toReversed().map((one) => [one.toolName, one]));
 }

@@ -77,7 +77,7 @@ function ServerPage({ server, servers, onRemoved }: ServerPageProps) {
 
 function Facts({ server }: { server: McpServer }) {
   const { url, transport, state, error, headers, accountId, createdAt } = server;
-  const { reconnect, isBusy, problem } = useReconnect(server);
+  const { reconnect, isBusy, problem, connectedAt } = useReconnect(server);
   const isBroken = state === "failed";
   return (
     <Card
@@ -108,6 +108,11 @@ function Facts({ server }: { server: McpServer }) {
         <Fact name="Added">
           <Time at={createdAt} />
         </Fact>
+        {connectedAt !== null && (
+          <Fact name="Connected again">
+            <Time at={connectedAt} />
+          </Fact>
+        )}
       </dl>
     </Card>
   );
@@ -115,11 +120,12 @@ function Facts({ server }: { server: McpServer }) {
 
 function describeOffer({ tools, changes, resourceCount, promptCount }: McpServer): string {
   const offered = [
-    { count: tools.length + changes.length, what: "tool" },
-    { count: resourceCount, what: "resource" },
-    { count: promptCount, what: "prompt" },
+    { count: tools.length, what: "tool", about: "" },
+    { count: changes.length, what: "tool", about: " to review" },
+    { count: resourceCount, what: "resource", about: "" },
+    { count: promptCount, what: "prompt", about: "" },
   ].filter(({ count }) => count > 0);
-  return offered.length === 0 ? "Nothing" : offered.map(({ count, what }) => countOf(count, what)).join(", ");
+  return offered.length === 0 ? "Nothing" : offered.map(({ count, what, about }) => `${countOf(count, what)}${about}`).join(", ");
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

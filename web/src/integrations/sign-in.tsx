@@ -1,7 +1,7 @@
 // The next step where a server wants its owner to sign in: the page to open, whose it is, and a new one once it has expired. That the
 // sign-in has ended comes by signal.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { isHttpUrl } from "../../../src/lib/http-url.ts";
 import { call } from "../state/call.ts";
@@ -18,15 +18,18 @@ import { describeFailure, hostOf } from "./server-state.tsx";
 const EXPIRED_MS = 10 * 60 * 1000 + 5_000;
 
 /** Connects again, which makes a new page if the server wants a sign-in. */
-export function useReconnect({ serverId }: McpServer): Operation & { reconnect: () => void } {
+export function useReconnect({ serverId }: McpServer): Operation & { reconnect: () => void; connectedAt: number | null } {
   const operation = useOperation();
+  const [connectedAt, setConnectedAt] = useState<number | null>(null);
   const reconnect = () =>
     void operation.run(async () => {
+      setConnectedAt(null);
       const { server } = await call("sys.mcp.refresh", { serverId });
       if (server === null) await mcpServers.refetch();
       else putMcpServer(server);
+      if (server?.state === "ready") setConnectedAt(Date.now());
     });
-  return { ...operation, reconnect };
+  return { ...operation, reconnect, connectedAt };
 }
 
 export function SignIn({ server }: { server: McpServer }) {

@@ -72,11 +72,15 @@ function SkillPage({ skill, isReplaceable, onCopied, onRenamed, onDeleted }: Ski
   return (
     <Loaded latest={file} label="Loading its text">
       {(shown) =>
-        isEditing ? (
+        isEditing || drafts.has(shown.path) ? (
           <Editor
             file={shown}
-            onCancel={() => setEditing(false)}
+            onCancel={() => {
+              drafts.delete(shown.path);
+              setEditing(false);
+            }}
             onSaved={async () => {
+              drafts.delete(shown.path);
               await Promise.all([file.refetch(), onRenamed()]);
               setEditing(false);
             }}
@@ -149,9 +153,17 @@ function OwnCopy({ skill, file, isReplaceable, onCopied }: OwnCopyProps) {
   );
 }
 
+/** Texts that were not saved when their page was left, by path. They are gone with the page of the browser. */
+const drafts = new Map<string, { base: string; draft: string }>();
+
 function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => void; onSaved: () => Promise<void> }) {
-  const [base, setBase] = useState(file.text);
-  const [draft, setDraft] = useState(file.text);
+  const kept = drafts.get(file.path);
+  const [base, setBase] = useState(kept?.base ?? file.text);
+  const [draft, setDraft] = useState(kept?.draft ?? file.text);
+  useEffect(() => {
+    if (draft === base) drafts.delete(file.path);
+    else drafts.set(file.path, { base, draft });
+  }, [file.path, base, draft]);
   const operation = useOperation();
   /** An agent may have written it meanwhile. */
   const [newer, setNewer] = useState<string | null>(null);

@@ -14,6 +14,13 @@ const LINKS: { to: string; icon: IconName; title: string; text: string; keys: st
   { to: "/chat", icon: "chat", title: "Chat", text: "Ask an agent for something and watch it work.", keys: "g c" },
   { to: "/approvals", icon: "approval", title: "Approvals", text: "What agents may only do with your yes.", keys: "g a" },
   { to: "/machines", icon: "machine", title: "Machines", text: "Connect your computers and see which are online.", keys: "g m" },
+  {
+    to: "/integrations",
+    icon: "integration",
+    title: "Integrations",
+    text: "Connect other services, and teach your agents skills.",
+    keys: "g i",
+  },
   { to: "/settings", icon: "settings", title: "Settings", text: "Models, people, tokens and limits.", keys: "g s" },
 ];
 

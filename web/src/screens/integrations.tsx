@@ -59,7 +59,10 @@ function titleOf(part: string | undefined, id = ""): string | null {
 function Parts({ part, pane }: { part: Part; pane: PaneName }) {
   const waiting = waitingServerCount.value;
   const parts = PARTS.filter(({ needs }) => mayCall(needs));
-  const tabs = parts.map(({ value, title }) => ({ value, title: value === "servers" && waiting > 0 ? `${title} (${waiting})` : title }));
+  const tabs = parts.map(({ value, title }) => ({
+    value,
+    title: value === "servers" && waiting > 0 ? `${title} (${waiting} waiting)` : title,
+  }));
   const shown = parts.find(({ value }) => value === part) ?? parts[0];
   if (shown === undefined)
     return <EmptyState icon="integration" title="Nothing here is yours to use" text="Root decides who may connect servers and accounts." />;
