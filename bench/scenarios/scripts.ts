@@ -97,13 +97,14 @@ export async function scripts(stage: Stage): Promise<Finding[]> {
   };
   nested(reads, add, "one fs.read of a person's script / of a client");
 
-  const { pid } = await connection.call("proc.spawn", { profile: "task", label: "bench scripts" });
-  const turn = async (count: number) => {
-    const job = { do: "turns" as const, pids: [pid], message: `script ${count}`, seconds };
+  // Each in a process of its own, and for about as many turns: a turn takes longer the more was said before.
+  const turn = async (count: number, share: number) => {
+    const { pid } = await connection.call("proc.spawn", { profile: "task", label: `bench scripts ${count}` });
+    const job = { do: "turns" as const, pids: [pid], message: `script ${count}`, seconds: seconds * share };
     const [one] = await stage.compare([gateway], (target) => ({ ...job, target }));
     return one!;
   };
-  const [empty, full] = [await turn(0), await turn(READS)];
+  const [empty, full] = [await turn(0, 0.3), await turn(READS, 1)];
   findings.push({ bench: "turn with an empty script", gateway: empty, floor: null, ratio: null, goal: "", pass: null });
   findings.push({ bench: `turn with a script of ${READS} fs.read`, gateway: full, floor: null, ratio: null, goal: "", pass: null });
   nested(full, empty, "one fs.read of an agent's script / of a client");
