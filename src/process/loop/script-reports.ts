@@ -11,6 +11,8 @@ type Report = { runId: string; write: (tell: Tell) => void };
 export class ScriptReports {
   readonly #state: State;
   #waiting: Report[] = [];
+  /** Calls by run that are not counted in its usage yet. */
+  readonly #calls = new Map<string, number>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(state: State) {
@@ -19,6 +21,16 @@ export class ScriptReports {
 
   add(runId: string, write: Report["write"]): void {
     this.#waiting.push({ runId, write });
+    this.#flushSoon();
+  }
+
+  /** Counts a call for the budget of the run. */
+  count(runId: string): void {
+    this.#calls.set(runId, (this.#calls.get(runId) ?? 0) + 1);
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     this.#timer ??= setTimeout(() => this.flush(), DELAY_MS);
   }
 
@@ -26,7 +38,9 @@ export class ScriptReports {
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const reports = this.#waiting.splice(0);
+    const counts = [...this.#calls].map(([runId, count]) => ({ runId, write: () => this.#state.usage.addToolCalls(runId, count) }));
+    this.#calls.clear();
+    const reports = [...counts, ...this.#waiting.splice(0)];
     if (reports.length === 0 || this.#state.isClosed) return;
     // Nobody follows the calls of a run that has ended.
     const active = this.#state.runs.findActive()?.runId;

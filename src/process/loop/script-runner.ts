@@ -32,7 +32,11 @@ export type ScriptStep = { kind: "ended"; end: CallEnd } | { kind: "suspended"; 
 const SHOWN_CHARS = 2_000;
 
 /** A call that a script makes. */
-type NestedCall = Pick<ScriptCallRow, "callId" | "number" | "syscall" | "args"> & { startedAt: number | null };
+type NestedCall = Pick<ScriptCallRow, "callId" | "number" | "syscall" | "args"> & {
+  startedAt: number | null;
+  /** Only of one about which a person was asked: those are stored. */
+  requestId?: string;
+};
 
 export class ScriptRunner {
   readonly #state: State;
@@ -177,7 +181,7 @@ export class ScriptRunner {
     const callId = makeScriptCallId(this.#state.ports.uuid());
     // The gate refuses anything but an object.
     const nested: NestedCall = { callId, number, syscall: call, args: JSON.parse(args) as Record<string, unknown>, startedAt: null };
-    this.#reports.add(script.runId, () => this.#state.usage.addToolCall(script.runId));
+    this.#reports.count(script.runId);
     const outcome = await this.#send(script, nested, false, signal);
     if (this.#state.isClosed || signal.aborted) {
       if (outcome.kind === "asked" && !this.#state.isClosed) this.#withdrawQuestions(script, { calls: [callId] });
@@ -243,7 +247,7 @@ export class ScriptRunner {
     const startedAt = this.#state.ports.now();
     nested.startedAt = startedAt;
     this.#reports.add(script.runId, (tell) => {
-      this.#state.scripts.markCallStarted(nested.callId, startedAt);
+      if (nested.requestId !== undefined) this.#state.scripts.markCallStarted(nested.callId, startedAt);
       tell(TOOL_STARTED, { ...this.#describe(script, nested), args: shortenArgs(nested.args, SHOWN_CHARS) });
     });
   }

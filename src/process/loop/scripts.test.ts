@@ -58,6 +58,8 @@ it("runs a script in one tool call, with its calls as calls of the process", asy
     ],
   };
   expect(world.history()).toEqual(["user: go", "assistant: toolCall", `result: ${JSON.stringify(result)}`, "assistant: thanks"]);
+  // The script and its two calls.
+  expect(world.process.readSpent(runId)).toMatchObject({ toolCalls: 3 });
 });
 
 it("reports the calls of a script to followers, with the call that runs it", async () => {

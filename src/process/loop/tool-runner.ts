@@ -39,7 +39,7 @@ export class ToolRunner {
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     this.#state.change(() => {
       calls.markSent(callId);
-      if (!isRepeat && call.requestId === null) usage.addToolCall(runId);
+      if (!isRepeat && call.requestId === null) usage.addToolCalls(runId, 1);
     });
     // After a crash a read may be sent as if for the first time, unless a person allowed it: that approval is used up.
     if (!isReadTool(tool) || call.requestId !== null) await ports.sql.waitUntilDurable();

@@ -68,6 +68,7 @@ export class Runs {
   }
 
   get(runId: string): Run | undefined {
+    if (this.#active?.runId === runId) return this.#active;
     const row = this.#sql.get("SELECT * FROM runs WHERE run_id = ?", runId);
     return row && fromRow(row);
   }

@@ -29,7 +29,7 @@ test("a change that throws undoes what is cached of runs, messages, usage and ev
     state.change((tell) => {
       state.runs.add({ runId: "r1", conversationId: CONVERSATION, reason: "proc.send", message: null }, 1_000);
       state.beginRun("r1", "proc.send", tell);
-      state.usage.addToolCall("r1");
+      state.usage.addToolCalls("r1", 1);
       say("undone");
       expect(read()).toEqual({ waiting: [], active: "r1", bounds: { first: 0, next: 2 }, last: 2, toolCalls: 1, seq: 2 });
       throw new Error("on purpose");

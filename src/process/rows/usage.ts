@@ -73,8 +73,8 @@ export class Usage {
     this.#add(null, { modelCalls: 1, usage });
   }
 
-  addToolCall(runId: string): void {
-    this.#add(runId, { toolCalls: 1 });
+  addToolCalls(runId: string, count: number): void {
+    this.#add(runId, { toolCalls: count });
   }
 
   /** At the end of a run. */
