@@ -12,6 +12,9 @@ export const HELP = `I only know a few plain requests, which show how an agent w
 - delete ~/hello.txt
 - run uname -a
 - show devices
+- show tools of my MCP servers
+- call echo with {"message": "hello"}, for a tool called echo
+- run script: return (await fs.read({ path: "~" })).files
 - remember that my bike is blue, and later: what do you remember?
 Add "on <device>" to work on one of your machines, such as: run df -h on laptop.
 For a real model, set a provider: gsv config set config/ai/provider anthropic, then config/ai/model and config/ai/api_key the same way.`;
@@ -44,6 +47,27 @@ const FREE_TEXT: Row[] = [
   {
     when: /^(?:please )?(?:write|make|take|add|save|create)(?: me)? (?:a |another )?note(?: (?:saying|that|about|with))?[:,]? +(?<text>[\s\S]+)$/i,
     means: ({ groups: { text = "" } }) => makeWriteIntent(`~/notes/${slug(text)}.md`, "gsv", text, "Writing a note"),
+  },
+];
+
+/** Code may end in words such as "at last": no target is parsed from it either. */
+const SCRIPTS: Row[] = [
+  {
+    when: /^(?:run|execute)(?: (?:a|the|this))? script:?\s+(?<code>[\s\S]+)$/i,
+    means: ({ groups: { code = "" } }) => ({ tool: "CodeMode", args: { code: unquote(code) }, saying: "Running that as a script." }),
+  },
+  {
+    when: /^call (?:the )?(?:tool |function )?(?<name>[A-Za-z_$][\w$]*)(?: with (?<json>\{[\s\S]*\}))?[.!?]*$/i,
+    means: ({ groups: { name = "", json = "{}" } }) =>
+      isJson(json) ? { tool: "CodeMode", args: { code: `return await ${name}(${json});` }, saying: `Calling ${name} in a script.` } : null,
+  },
+  {
+    when: /\b(?:show|list|which|what|see)\b.*\b(?:tools|integrations|mcp servers)\b/i,
+    means: () => ({
+      tool: "CodeMode",
+      args: { code: 'return [...new Set(mcpTools.map((tool) => `${tool.toolName} of ${tool.serverName}`))].join("\\n") || "None yet";' },
+      saying: "Looking at the tools of your MCP servers.",
+    }),
   },
 ];
 
@@ -109,7 +133,7 @@ export function parseIntent(text: string): Intent | "help" | null {
     .trim()
     .replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "")
     .replace(/,? please[.!?]*$/i, "");
-  const freeText = findIntent(FREE_TEXT, request, "gsv");
+  const freeText = findIntent([...FREE_TEXT, ...SCRIPTS], request, "gsv");
   if (freeText !== null) return freeText;
   const plain = request.replace(/(?<![.~/])[.?!]+$/, "");
   const withTarget = /^(?<rest>[\s\S]+?) (?:on|at) (?:my |the )?(?:device |machine )?(?<on>[\w][\w.-]*)$/i.exec(plain);
@@ -131,6 +155,15 @@ function makeReadIntent(path: string, on: string): Intent {
 
 function makeWriteIntent(path: string, on: string, text: string, what: string): Intent {
   return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}: ${path} on ${on}.` };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Removes the quotation marks around a text. */

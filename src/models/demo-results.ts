@@ -1,4 +1,4 @@
-// Describes the result of a tool in a sentence or two, for the results of fs.* and shell.exec.
+// Describes the result of a tool in a sentence or two, for the results of fs.*, shell.exec and scripts.
 
 import type { ModelMessage } from "../ports/models.ts";
 
@@ -6,7 +6,7 @@ type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
 export function resultSentence(args: Record<string, unknown>, result: ToolMessage): string {
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const where = `on ${stringOrUndefined(args.target) ?? "gsv"}`;
+  const where = result.toolName === "CodeMode" ? "in the script" : `on ${stringOrUndefined(args.target) ?? "gsv"}`;
   const fields = parseRecord(text);
   const error = stringOrUndefined(fields?.error);
   if (result.isError || fields?.ok === false || fields?.status === "failed")
@@ -38,6 +38,10 @@ function describeSuccess(tool: string, fields: Record<string, unknown>, where: s
       if (fields.status === "running") return withQuote(`The command is still running ${where}. Its output so far:`, output);
       const exit = fields.exitCode === 0 ? "" : ` with exit code ${Number(fields.exitCode)}`;
       return withQuote(`The command ended${exit} ${where}${output === "" ? " without output." : ". Its output:"}`, output);
+    }
+    case "CodeMode": {
+      const value = typeof fields.result === "string" ? fields.result : JSON.stringify(fields.result ?? null, null, 2);
+      return withQuote("The script ended. It returned:", value);
     }
     default:
       return withQuote(`Result ${where}:`, JSON.stringify(fields));

@@ -7,7 +7,7 @@ import type { ModelChoice, ModelMessage, ModelRequest, ModelTool } from "../port
 import { DEMO_LABEL, demoAnswer } from "./demo.ts";
 
 const choice: ModelChoice = { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 8192 };
-const tools = ["Read", "Write", "Edit", "Delete", "Search", "Shell"].map((name): ModelTool => ({
+const tools = ["Read", "Write", "Edit", "Delete", "Search", "Shell", "CodeMode"].map((name): ModelTool => ({
   name,
   description: name,
   parameters: {},
@@ -50,12 +50,24 @@ describe("requests", () => {
       "Edit",
       { target: "gsv", path: "~/hello.txt", oldString: "hello", newString: "good day" },
     ],
+    ["run script: return 'at last'", "CodeMode", { code: "return 'at last'" }],
+    ['call echo with {"message": "meet at noon"}', "CodeMode", { code: 'return await echo({"message": "meet at noon"});' }],
+    ["Please call the tool Tracker_list", "CodeMode", { code: "return await Tracker_list({});" }],
+    ["which tools do my MCP servers have?", "CodeMode", { code: expect.stringContaining("mcpTools") as string }],
   ])("understands: %s", (text, tool, args) => {
     expect(callOf(text)).toMatchObject({ name: tool, arguments: args });
   });
 
   it("explains itself, and how to set up a real model, if it does not understand", () => {
-    for (const text of ["help", "Hello!", "why is the sky blue?", "", "write me a poem about the sea", "delete everything"]) {
+    for (const text of [
+      "help",
+      "Hello!",
+      "why is the sky blue?",
+      "",
+      "write me a poem about the sea",
+      "delete everything",
+      "call echo with {oops}",
+    ]) {
       const [block, ...rest] = demoAnswer(ask(text));
       expect(rest).toEqual([]);
       expect(block).toMatchObject({ type: "text", text: expect.stringContaining("gsv config set config/ai/provider") as string });
@@ -109,6 +121,13 @@ describe("results", () => {
       "2 devices: laptop, pi",
     );
     expect(after("show devices", [{ ok: true, path: "/sys/devices", files: [], directories: [] }])).toContain("gsv token create --device");
+    expect(after("run script: return 'hi'", [{ status: "completed", result: "hi" }])).toBe(
+      `${DEMO_LABEL} The script ended. It returned:\nhi`,
+    );
+    expect(after("call echo", [{ status: "completed", result: { a: 1 } }])).toContain('{\n  "a": 1\n}');
+    expect(after("call echo", [{ status: "failed", error: "echo is not defined" }])).toContain(
+      "did not work in the script: echo is not defined",
+    );
     expect(after("run ls", ["plain text"])).toContain("plain text");
   });
 });
