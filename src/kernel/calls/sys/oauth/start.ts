@@ -21,7 +21,7 @@ const PARAMS_MAX = 50;
 
 export default syscall({
   name: "sys.oauth.start",
-  doc: "Start a sign-in with an OAuth provider: the authorization code flow with PKCE. The person opens authorizationUrl within ten minutes; the provider returns them to /oauth/callback of this gateway, and the account is then in sys.oauth.list. Tokens are stored encrypted, refreshed by the gateway, and shown to nobody. clientId may be the address of /.well-known/oauth-client/gsv.json if the provider accepts client metadata. An MCP server uses an account of kind mcp-server whose resource is its URL.",
+  doc: "Start a sign-in with an OAuth provider: the authorization code flow with PKCE. The person opens authorizationUrl within ten minutes; the provider returns them to /oauth/callback of this gateway, and the account is then in sys.oauth.list. Tokens are stored encrypted, refreshed by the gateway, and shown to nobody. clientId may be the address of /.well-known/oauth-client/gsv.json if the provider accepts client metadata. MCP servers start their own sign-ins (sys.mcp.add, sys.mcp.refresh); their accounts are of kind mcp-server.",
   runs: "kernel",
   does: "effect",
   changes: "oauth",
