@@ -74,6 +74,11 @@ async function run(
 }
 
 describe("listing", () => {
+  test("says how to connect the first server", async () => {
+    expect((await run("mcp", [])).stderr).toBe("mcp: no servers yet: mcp add NAME URL connects one\n");
+    expect(await run("mcp list --json", [])).toMatchObject({ stdout: "[]\n", stderr: "" });
+  });
+
   test("a table of the servers", async () => {
     const rows = [
       `${ID}\tready\t2\t3\t1\t-\tLinear\thttps://mcp.linear.example/mcp`,

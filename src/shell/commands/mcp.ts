@@ -97,7 +97,9 @@ export default defineCommandFile({
 });
 
 async function list({ link }: CommandContext, { isJson }: Parsed): Promise<Output> {
-  return showServers(await listServers(link), isJson);
+  const servers = await listServers(link);
+  const output = showServers(servers, isJson);
+  return servers.length > 0 || isJson ? output : { ...output, stderr: "mcp: no servers yet: mcp add NAME URL connects one\n" };
 }
 
 function showServers(servers: readonly McpServerSummary[], isJson: boolean): Output {
