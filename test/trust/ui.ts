@@ -17,6 +17,8 @@ import { showScripts } from "./ui/scripts.ts";
 import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
 
 const COUNT = numberFlag("payloads", 150);
+/** As many payloads as root lists as hosts. */
+const HOSTS = 40;
 const bar = new Bar("B24 trust:ui");
 const canary = await Canary.start();
 const all = payloads(COUNT, canary.url);
@@ -51,6 +53,15 @@ try {
   await checkPage(admin, "/settings/users", filled.users);
   await checkPage(admin, "/settings/about", []);
   await checkPage(admin, "/approvals", []);
+  const hosts = all.filter(({ text }) => !/[\ud800-\udfff]/.test(text)).slice(0, HOSTS);
+  const [key, value] = ["config/net/allowed_hosts", hosts.map(({ text }) => text).join(" ")];
+  await root.call("sys.config.set", { key, value });
+  await checkPage(
+    admin,
+    "/settings/network",
+    hosts.map(({ mark }) => mark),
+  );
+  await root.call("sys.config.set", { key, value: "" });
   await admin.context().close();
   bar.check("remote requests", canary.hits.length === 0, () => `asked for: ${canary.hits.join(", ")}`);
   const problems = desktop.problems.filter((problem) => !/Failed to load resource/.test(problem));

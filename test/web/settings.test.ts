@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { type Desktop, goByKeys, PHONE, startDesktop, violations, violationsInBothThemes, WIDE } from "../support/desktop.ts";
+import { startMcpServer } from "../support/mcp/server.ts";
 import { ScriptedModel, says } from "../support/models/scripted.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 
@@ -146,6 +147,37 @@ test("tokens: a new one is shown once, works, appears in every tab, and stops wo
   await tab.close();
 });
 
+test("network: root lists a host of the own network, which is reached from then on, and removes it; others have no such page", async () => {
+  const server = await startMcpServer({});
+  const { host } = new URL(server.url);
+  const name = "local server";
+  await expect(root.call("sys.mcp.add", { name, url: server.url })).rejects.toThrow(/Settings, Network/);
+  const page = await desktop.goAs(ROOT, "/settings/network");
+  await page.getByText("Only public addresses are reached.").waitFor();
+  await page.getByRole("textbox", { name: "Host" }).fill("not a host");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Enter a host, such as/).waitFor();
+  for (const text of ["nas.local", server.url]) {
+    await page.getByRole("textbox", { name: "Host" }).fill(text);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("textbox", { name: "Host" }).inputValue()).toBe("");
+  }
+  await page.getByRole("button", { name: `Remove ${host}` }).waitFor();
+  const { server: added } = await root.call("sys.mcp.add", { name, url: server.url });
+  expect(added.state).toBe("ready");
+  await root.call("sys.mcp.remove", { serverId: added.serverId });
+  await page.getByRole("button", { name: `Remove ${host}` }).click();
+  await page.getByRole("button", { name: `Remove ${host}` }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Remove nas.local" }).waitFor();
+  await expect(root.call("sys.mcp.add", { name, url: server.url })).rejects.toThrow(/Settings, Network/);
+  await page.getByRole("button", { name: "Remove nas.local" }).click();
+  await page.getByText("Only public addresses are reached.").waitFor();
+  await server.close();
+
+  const other = await desktop.goAs(ALICE, "/settings/network");
+  await other.getByRole("heading", { name: "There is no such page of settings" }).waitFor();
+});
+
 test("users: root adds, locks and unlocks one, and fills a group; others have no such page", async () => {
   const page = await desktop.goAs(ROOT, "/settings/users");
   await page.getByRole("button", { name: "Add a user" }).click();
@@ -226,7 +258,7 @@ test("axe finds no violations on any page in either theme, and a phone scrolls o
     for (const id of OWN) await visit(page, id);
     await page.context().close();
     const admin = await desktop.openAs(ROOT, "/settings", look);
-    for (const id of ["ai", "users", "about"]) await visit(admin, id);
+    for (const id of ["ai", "users", "network", "about"]) await visit(admin, id);
     await admin.context().close();
   }
 });

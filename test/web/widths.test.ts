@@ -190,7 +190,7 @@ test("overlays fit", async () => {
 test("root's pages fit", async () => {
   const before = page;
   page = await desktop.openAs(ROOT, "/", PHONE);
-  for (const path of ["/settings/ai", "/settings/about", "/settings/users"]) {
+  for (const path of ["/settings/ai", "/settings/about", "/settings/network", "/settings/users"]) {
     await show(path);
     await expectFits(path);
   }

@@ -11,16 +11,17 @@ import { Account } from "../settings/account.tsx";
 import { AiSettings } from "../settings/ai-settings.tsx";
 import { Budgets } from "../settings/budgets.tsx";
 import { Appearance } from "../settings/appearance.tsx";
+import { Network } from "../settings/network.tsx";
 import { Policy } from "../settings/policy.tsx";
 import { Tokens } from "../settings/tokens.tsx";
 import { Users } from "../settings/users.tsx";
-import { mayCall } from "../state/session.ts";
+import { mayCall, session } from "../state/session.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../settings/settings.css";
 
-type Page = { id: string; title: string; text: string; icon: IconName; needs: string | null; Content: ComponentType };
+type Page = { id: string; title: string; text: string; icon: IconName; needs: string | null; isForRoot?: true; Content: ComponentType };
 
 const PAGES: readonly Page[] = [
   { id: "ai", title: "AI", text: "Which model answers, and where it is.", icon: "chat", needs: "sys.config.get", Content: AiSettings },
@@ -56,6 +57,15 @@ const PAGES: readonly Page[] = [
     needs: "sys.user.list",
     Content: Users,
   },
+  {
+    id: "network",
+    title: "Network",
+    text: "Which hosts in your own network agents and integrations may reach.",
+    icon: "machine",
+    needs: "sys.config.set",
+    isForRoot: true,
+    Content: Network,
+  },
   { id: "account", title: "Your account", text: "Your password.", icon: "person", needs: "sys.user.password", Content: Account },
   { id: "look", title: "Look", text: "Light or dark, roomy or tight.", icon: "sun", needs: null, Content: Appearance },
   {
@@ -69,7 +79,8 @@ const PAGES: readonly Page[] = [
 ];
 
 export default function Settings({ rest, pane }: ScreenProps) {
-  const pages = PAGES.filter(({ needs }) => needs === null || mayCall(needs));
+  const isRoot = session.value?.identity.process.uid === 0;
+  const pages = PAGES.filter(({ needs, isForRoot = false }) => (needs === null || mayCall(needs)) && (isRoot || !isForRoot));
   const page = pages.find(({ id }) => id === rest[0]) ?? null;
   usePaneTitle(page === null ? null : `Settings: ${page.title}`);
   useActions(
