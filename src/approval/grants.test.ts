@@ -395,6 +395,15 @@ test("a grant describes what it allows", () => {
   expect(describeGrant(makeGrant(makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
     "as long as nothing special is known about each command. Anything else needs approval",
   );
+  const tool = makeGrant(
+    makeAsking("sys.mcp.call", { serverId: "k3x9d2p1", name: "add" }, { target: "add of Tracker (https://t.example/mcp)" }),
+  );
+  expect(describeGrant(tool)).toBe(
+    "Process p1 may call add of Tracker (https://t.example/mcp) with exactly the arguments that were shown, for 24 hours",
+  );
+  expect(describeGrant({ ...tool, scope: "tool" })).toBe(
+    "Process p1 may call add of Tracker (https://t.example/mcp) with any arguments, for 24 hours",
+  );
   expect(describeGrant({ ...makeGrant(makeAsking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
 });
 

@@ -146,7 +146,13 @@ export function describeGrant(grant: Grant): string {
   const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
   if (grant.scope === "class")
     return makeVisible(`${who} may ${describeCallKind(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
+  if (grant.call === "sys.mcp.call") return makeVisible(`${who} may call ${target} ${describeToolArguments(grant)}, ${time}`);
   return makeVisible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
+}
+
+/** The target of such a call is the tool and its server. */
+function describeToolArguments({ scope }: Grant): string {
+  return scope === "exact" ? "with exactly the arguments that were shown" : "with any arguments";
 }
 
 function describeCallKind({ call }: Grant): string {

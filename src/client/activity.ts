@@ -106,7 +106,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
     case TOOL_FINISHED: {
       const { callId, scriptCallId } = payload;
       if (scriptCallId !== undefined) {
-        const known = findScriptCall(activity, scriptCallId, callId) ?? startScriptCall({ ...payload, args: {} }, false);
+        const known = findScriptCall(activity, scriptCallId, callId) ?? startScriptCall({ ...payload, args: payload.args ?? {} }, false);
         // A call that a person denied did not run.
         const finished = finishToolCall(known, known.isAsked ? { ...payload, durationMs: 0 } : payload);
         return withScriptCall(activity, scriptCallId, { ...finished, isAsked: false });

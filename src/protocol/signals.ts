@@ -237,7 +237,7 @@ export const SIGNALS = {
   }),
   [names.TOOL_FINISHED]: declareSignal({
     to: ["user"],
-    doc: `A tool call has ended. outcome is denied or stopped if it neither succeeded nor failed; durationMs is how long it ran. ${TO_FOLLOWERS}`,
+    doc: `A tool call has ended. outcome is denied or stopped if it neither succeeded nor failed; durationMs is how long it ran. args are those of a script's call that was refused before it started. ${TO_FOLLOWERS}`,
     payload: z.object({
       ...ProcessEventFields,
       ...OfCall,
@@ -247,6 +247,7 @@ export const SIGNALS = {
       error: z.string().optional(),
       outcome: z.enum(["denied", "stopped"]).optional(),
       durationMs: z.number().optional(),
+      args: z.record(z.string(), z.unknown()).optional(),
     }),
     example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", ok: true, output: "Buy milk\n", durationMs: 3 },
   }),

@@ -83,7 +83,7 @@ export class World {
   fallback: ModelChoice | null = null;
   budget: Budget = { run: {}, process: {} };
   owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
-  /** Answers a call. Where it does not call `onStart` itself, `onStart` is called when it is done. */
+  /** Answers a call. Where it does not call `onStart` itself, `onStart` is called when it is done, unless it was denied. */
   sys: (call: SysCall, onStart: () => void, signal: AbortSignal) => Promise<SysOutcome> = async ({ args }) => ({
     kind: "done",
     isError: false,
@@ -169,7 +169,7 @@ export class World {
           await step();
           this.effects.push(call);
           const outcome = await this.sys(call, onStart, signal);
-          if (outcome.kind === "done" && isAlive()) onStart();
+          if (outcome.kind === "done" && outcome.outcome !== "denied" && isAlive()) onStart();
           await step();
           return outcome;
         },

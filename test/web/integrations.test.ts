@@ -134,6 +134,7 @@ test("signing in, in a second tab, makes the server ready in the first without a
   const host = new URL(provider.issuer).host;
   const card = page.getByRole("region", { name: "Sign in" });
   await card.getByText(`It sends you to ${host}`).waitFor();
+  for (const scope of provider.scopes) await card.getByText(scope, { exact: true }).waitFor();
   await status(page, "Needs sign-in");
   await waiting(page, 1);
   await expectClean(page);
@@ -263,8 +264,10 @@ test("an agent's call is asked about by tool and server; a tool that has changed
   expect(await review.getByRole("group").count()).toBe(1);
   await isReady(page);
   await expectClean(page);
+  await page.getByText("Blocked until you have accepted its change above: echo").waitFor();
   await press(page, review.getByRole("button", { name: "Accept echo" }));
   await review.waitFor({ state: "detached" });
+  await page.getByText("Accepted: agents can call echo").waitFor();
   await page.locator("summary").filter({ hasText: "Returns the text." }).waitFor();
   await waiting(page, 0);
 
@@ -373,7 +376,11 @@ test("a shipped skill is read and copied, and a copy that was changed elsewhere 
   const before = await field.inputValue();
   await field.fill("");
   await page.getByText("An empty file is no skill").waitFor();
+  await field.fill("Only this.");
+  await page.getByText("Its description is gone.").waitFor();
+  await expectClean(page);
   await field.fill(`${before}\nMine.\n`);
+  expect(await page.getByText("Its description is gone.").count()).toBe(0);
   await alice.call("fs.write", { path, content: `${before}\nElsewhere.\n` });
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("It was changed elsewhere while you edited. Nothing is saved yet.").waitFor();

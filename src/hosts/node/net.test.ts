@@ -105,7 +105,7 @@ describe("nodeNet", () => {
     expect(await errorText(closed.net, closed.url)).toMatch(/^connect: .*127\.0\.0\.1.*ECONNREFUSED.*check that the server is up/);
     const strictNet = makeNodeNet({ isAllowed: () => false, resolve: async () => ["10.0.0.1"] });
     expect(await errorText(strictNet, "http://a.example/?secret")).toBe(
-      "blocked: a.example resolves to a private address, and only public hosts can be reached: root can allow this host in Settings, Network, or with sys.config.set config/net/allowed_hosts",
+      "blocked: a.example resolves to a private address, and only public hosts can be reached: the user root can allow this host in Settings, Network, or with gsv config set config/net/allowed_hosts",
     );
     const unresolved = makeNodeNet({
       isAllowed: () => false,

@@ -165,7 +165,8 @@ export class ProcessGateway implements KernelPort {
         return makeErrorOutcome(`Error: The gateway stopped while this was running. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
       this.#services.backgroundCommands.onCall(process, sys);
-      const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: describeCall(sys) };
+      const target = device?.name ?? this.#mcpServerNameOf(caller, sys) ?? NATIVE;
+      const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target, command: describeCall(sys) };
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
       this.#services.backgroundCommands.recordAnswer(process, sys, device?.name ?? NATIVE, answer.data);
@@ -184,6 +185,13 @@ export class ProcessGateway implements KernelPort {
       return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
     }
   };
+
+  #mcpServerNameOf({ uid }: Caller, { syscall, args }: SysCall): string | null {
+    if (syscall !== MCP_CALL) return null;
+    const { mcpServers, now } = this.#store.reads;
+    const server = mcpServers.get(String(args.serverId), now);
+    return server?.uid === uid ? server.name : null;
+  }
 
   async #allowScript({ syscall, args, isRepeat }: SysCall, caller: Caller, signal: AbortSignal): Promise<SysOutcome> {
     const sender: Caller = isRepeat ? { ...caller, agent: { ...caller.agent!, isRepeat: true } } : caller;
@@ -284,7 +292,11 @@ function errorMessageOf(error: unknown): string {
 }
 
 /** How a call is shown to people: the command, or the name of the call. */
+const MCP_CALL = "sys.mcp.call";
+
+/** For the person who stopped it: the command, or the tool of a server. */
 function describeCall({ syscall, args }: SysCall): string {
+  if (syscall === MCP_CALL && typeof args.name === "string") return args.name;
   return syscall === "shell.exec" && typeof args.input === "string" && args.input !== "" ? args.input : syscall;
 }
 

@@ -72,7 +72,7 @@ describe("targetOf", () => {
       "pc.lan",
     ]) {
       const error = refusalOf(() => parseUrlTarget(`http://${host}/`, none));
-      expect([error.kind, error.message.includes("sys.config.set config/net/allowed_hosts")], host).toEqual(["blocked", true]);
+      expect([error.kind, error.message.includes("gsv config set config/net/allowed_hosts")], host).toEqual(["blocked", true]);
     }
     for (const host of ["localhost.example", "local.example", "internal.example.com"]) parseUrlTarget(`http://${host}/`, none);
   });

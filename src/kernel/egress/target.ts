@@ -88,7 +88,7 @@ function isLocalName(host: string): boolean {
 function blockedError(what: string): NetError {
   return new NetError(
     "blocked",
-    `${what}, and only public hosts can be reached: root can allow this host in Settings, Network, or with sys.config.set ${ALLOWED_HOSTS_KEY}`,
+    `${what}, and only public hosts can be reached: the user root can allow this host in Settings, Network, or with gsv config set ${ALLOWED_HOSTS_KEY}`,
   );
 }
 

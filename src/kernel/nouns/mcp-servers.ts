@@ -179,12 +179,11 @@ export class McpServers {
     const server = this.#sql.get("SELECT name, state FROM mcp_servers WHERE server_id = ?", serverId) ?? fail(404, "MCP server not found");
     const serverName = String(server.name);
     const tool = this.#sql.get("SELECT accepted, offered FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name);
-    const how = "look at it in Integrations, or with mcp changes, and accept it";
     if (tool?.offered != null) {
       if (tool.accepted === tool.offered) return;
       const isNew = tool.accepted === null;
       const what = isNew ? "is new" : "has changed since it was accepted";
-      fail(409, `${name} of ${serverName} ${what}, so it was not called: ${how}`);
+      fail(409, `${name} of ${serverName} ${what}, so it was not called. Its owner can look at it in Integrations, or with mcp changes`);
     }
     if (!isListed && server.state !== "ready") return;
     const names = this.#sql

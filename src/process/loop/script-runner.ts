@@ -258,9 +258,14 @@ export class ScriptRunner {
     { isError, outcome, output, json }: Extract<SysOutcome, { kind: "done" }>,
   ): NumberedAnswer["answer"] {
     const { ports } = this.#state;
-    const durationMs = nested.startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - nested.startedAt) };
+    const { startedAt, requestId } = nested;
+    const durationMs = startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - startedAt) };
+    // Followers know the arguments from its start or its question; this one had neither.
+    const args = startedAt === null && requestId === undefined ? { args: shortenArgs(nested.args, SHOWN_CHARS) } : {};
     const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
-    this.#reports.add(script.runId, (tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs }));
+    this.#reports.add(script.runId, (tell) =>
+      tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs, ...args }),
+    );
     return json === undefined ? { kind: "error", message: output } : { kind: "value", json };
   }
 

@@ -64,8 +64,16 @@ it("runs a script in one tool call, with its calls as calls of the process", asy
 
 it("reports the calls of a script to followers, with the call that runs it", async () => {
   const world = new World();
-  answerCalls(world, ({ args }) => (args.path === "bad" ? { kind: "done", isError: true, output: "no such file" } : done({ ok: true })));
-  const call = script('await fs.read({ path: "x" }); try { await fs.read({ path: "bad" }) } catch (e) { return e.message }');
+  answerCalls(world, ({ args }) =>
+    args.path === "bad"
+      ? { kind: "done", isError: true, output: "no such file" }
+      : args.path === "secret"
+        ? { kind: "done", isError: true, output: "not allowed", outcome: "denied" }
+        : done({ ok: true }),
+  );
+  const call = script(
+    'await fs.read({ path: "x" }); await fs.read({ path: "secret" }).catch(() => {}); try { await fs.read({ path: "bad" }) } catch (e) { return e.message }',
+  );
   world.on("go", [call], [text("thanks")]);
   world.say("go");
   await expect.poll(() => world.ends()).toHaveLength(1);
@@ -76,9 +84,12 @@ it("reports the calls of a script to followers, with the call that runs it", asy
   expect(told.map(({ signal, payload }) => [signal, payload.scriptCallId, "ok" in payload ? payload.ok : null])).toEqual([
     ["proc.run.tool.started", scriptCallId, null],
     ["proc.run.tool.finished", scriptCallId, true],
+    ["proc.run.tool.finished", scriptCallId, false],
     ["proc.run.tool.started", scriptCallId, null],
     ["proc.run.tool.finished", scriptCallId, false],
   ]);
+  // Nobody has told its arguments before.
+  expect(told.map(({ payload }) => "ok" in payload && payload.args)).toEqual([false, undefined, { path: "secret" }, false, undefined]);
   expect(world.history()[2]).toBe('result: {"status":"completed","result":"no such file"}');
 });
 

@@ -361,7 +361,7 @@ withPeers("sys.mcp.call:once", async ({ ann, mcp, add }) => {
   expect(runs).toBe(1);
 });
 
-withPeers("sys.mcp.call:cancel", async ({ ann, again, mcp, add }) => {
+withPeers("sys.mcp.call:cancel", async ({ ann, again, mcp, add, spawn, model }) => {
   const peer = await mcp();
   const { serverId } = await add(ann, peer.url);
   const slow = { serverId, name: "slow", arguments: { ms: 60_000 } };
@@ -376,6 +376,14 @@ withPeers("sys.mcp.call:cancel", async ({ ann, again, mcp, add }) => {
   expect(await ann.call("sys.mcp.call", { serverId, name: "echo", arguments: { text: "on" } })).toMatchObject({
     content: [{ text: "on" }],
   });
+  const agent = await spawn();
+  model.on("Wait.", wants(["CodeMode", { code: "return await slow({ ms: 60000 })" }]), says("Waited."));
+  await agent.say("Wait.");
+  await agent.answer((await agent.asked()).requestId, "approve");
+  await expect.poll(() => peer.running).toBe(1);
+  const stopped = await ann.call("proc.abort", { pid: agent.pid });
+  expect(stopped).toMatchObject({ aborted: true, stillRunning: [{ target: "Test", command: "slow" }] });
+  await expect.poll(() => peer.running).toBe(0);
 });
 
 withPeers("sys.mcp.call:changed", async ({ ann, mcp, add }) => {

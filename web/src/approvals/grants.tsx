@@ -41,6 +41,7 @@ function Entry({ grant }: { grant: Grant }) {
     <li class="entry entry-tall">
       <div class="entry-words">
         <p>{grant.says}</p>
+        <p class="soft small">What you were asked about then:</p>
         <pre class="entry-text" tabIndex={0} role="group" aria-label="What was approved" dir="ltr">
           {grant.shown.text}
         </pre>

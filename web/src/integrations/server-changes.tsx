@@ -5,6 +5,7 @@ import { makeVisible } from "../../../src/approval/visible.ts";
 import { type FreshPress, useFreshPress } from "../approvals/fresh-press.ts";
 import { call } from "../state/call.ts";
 import { type McpServer, mcpServers, putMcpServer } from "../state/mcp-servers.ts";
+import { showNotice } from "../state/notices.ts";
 import { type Operation, useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -28,7 +29,11 @@ function Changes({ server: { serverId, changes }, operation }: { server: McpServ
   const accept = async (accepted: readonly Change[]) => {
     const tools = accepted.map(({ name, hash }) => ({ name, hash }));
     const isAccepted = await operation.run(async () => putMcpServer((await call("sys.mcp.accept", { serverId, tools })).server));
-    if (!isAccepted) void mcpServers.refetch();
+    if (!isAccepted) return void mcpServers.refetch();
+    showNotice(
+      `Accepted: agents can call ${accepted.length === 1 ? makeVisible(accepted[0]!.name) : `${accepted.length} more tools`}`,
+      "good",
+    );
   };
   return (
     <div {...freshPress.pressHandlers} class="changes" data-ready={freshPress.isReady}>

@@ -35,7 +35,14 @@ export function ServerTools({ server, servers }: { server: McpServer; servers: r
           <ToolEntry key={tool.name} tool={tool} scriptFunction={functions.get(tool.name)} />
         ))}
       </ul>
+      {changes.length > 0 && (
+        <p class="soft">
+          Blocked until you have accepted {changes.length === 1 ? "its change" : "their changes"} above:{" "}
+          {makeVisible(changes.map(({ name }) => name).join(", "))}
+        </p>
+      )}
       {leftOut > 0 && <LeftOut count={leftOut} />}
+      <Others server={server} />
       {tools.length > SHOWN_MAX && <Checkbox label={`Show all ${tools.length} tools`} checked={showsAll} onChecked={setShowsAll} />}
     </Card>
   );
@@ -43,6 +50,21 @@ export function ServerTools({ server, servers }: { server: McpServer; servers: r
 
 function LeftOut({ count }: { count: number }) {
   return <p class="soft">{countOf(count, "more tool")} cannot be used: there are too many, or what the server says of them is too long.</p>;
+}
+
+/** People rarely need these, and they have no page of their own. */
+function Others({ server: { name, resourceCount, promptCount } }: { server: McpServer }) {
+  const others = [
+    { count: resourceCount, what: "resource", command: "mcp resources" },
+    { count: promptCount, what: "prompt", command: "mcp prompts" },
+  ].filter(({ count }) => count > 0);
+  if (others.length === 0) return null;
+  return (
+    <p class="soft small">
+      It also offers {others.map(({ count, what }) => countOf(count, what)).join(" and ")}, which you and your agents read in the gateway's
+      shell: {others.map(({ command }, at) => [at > 0 && ", ", <code key={command}>{`${command} ${makeVisible(name)}`}</code>])}
+    </p>
+  );
 }
 
 function ToolEntry({ tool, scriptFunction }: { tool: Tool; scriptFunction: ScriptFunction | undefined }) {

@@ -1,6 +1,7 @@
 // The next step where a server wants its owner to sign in: the page to open, whose it is, and a new one once it has expired. That the
 // sign-in has ended comes by signal.
 
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { isHttpUrl } from "../../../src/lib/http-url.ts";
@@ -54,6 +55,17 @@ export function SignIn({ server }: { server: McpServer }) {
           It sends you to <strong>{makeVisible(hostOf(page))}</strong>. Go on only if that is where you have your account.
         </p>
       )}
+      {page !== null && scopesOf(page).length > 0 && (
+        <p>
+          It asks there for these rights, in the service's own words:{" "}
+          {scopesOf(page).map((scope, at) => (
+            <Fragment key={scope}>
+              {at > 0 && ", "}
+              <code>{makeVisible(scope)}</code>
+            </Fragment>
+          ))}
+        </p>
+      )}
       <div class="row">
         {page !== null && <SignInLink authUrl={page} look="primary" />}
         <Button look={page === null ? "primary" : "quiet"} busy={isBusy} onClick={reconnect}>
@@ -67,6 +79,12 @@ export function SignIn({ server }: { server: McpServer }) {
       </p>
     </Card>
   );
+}
+
+/** offline_access only means that the sign-in lasts. */
+function scopesOf(page: string): string[] {
+  const scopes = (new URL(page).searchParams.get("scope") ?? "").split(" ");
+  return [...new Set(scopes)].filter((scope) => scope !== "" && scope !== "offline_access");
 }
 
 /** Shows the host that it leads to. */

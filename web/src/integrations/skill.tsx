@@ -156,6 +156,9 @@ function OwnCopy({ skill, file, isReplaceable, onCopied }: OwnCopyProps) {
 /** Texts that were not saved when their page was left, by path. They are gone with the page of the browser. */
 const drafts = new Map<string, { base: string; draft: string }>();
 
+/** The front matter, with a description in it. */
+const DESCRIPTION = /^---\n(?:(?!---\n)[^\n]*\n)*?description:/;
+
 function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => void; onSaved: () => Promise<void> }) {
   const kept = drafts.get(file.path);
   const [base, setBase] = useState(kept?.base ?? file.text);
@@ -174,6 +177,7 @@ function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => 
       await writeText(file.path, draft);
       await onSaved();
     });
+  const hasLostDescription = DESCRIPTION.test(base) && !DESCRIPTION.test(draft);
   const problem = draft.trim() === "" ? "An empty file is no skill: delete it instead." : null;
   return (
     <Card title="Edit the skill" text="Between the lines --- are its name and the description by which agents choose it.">
@@ -185,6 +189,11 @@ function Editor({ file, onCancel, onSaved }: { file: SkillFile; onCancel: () => 
         }}
       >
         <TextArea label="Text" error={problem} value={draft} onValue={setDraft} takesFocus />
+        {hasLostDescription && (
+          <Banner tone="warn">
+            Its description is gone. Without the lines --- and description: agents see only the first line of the text.
+          </Banner>
+        )}
         {newer !== null && (
           <Banner
             tone="warn"
