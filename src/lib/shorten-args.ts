@@ -5,6 +5,10 @@ export function shortenArgs(args: Readonly<Record<string, unknown>>, charsMax: n
 
 function shortenArg(value: unknown, charsMax: number): unknown {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  // Never half a character.
-  return text.length <= charsMax ? value : `${text.slice(0, charsMax).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return text.length <= charsMax ? value : shortenText(text, charsMax);
+}
+
+/** Never half a character. */
+export function shortenText(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -67,6 +67,22 @@ export const HilRequest = z.object({
 });
 export type HilRequest = z.infer<typeof HilRequest>;
 
+/** A call that a script made, with the beginnings of its arguments and of its error. */
+export const ScriptCallRecord = z.object({
+  callId: z.string(),
+  name: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  ok: z.boolean(),
+  outcome: z.enum(["denied", "stopped"]).optional(),
+  error: z.string().optional(),
+  durationMs: z.number().optional(),
+});
+export type ScriptCallRecord = z.infer<typeof ScriptCallRecord>;
+
+/** `count` is of all calls; `calls` are the last of them. */
+export const ScriptCallList = z.object({ count: z.int(), calls: z.array(ScriptCallRecord) });
+export type ScriptCallList = z.infer<typeof ScriptCallList>;
+
 export const HistoryMessage = z.object({
   id: z.int(),
   role: z.enum(["user", "assistant", "system", "toolResult"]),

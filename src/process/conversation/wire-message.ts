@@ -32,7 +32,7 @@ function toWireContent(message: Message): unknown {
     case "system":
       return message.text;
     case "toolResult": {
-      const { tool, isError, callId, output, images, outcome, durationMs } = message;
+      const { tool, isError, callId, output, images, outcome, durationMs, scriptCalls } = message;
       return {
         toolName: tool,
         isError,
@@ -41,6 +41,7 @@ function toWireContent(message: Message): unknown {
         ...(outcome === undefined ? {} : { outcome }),
         ...(durationMs === undefined ? {} : { durationMs }),
         ...(images === undefined ? {} : { media: images }),
+        ...(scriptCalls === undefined ? {} : { scriptCalls }),
       };
     }
   }

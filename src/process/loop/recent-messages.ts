@@ -88,6 +88,9 @@ function recordUse(cache: RecentMessages, tokens: number): void {
   }
 }
 
-function toHistoryRow({ id, createdAt, runId: _, role, ...content }: Message): HistoryRow {
+function toHistoryRow(message: Message): HistoryRow {
+  const { id, createdAt, runId: _, role, ...content } = message;
+  // Models are not told of these.
+  if ("scriptCalls" in content) delete content.scriptCalls;
   return { id, createdAt, role, content } as HistoryRow;
 }

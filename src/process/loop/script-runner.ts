@@ -19,10 +19,12 @@ import { CALL_MS } from "../../sandbox/limits.ts";
 import { makeScriptCallId, TOOL_OF_SCRIPT_CALL } from "../../sandbox/script-calls.ts";
 import { toScriptResult } from "../../sandbox/calls/result.ts";
 import { type QuestionsAbout, STOPPED, type SysOutcome } from "../kernel-port.ts";
+import type { ScriptCallList } from "../../protocol/proc-records.ts";
 import type { Call, CallEnd } from "../rows/calls.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { ScriptCallRow } from "../rows/scripts.ts";
 import type { State } from "../rows/state.ts";
+import { ScriptRecord } from "./script-record.ts";
 import { ScriptReports } from "./script-reports.ts";
 
 /** The script has ended, or `requestId` is one of the questions that it waits for. */
@@ -43,16 +45,20 @@ export class ScriptRunner {
   readonly #reports: ScriptReports;
   /** Calls of scripts that run in this instance, by id. */
   readonly #nested = new Map<string, { script: Call; nested: NestedCall }>();
+  /** Of scripts whose results are not in the history yet. */
+  readonly #records = new Map<string, ScriptRecord>();
 
   constructor(state: State) {
     this.#state = state;
     this.#reports = new ScriptReports(state);
+    state.takeScriptCalls = (callId) => this.#takeCalls(callId);
   }
 
   /** Runs a script to its end or until it is suspended. Null if the run was stopped or the process closed meanwhile. */
   async start(call: Call, code: string, signal: AbortSignal): Promise<ScriptStep | null> {
     const mcpTools = await this.#state.ports.kernel.listScriptFunctions();
     if (this.#state.isClosed || signal.aborted) return null;
+    this.#records.set(call.callId, new ScriptRecord());
     return this.#run(call, { kind: "source", code, globals: { argv: [], args: null, mcpTools } }, [], signal);
   }
 
@@ -75,6 +81,22 @@ export class ScriptRunner {
     const snapshot = scripts.readSnapshot(call.callId);
     const { used } = script;
     return this.#run(call, { kind: "snapshot", snapshot, used, answers, suspended: waiting.length }, answered, signal);
+  }
+
+  /** Calls that still run end with the script. */
+  #takeCalls(scriptCallId: string): ScriptCallList | undefined {
+    const record = this.#recordOf(scriptCallId);
+    for (const { script, nested } of this.#nested.values())
+      if (script.callId === scriptCallId && nested.startedAt !== null && !record.has(nested.callId))
+        record.add({ ...this.#describe(script, nested), args: nested.args, ok: false, outcome: "stopped" });
+    this.#records.delete(scriptCallId);
+    return record.list;
+  }
+
+  #recordOf(scriptCallId: string): ScriptRecord {
+    const known = this.#records.get(scriptCallId) ?? ScriptRecord.fromEvents(this.#state.events.listOfScript(scriptCallId));
+    this.#records.set(scriptCallId, known);
+    return known;
   }
 
   /** Whether the call belongs to a script; if so, reports that it has started. */
@@ -144,11 +166,13 @@ export class ScriptRunner {
       script.callId === call.callId && nested.startedAt !== null ? nested : [],
     );
     if (asked.length + running.length > 0) {
+      const fields = { ok: false, error: "The script ended before this was answered", outcome: "stopped" as const };
       this.#state.change((tell) => {
         for (const row of asked) scripts.removeCall(row.callId);
-        const fields = { ok: false, error: "The script ended before this was answered", outcome: "stopped" as const };
         for (const one of [...asked, ...running]) tell(TOOL_FINISHED, { ...this.#describe(call, one), ...fields });
       });
+      for (const one of [...asked, ...running])
+        this.#recordOf(call.callId).add({ ...this.#describe(call, one), args: one.args, ...fields });
     }
     // Another call that does the same may wait for the same answer.
     const unwanted = asked.filter(
@@ -262,10 +286,10 @@ export class ScriptRunner {
     const durationMs = startedAt === null ? {} : { durationMs: Math.max(0, ports.now() - startedAt) };
     // Followers know the arguments from its start or its question; this one had neither.
     const args = startedAt === null && requestId === undefined ? { args: shortenArgs(nested.args, SHOWN_CHARS) } : {};
-    const result = isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true, output };
-    this.#reports.add(script.runId, (tell) =>
-      tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...result, ...durationMs, ...args }),
-    );
+    const end = { ...(isError ? { ok: false, error: output, ...(outcome && { outcome }) } : { ok: true }), ...durationMs };
+    this.#recordOf(script.callId).add({ ...this.#describe(script, nested), args: nested.args, ...end });
+    const shown = isError ? {} : { output };
+    this.#reports.add(script.runId, (tell) => tell(TOOL_FINISHED, { ...this.#describe(script, nested), ...end, ...shown, ...args }));
     return json === undefined ? { kind: "error", message: output } : { kind: "value", json };
   }
 

@@ -32,6 +32,15 @@ function askAboutWrites(world: World): { approved: Set<string> } {
 const nested = (world: World) => world.effects.filter(({ scriptCallId }) => scriptCallId !== undefined);
 const paused = (world: World) => expect.poll(() => world.process.isWaitingForPerson, { interval: 1 }).toBe(true);
 
+/** The calls that are kept with the result of the script, as words. */
+const kept = (world: World) =>
+  world.process.history.page("default", 0, 10).messages.flatMap((message) => {
+    const scriptCalls = message.role === "toolResult" ? message.scriptCalls : undefined;
+    if (scriptCalls === undefined) return [];
+    expect(scriptCalls.count).toBe(scriptCalls.calls.length);
+    return scriptCalls.calls.map(({ name, args, ok, outcome }) => `${name} ${String(args.path ?? args.input)} ${outcome ?? ok}`);
+  });
+
 /** A person approves: the next send of the call runs. */
 function approve(world: World, approved: Set<string>, path: string): void {
   for (const { callId, args } of nested(world)) if (args.path === path) approved.add(callId);
@@ -58,6 +67,9 @@ it("runs a script in one tool call, with its calls as calls of the process", asy
     ],
   };
   expect(world.history()).toEqual(["user: go", "assistant: toolCall", `result: ${JSON.stringify(result)}`, "assistant: thanks"]);
+  expect(kept(world)).toEqual(["Read x true", "Shell ls true"]);
+  // The model is told what the script returned, and nothing else.
+  expect(JSON.stringify(world.requests)).not.toContain("scriptCalls");
   // The script and its two calls.
   expect(world.process.readSpent(runId)).toMatchObject({ toolCalls: 3 });
 });
@@ -144,6 +156,7 @@ it("continues a script that waits for several people's answers, in any order, on
   approve(world, approved, "a");
   await world.idle();
   expect(world.history()[2]).toBe('result: {"status":"completed","result":["b","a"]}');
+  expect(kept(world).toSorted()).toEqual(["Read a true", "Read b true", "Read c true", "Write a true", "Write b true"]);
 });
 
 it("tells a script that a person denied a call", async () => {
@@ -161,6 +174,7 @@ it("tells a script that a person denied a call", async () => {
   world.process.handleDecision("q");
   await world.idle();
   expect(world.history()[2]).toBe('result: {"status":"completed","result":"caught: Tool execution denied by user"}');
+  expect(kept(world)).toEqual(["Shell rm x denied"]);
 });
 
 it("reports a script as interrupted that was running when the gateway was lost, and makes none of its calls again", async () => {
@@ -289,8 +303,9 @@ it("shows followers the beginning of long arguments, and runs the call with all 
 it("ends a script with its run", async () => {
   const world = new World();
   let signalOfCall: AbortSignal | undefined;
-  answerCalls(world, (_, signal) => {
+  answerCalls(world, (_, signal, onStart) => {
     signalOfCall = signal;
+    onStart();
     return new Promise(() => {});
   });
   world.on("go", [script('await shell("sleep 1000")')]);
@@ -300,6 +315,7 @@ it("ends a script with its run", async () => {
   await world.idle();
   expect(signalOfCall!.aborted).toBe(true);
   await expect.poll(() => world.ends().map(([, status]) => status)).toEqual(["aborted"]);
+  expect(kept(world)).toEqual(["Shell sleep 1000 stopped"]);
 });
 
 it("does not run a script that the kernel refuses", async () => {

@@ -30,6 +30,17 @@ export class Events {
     return Number(this.#sql.get("SELECT created_at FROM events ORDER BY seq DESC LIMIT 1")?.created_at ?? 0);
   }
 
+  /** Events about the calls of a script, as far as they are kept. */
+  listOfScript(scriptCallId: string): ProcessEvent[] {
+    return this.#sql
+      .all(
+        "SELECT seq, signal, payload FROM events WHERE instr(payload, ?) > 0 ORDER BY seq",
+        JSON.stringify({ scriptCallId }).slice(1, -1),
+      )
+      .map(({ seq, signal, payload }) => ({ seq, signal, payload: JSON.parse(String(payload)) as unknown }) as ProcessEvent)
+      .filter(({ payload }) => "scriptCallId" in payload && payload.scriptCallId === scriptCallId);
+  }
+
   add<N extends ProcessEventName>(signal: N, payload: Payload<N>, now: number): ProcessEvent {
     const seq = this.lastSeq + 1;
     this.#sql.run("INSERT INTO events VALUES (?, ?, ?, ?)", seq, signal, JSON.stringify(payload), now);

@@ -3,6 +3,7 @@
 
 import type { OutputBlock } from "../../ports/models.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { ScriptCallList } from "../../protocol/proc-records.ts";
 import type { CallOutcome } from "./calls.ts";
 
 export type StoredMedia = {
@@ -33,6 +34,8 @@ export type ToolResultContent = {
   durationMs?: number;
   output: string;
   images?: StoredMedia[];
+  /** Of a script, so that people can see later what it did. Models are not told. */
+  scriptCalls?: ScriptCallList;
 };
 
 export type Message = { id: number; runId: string | null; createdAt: number } & MessageContent;

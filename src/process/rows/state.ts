@@ -3,7 +3,9 @@
 // happens next.
 
 import { fail } from "../../lib/sys-error.ts";
+import { isScriptTool } from "../../agent/tools.ts";
 import type { OutputBlock } from "../../ports/models.ts";
+import type { ScriptCallList } from "../../protocol/proc-records.ts";
 import { type Call, Calls, durationOf } from "./calls.ts";
 import { Conversations } from "./conversations.ts";
 import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
@@ -45,6 +47,8 @@ export class State {
   readonly usage: Usage;
   /** The partial answer, as it is stored when a run is stopped; null if nothing of it has arrived. */
   readPartialAnswer: (runId: string) => Extract<MessageContent, { role: "assistant" }> | null = () => null;
+  /** The calls that a script made, for its result; undefined if there were none. */
+  takeScriptCalls: (callId: string) => ScriptCallList | undefined = () => undefined;
   /** Conversations that are being emptied, in which no run may begin. */
   readonly held = new Set<string>();
   /** This instance may not write any more: there may be a newer one. */
@@ -166,7 +170,7 @@ export class State {
     const last = this.history.findLast(run.conversationId);
     if (last?.role !== "assistant") return;
     for (const call of this.calls.listForMessage(runId, last.id))
-      this.appendMessage(run.conversationId, runId, toResultMessage(call), tell);
+      this.appendMessage(run.conversationId, runId, this.#toResultMessage(call), tell);
   }
 
   /** Ends the active run, its open calls, and the runs that are answered together with it. */
@@ -216,21 +220,23 @@ export class State {
     // Every call needs a result in the history, or the next model that reads it is confused.
     this.collectResults(run.runId, tell);
   }
-}
 
-function toResultMessage(call: Call): MessageContent {
-  const { callId, tool, isError, outcome, output, images } = call;
-  const durationMs = durationOf(call);
-  return {
-    role: "toolResult",
-    callId,
-    tool,
-    isError,
-    ...(outcome === null ? {} : { outcome }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-    output,
-    ...(images.length === 0 ? {} : { images }),
-  };
+  #toResultMessage(call: Call): MessageContent {
+    const { callId, tool, isError, outcome, output, images } = call;
+    const durationMs = durationOf(call);
+    const scriptCalls = isScriptTool(tool) ? this.takeScriptCalls(callId) : undefined;
+    return {
+      role: "toolResult",
+      callId,
+      tool,
+      isError,
+      ...(outcome === null ? {} : { outcome }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+      output,
+      ...(images.length === 0 ? {} : { images }),
+      ...(scriptCalls === undefined ? {} : { scriptCalls }),
+    };
+  }
 }
 
 export function textOfBlocks(blocks: readonly OutputBlock[]): string {

@@ -1,6 +1,6 @@
 // Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
-import { isMcpTool, isScriptTool, scriptPurpose } from "../../../src/client/client.ts";
+import { isMcpTool, isScriptTool, type ScriptCall, type ScriptCalls, scriptPurpose } from "../../../src/client/client.ts";
 import { type CallOutcome, parseCallOutcome } from "../state/conversation.ts";
 
 export type Media = {
@@ -21,6 +21,8 @@ export type ToolResult = {
   durationMs: number | null;
   output: string;
   media: Media[];
+  /** The calls that a script made. */
+  made: ScriptCalls | null;
 };
 
 type JsonObject = Record<string, unknown>;
@@ -65,7 +67,20 @@ export function parseToolResult(content: unknown): ToolResult | null {
     durationMs: typeof content.durationMs === "number" ? content.durationMs : null,
     output: typeof content.output === "string" ? content.output : JSON.stringify(content.output ?? ""),
     media: parseMedia(content),
+    made: parseMadeCalls(content.scriptCalls),
   };
+}
+
+function parseMadeCalls(list: unknown): ScriptCalls | null {
+  if (!isRecord(list)) return null;
+  const calls = recordsIn(list.calls).map((one): ScriptCall => {
+    const end = { ok: one.ok === true, text: nonEmptyString(one.error) ?? "", outcome: parseCallOutcome(one.outcome), at: 0 };
+    const durationMs = typeof one.durationMs === "number" ? one.durationMs : 0;
+    const args = isRecord(one.args) ? one.args : {};
+    const of = { callId: String(one.callId), runId: "", name: String(one.name), syscall: null };
+    return { ...of, args, startedAt: 0, isAsked: false, end: { ...end, durationMs } };
+  });
+  return { runId: "", hasStart: true, count: typeof list.count === "number" ? list.count : calls.length, calls };
 }
 
 export function parseMedia(content: unknown): Media[] {

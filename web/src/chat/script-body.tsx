@@ -1,5 +1,5 @@
-// What an opened card shows of a script: its source, what it calls as it happens, its log, and its result or error. The history has no
-// calls of scripts, so they are gone after a reload.
+// What an opened card shows of a script: its source, what it calls as it happens, its log, and its result or error. The history has the
+// last calls of scripts that have ended.
 
 import type { ComponentChildren, TargetedEvent } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -7,7 +7,6 @@ import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { parseScriptReport, type ScriptCall, type ScriptCalls, type ScriptReport } from "../../../src/client/client.ts";
 import { Highlighted } from "../markdown/highlighted.tsx";
-import type { Conversation } from "../state/conversation.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
@@ -22,9 +21,10 @@ const LOG_LINES = 100;
 /** Within this distance of its end, the list of calls follows the newest. */
 const END_PX = 24;
 
-export default function ScriptBody({ conversation, call, output }: { conversation: Conversation; call: ToolCall; output: string | null }) {
+type ScriptBodyProps = { call: ToolCall; output: string | null; made: ScriptCalls | null };
+
+export default function ScriptBody({ call, output, made }: ScriptBodyProps) {
   const source = parseScript(call);
-  const made = conversation.scripts.value.get(call.id);
   return (
     <>
       {source !== null && (
@@ -32,7 +32,7 @@ export default function ScriptBody({ conversation, call, output }: { conversatio
           <Highlighted text={makeCodeVisible(source)} language="js" />
         </pre>
       )}
-      {made !== undefined && <CallList made={made} />}
+      {made !== null && <CallList made={made} />}
       {output !== null && <Report output={output} />}
     </>
   );

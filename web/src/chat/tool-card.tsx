@@ -30,7 +30,9 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   const state = badgeForCall(conversation, call, result, isStreaming);
   const target = callTargetOf(call);
   const durationMs = result?.durationMs ?? null;
-  const made = isScriptTool(call.name) ? conversation.scripts.value.get(call.id) : undefined;
+  const live = isScriptTool(call.name) ? conversation.scripts.value.get(call.id) : undefined;
+  // What is stored with the result is shorter, but whole.
+  const made = live?.hasStart === true ? live : (result?.made ?? live ?? null);
   const madeCalls = made?.hasStart === true ? made.count : 0;
   return (
     <div class="tool" data-tone={state.tone}>
@@ -59,7 +61,7 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
       {isOpen && (
         <div class="tool-body">
           {isScriptTool(call.name) ? (
-            <Lazy load={loadScriptBody} props={{ conversation, call, output }} />
+            <Lazy load={loadScriptBody} props={{ call, output, made }} />
           ) : (
             <>
               <CallArguments call={call} />
