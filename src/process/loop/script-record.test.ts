@@ -27,6 +27,16 @@ test("keeps the beginnings of arguments and errors", () => {
   });
 });
 
+test("keeps the first of many arguments", () => {
+  const record = new ScriptRecord();
+  record.add(call("many", Object.fromEntries(Array.from({ length: 5_000 }, (_, key) => [`key${key}`, "v"]))));
+  record.add(call("long", { ["k".repeat(100_000)]: 1 }));
+  const [many, long] = record.list!.calls;
+  expect(many!.args).toMatchObject({ key0: "v", key50: "v" });
+  expect(JSON.stringify(many).length).toBeLessThan(2_000);
+  expect(long!.args).toEqual({});
+});
+
 test("has no list without calls", () => {
   expect(new ScriptRecord().list).toBeUndefined();
   expect(ScriptRecord.fromEvents([]).list).toBeUndefined();

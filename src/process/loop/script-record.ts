@@ -8,6 +8,8 @@ import type { ProcessEvent } from "../../protocol/signals.ts";
 
 const CALLS_MAX = 100;
 const ARG_CHARS = 120;
+/** Of all arguments of a call, with their names: a script may make calls with thousands. */
+const ARGS_CHARS = 1_000;
 const ERROR_CHARS = 300;
 
 type EndedCall = Pick<ScriptCallRecord, "callId" | "name" | "args" | "ok" | "outcome" | "error" | "durationMs">;
@@ -32,7 +34,7 @@ export class ScriptRecord {
     this.#calls.push({
       callId,
       name,
-      args: shortenArgs(args, ARG_CHARS),
+      args: takeFirst(shortenArgs(args, ARG_CHARS)),
       ok,
       ...(outcome === undefined ? {} : { outcome }),
       ...(error === undefined ? {} : { error: shortenText(error, ERROR_CHARS) }),
@@ -49,4 +51,11 @@ export class ScriptRecord {
   get list(): ScriptCallList | undefined {
     return this.#count === 0 ? undefined : { count: this.#count, calls: [...this.#calls] };
   }
+}
+
+function takeFirst(args: Record<string, unknown>): Record<string, unknown> {
+  let chars = 0;
+  const entries = Object.entries(args);
+  const end = entries.findIndex(([name, value]) => (chars += name.length + (JSON.stringify(value) ?? "").length) > ARGS_CHARS);
+  return end === -1 ? args : Object.fromEntries(entries.slice(0, end));
 }
