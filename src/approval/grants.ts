@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { isBelow, normalizePath } from "./paths.ts";
 import type { Decision } from "./policy.ts";
-import { isTag, type JudgedCall, type Tag, TAGS } from "./request.ts";
+import { isTag, type JudgedCall, MCP_CALL, type Tag, TAGS } from "./request.ts";
 import { makeVisible } from "./visible.ts";
 
 const MINUTE_MS = 60_000;
@@ -146,11 +146,10 @@ export function describeGrant(grant: Grant): string {
   const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
   if (grant.scope === "class")
     return makeVisible(`${who} may ${describeCallKind(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
-  if (grant.call === "sys.mcp.call") return makeVisible(`${who} may call ${target} ${describeToolArguments(grant)}, ${time}`);
+  if (grant.call === MCP_CALL) return makeVisible(`${who} may call ${target} ${describeToolArguments(grant)}, ${time}`);
   return makeVisible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
 }
 
-/** The target of such a call is the tool and its server. */
 function describeToolArguments({ scope }: Grant): string {
   return scope === "exact" ? "with exactly the arguments that were shown" : "with any arguments";
 }

@@ -1,6 +1,9 @@
 // A request for a call and what is known about it before a decision: where it runs, its tags, its resolved paths. tags.ts builds
 // it; policy.ts, grants.ts and show.ts read it.
 
+/** The call of a tool of an MCP server. Its target names the tool and its server. */
+export const MCP_CALL = "sys.mcp.call";
+
 /** One call that is about to run, with its arguments. */
 export type CallToJudge = {
   call: string;

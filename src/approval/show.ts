@@ -3,6 +3,7 @@
 
 import { canonicalJson } from "./digest.ts";
 import type { ExactCall } from "./digest.ts";
+import { MCP_CALL } from "./request.ts";
 import { makeVisible } from "./visible.ts";
 
 export type VisibleRequest = {
@@ -10,8 +11,6 @@ export type VisibleRequest = {
   /** Whether nothing is omitted. Otherwise `formatRequest` with `whole` shows the rest. */
   isWhole: boolean;
 };
-
-const MCP_CALL = "sys.mcp.call";
 
 /** People decide by the whole command, but only skim the content of a file. */
 const COMMAND_CHARS_MAX = 32 * 1024;

@@ -5,7 +5,7 @@ import { isGatewayTarget } from "../lib/target.ts";
 import { type ScriptParser, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, normalizePath } from "./paths.ts";
-import type { JudgedCall, CallToJudge, Tag, TargetClass } from "./request.ts";
+import { type CallToJudge, type JudgedCall, MCP_CALL, type Tag, type TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
 export function judge(request: CallToJudge, parse: ScriptParser = () => null): JudgedCall {
@@ -45,7 +45,7 @@ function callTags({ call, args }: CallToJudge): Tag[] {
   if (WRITES.has(call)) tags.push("mutating");
   if (call === "fs.delete") tags.push("destructive", "deletes");
   if (STEERING_CALL.test(call) && !READING_CALL.test(call) && !call.startsWith("sys.workspace.")) tags.push("policy-bearing");
-  if (call === "repo.import" || call === "sys.mcp.call" || call === "net.fetch") tags.push("network", "connects");
+  if (call === "repo.import" || call === MCP_CALL || call === "net.fetch") tags.push("network", "connects");
   if (call === "repo.apply") tags.push(...repoTags(args));
   if (call === "repo.import" && isPolicyRepo(args.repo)) tags.push("policy-bearing");
   return tags;

@@ -53,16 +53,19 @@ const FREE_TEXT: Row[] = [
 /** Code may end in words such as "at last": no target is parsed from it either. */
 const SCRIPTS: Row[] = [
   {
-    when: /^(?:run|execute)(?: (?:a|the|this))? script:?\s+(?<code>[\s\S]+)$/i,
+    when: /^(?:run|execute)(?: (?:a|the|this))? script:\s*(?<code>[\s\S]+)$/i,
     means: ({ groups: { code = "" } }) => ({ tool: "CodeMode", args: { code: unquote(code) }, saying: "Running that as a script." }),
   },
   {
-    when: /^call (?:the )?(?:tool |function )?(?<name>[A-Za-z_$][\w$]*)(?: with (?<json>\{[\s\S]*\}))?[.!?]*$/i,
-    means: ({ groups: { name = "", json = "{}" } }) =>
-      isJson(json) ? { tool: "CodeMode", args: { code: `return await ${name}(${json});` }, saying: `Calling ${name} in a script.` } : null,
+    when: /^call (?:the )?(?:tool |function )?(?<name>[A-Za-z_$][\w$]*) with (?<json>\{[\s\S]*\})[.!?]*$/i,
+    means: ({ groups: { name = "", json = "" } }) => (isJson(json) ? makeCallIntent(name, json) : null),
   },
   {
-    when: /\b(?:show|list|which|what|see)\b.*\b(?:tools|integrations|mcp servers)\b/i,
+    when: /^call (?:the )?(?:tool|function) (?<name>[A-Za-z_$][\w$]*)[.!?]*$/i,
+    means: ({ groups: { name = "" } }) => makeCallIntent(name, "{}"),
+  },
+  {
+    when: /^(?:show|list|see|which|what)(?: me)?(?: (?:all|my|the|mcp))* (?:tools|integrations|mcp servers)\b[^/~]*$/i,
     means: () => ({
       tool: "CodeMode",
       args: { code: 'return [...new Set(mcpTools.map((tool) => `${tool.toolName} of ${tool.serverName}`))].join("\\n") || "None yet";' },
@@ -155,6 +158,11 @@ function makeReadIntent(path: string, on: string): Intent {
 
 function makeWriteIntent(path: string, on: string, text: string, what: string): Intent {
   return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}: ${path} on ${on}.` };
+}
+
+/** Calls a tool of an MCP server by its function. */
+function makeCallIntent(name: string, json: string): Intent {
+  return { tool: "CodeMode", args: { code: `return await ${name}(${json});` }, saying: `Calling ${name} in a script.` };
 }
 
 function isJson(text: string): boolean {

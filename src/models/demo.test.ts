@@ -53,6 +53,9 @@ describe("requests", () => {
     ["run script: return 'at last'", "CodeMode", { code: "return 'at last'" }],
     ['call echo with {"message": "meet at noon"}', "CodeMode", { code: 'return await echo({"message": "meet at noon"});' }],
     ["Please call the tool Tracker_list", "CodeMode", { code: "return await Tracker_list({});" }],
+    ["list files in ~/tools", "Read", { target: "gsv", path: "~/tools" }],
+    ["run script deploy.sh on laptop", "Shell", { target: "laptop", input: "script deploy.sh" }],
+    ["show tools of my MCP servers", "CodeMode", { code: expect.stringContaining("mcpTools") as string }],
     ["which tools do my MCP servers have?", "CodeMode", { code: expect.stringContaining("mcpTools") as string }],
   ])("understands: %s", (text, tool, args) => {
     expect(callOf(text)).toMatchObject({ name: tool, arguments: args });
@@ -67,6 +70,7 @@ describe("requests", () => {
       "write me a poem about the sea",
       "delete everything",
       "call echo with {oops}",
+      "call mom",
     ]) {
       const [block, ...rest] = demoAnswer(ask(text));
       expect(rest).toEqual([]);
@@ -124,8 +128,8 @@ describe("results", () => {
     expect(after("run script: return 'hi'", [{ status: "completed", result: "hi" }])).toBe(
       `${DEMO_LABEL} The script ended. It returned:\nhi`,
     );
-    expect(after("call echo", [{ status: "completed", result: { a: 1 } }])).toContain('{\n  "a": 1\n}');
-    expect(after("call echo", [{ status: "failed", error: "echo is not defined" }])).toContain(
+    expect(after("call tool echo", [{ status: "completed", result: { a: 1 } }])).toContain('{\n  "a": 1\n}');
+    expect(after("call tool echo", [{ status: "failed", error: "echo is not defined" }])).toContain(
       "did not work in the script: echo is not defined",
     );
     expect(after("run ls", ["plain text"])).toContain("plain text");

@@ -6,7 +6,7 @@ import { approvalDigest } from "../../approval/digest.ts";
 import { type GrantRequest, applyGrants } from "../../approval/grants.ts";
 import { isNamedByDefault } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy } from "../../approval/policy.ts";
-import type { JudgedCall, Tag } from "../../approval/request.ts";
+import { type JudgedCall, MCP_CALL, type Tag } from "../../approval/request.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { AgentCall, Caller } from "../../protocol/caller.ts";
@@ -22,8 +22,6 @@ import { Policies } from "./policies.ts";
 type Data = Record<string, unknown>;
 
 export type PreviewArgs = { profile?: string | undefined; policy?: string | undefined; call: string; args: Data };
-
-const MCP_CALL = "sys.mcp.call";
 
 /** Whether the target of a question is the gateway: a device, or the tool of an MCP server, has a name of its own. */
 export function isOnGateway({ target, syscall }: Pick<Approval, "target" | "syscall">): boolean {
@@ -85,10 +83,10 @@ export class Judge {
 
   /** Fails for a tool that cannot be called. */
   #describeMcpTool({ uid }: Caller, { serverId, name }: Data): string {
-    const { mcpServers, now } = this.#store.reads;
-    const server = mcpServers.get(String(serverId), now);
+    const { mcpServers } = this.#store.reads;
+    const server = mcpServers.addressOf(String(serverId));
     if (server?.uid !== uid) fail(404, "MCP server not found");
-    mcpServers.checkTool(server.serverId, String(name), false);
+    mcpServers.checkTool(String(serverId), String(name), false);
     return describeTool(server, String(name));
   }
 

@@ -2,6 +2,7 @@
 // receives its events. Processes are not trusted: their rights are looked up again for every call.
 
 import { capText, type ToolOutcome, renderToolOutcome, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
+import { MCP_CALL } from "../../approval/request.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { ScriptFunction } from "../../ports/sandbox.ts";
 import type { StoredMedia } from "../../process/rows/history.ts";
@@ -188,8 +189,7 @@ export class ProcessGateway implements KernelPort {
 
   #mcpServerNameOf({ uid }: Caller, { syscall, args }: SysCall): string | null {
     if (syscall !== MCP_CALL) return null;
-    const { mcpServers, now } = this.#store.reads;
-    const server = mcpServers.get(String(args.serverId), now);
+    const server = this.#store.reads.mcpServers.addressOf(String(args.serverId));
     return server?.uid === uid ? server.name : null;
   }
 
@@ -292,8 +292,6 @@ function errorMessageOf(error: unknown): string {
 }
 
 /** How a call is shown to people: the command, or the name of the call. */
-const MCP_CALL = "sys.mcp.call";
-
 /** For the person who stopped it: the command, or the tool of a server. */
 function describeCall({ syscall, args }: SysCall): string {
   if (syscall === MCP_CALL && typeof args.name === "string") return args.name;

@@ -11,6 +11,7 @@ import type { ScriptFunction } from "../../ports/sandbox.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { McpServerSummary, McpTransportType } from "../../protocol/mcp-records.ts";
 import type { WriteContext } from "../context.ts";
+import type { McpServerAddress } from "../nouns/mcp-servers.ts";
 import { earliestOf, type Part } from "../part.ts";
 import { mustBeRemoteUrl } from "../oauth/addresses.ts";
 import type { CallbackOutcome, OAuth } from "../oauth/oauth.ts";
@@ -338,7 +339,7 @@ export class Mcp implements Part {
     try {
       await this.#store.commit((nouns) => {
         const { mcpServers, oauthFlows, oauthAccounts } = nouns;
-        const server = mcpServers.get(serverId, nouns.now);
+        const server = mcpServers.addressOf(serverId);
         if (server === undefined) return;
         // Another server may get its name and address.
         revokeGrants(nouns, server, null);
@@ -370,10 +371,9 @@ export class Mcp implements Part {
     return uid ?? caller.uid;
   }
 
-  #mustOwn(caller: Caller, { uid, serverId }: OfServer, what: string): McpServerSummary {
+  #mustOwn(caller: Caller, { uid, serverId }: OfServer, what: string): McpServerAddress {
     const owner = this.#ownerFor(caller, uid, what);
-    const { mcpServers, now } = this.#store.reads;
-    const server = mcpServers.get(serverId, now);
+    const server = this.#store.reads.mcpServers.addressOf(serverId);
     return server === undefined || server.uid !== owner ? fail(404, "MCP server not found") : server;
   }
 
@@ -401,12 +401,12 @@ export class Mcp implements Part {
 }
 
 /** What a person is asked about, and what a permission covers: one tool of one server, wherever its data goes. */
-export function describeTool({ name: serverName, url }: Pick<McpServerSummary, "name" | "url">, name: string): string {
+export function describeTool({ name: serverName, url }: Pick<McpServerAddress, "name" | "url">, name: string): string {
   return `${name} of ${serverName} (${url})`;
 }
 
 /** Of one tool, or of all tools of the server. */
-function revokeGrants({ approvals, emit, after, now }: WriteContext, server: McpServerSummary, target: string | null): void {
+function revokeGrants({ approvals, emit, after, now }: WriteContext, server: McpServerAddress, target: string | null): void {
   const isRevoked = approvals.revokeGrantsForTool(server.uid, target ?? describeTool(server, ""), target === null, now);
   if (isRevoked) after(() => emit.announceChanges(server.uid, ["approvals"]));
 }

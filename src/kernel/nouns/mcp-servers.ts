@@ -38,6 +38,9 @@ export type McpAccess = {
   accountId: string | null;
 };
 
+/** Whose it is, and what people know it by. */
+export type McpServerAddress = Pick<McpAccess, "uid" | "name" | "url">;
+
 /** `acceptsTools`: its first list of tools is accepted as it is. */
 export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId"> & { acceptsTools: boolean };
 
@@ -66,6 +69,7 @@ export type McpServerReads = Pick<
   | "get"
   | "find"
   | "accessOf"
+  | "addressOf"
   | "listNamesUsing"
   | "generationOf"
   | "uidOf"
@@ -150,6 +154,12 @@ export class McpServers {
   uidOf(serverId: string): number | undefined {
     const row = this.#sql.get("SELECT uid FROM mcp_servers WHERE server_id = ?", serverId);
     return row && Number(row.uid);
+  }
+
+  /** Without its tools, which may be many. */
+  addressOf(serverId: string): McpServerAddress | undefined {
+    const row = this.#sql.get("SELECT uid, name, url FROM mcp_servers WHERE server_id = ?", serverId);
+    return row && { uid: Number(row.uid), name: String(row.name), url: String(row.url) };
   }
 
   /** Throws UnsealError if the gateway's key was replaced. */

@@ -12,8 +12,6 @@ const ARG_CHARS = 120;
 const ARGS_CHARS = 1_000;
 const ERROR_CHARS = 300;
 
-type EndedCall = Pick<ScriptCallRecord, "callId" | "name" | "args" | "ok" | "outcome" | "error" | "durationMs">;
-
 export class ScriptRecord {
   #count = 0;
   readonly #calls: ScriptCallRecord[] = [];
@@ -29,7 +27,7 @@ export class ScriptRecord {
     return record;
   }
 
-  add({ callId, name, args, ok, outcome, error, durationMs }: EndedCall): void {
+  add({ callId, name, args, ok, outcome, error, durationMs }: ScriptCallRecord): void {
     this.#count++;
     this.#calls.push({
       callId,

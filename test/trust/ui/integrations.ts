@@ -28,10 +28,21 @@ const POLLUTING = "m000x";
 /** Of one server: there are as many new ones later. */
 const TOOLS = 150;
 const SKILLS = 30;
+/** That a server asks for: as many as its page shows. */
+const SCOPES = 20;
+const SCOPE_CHARS = 150;
 
 type Tool = { name: string; description: string; inputSchema: object; outputSchema: object };
 /** What the peer answers on a path, such as /tools. */
-type Behaviour = { tools?: Tool[]; instructions?: string; error?: string; authorize?: string; challenge?: string; says?: string };
+type Behaviour = {
+  tools?: Tool[];
+  instructions?: string;
+  error?: string;
+  authorize?: string;
+  challenge?: string;
+  scopes?: string[];
+  says?: string;
+};
 type Stage = { host: Host; page: Page; alice: Client; root: Client; bar: Bar };
 type Check = (path: string, marks: readonly string[]) => Promise<void>;
 
@@ -108,18 +119,21 @@ async function showServers(stage: Stage, peer: Peer, payloads: readonly Payload[
   for (const { path, mark } of shown.filter((_, at) => at % 9 === 0)) await visit(stage, path, [...marksOf(mark), `H-${mark}`], check);
   await checkCommands(stage, ["mcp list"]);
   await removeAll(alice);
-  const waiting: string[] = [];
+  const waiting: { serverId: string; marks: string[] }[] = [];
   for (const [at, host] of HOSTS.entries()) {
+    const chosen = payloads.slice(at * SCOPES, (at + 1) * SCOPES);
     peer.on(`/sign-in${at}`, {
       challenge: peer.url(`/document${at}`),
       authorize: `https://${host}/${payloads[at]!.text.slice(0, 100)}`,
+      // A space would end a scope.
+      scopes: chosen.map(({ text }) => `c-${text.slice(0, SCOPE_CHARS).replaceAll(" ", "_")}`),
     });
     const server = await add(alice, `sign in ${at}`, peer.url(`/sign-in${at}`)).catch(() => null);
-    if (server !== null) waiting.push(server.serverId);
+    if (server !== null) waiting.push({ serverId: server.serverId, marks: chosen.map(({ mark }) => `c-${mark}`) });
   }
   stage.bar.check("servers that want a sign-in", waiting.length > HOSTS.length / 2, () => `only ${waiting.length}`);
   await visit(stage, "/integrations", [], check);
-  for (const serverId of waiting) await visit(stage, `/integrations/server/${serverId}`, ["Sign in at"], check);
+  for (const { serverId, marks } of waiting) await visit(stage, `/integrations/server/${serverId}`, ["Sign in at", ...marks], check);
   await checkCommands(stage, ["mcp list"]);
 }
 
@@ -288,7 +302,11 @@ class Peer {
     if (pathname === "/token") return sendJson(response, 200, { access_token: "token", token_type: "Bearer", scope: this.scope });
     if (pathname.startsWith("/register")) return sendJson(response, 201, { client_id: "client", redirect_uris: [] });
     if (pathname.startsWith("/document"))
-      return sendJson(response, 200, { resource: this.url(`/sign-in${at}`), authorization_servers: [this.url(`/provider${at}`)] });
+      return sendJson(response, 200, {
+        resource: this.url(`/sign-in${at}`),
+        authorization_servers: [this.url(`/provider${at}`)],
+        scopes_supported: this.#ways.get(`/sign-in${at}`)?.scopes,
+      });
     if (pathname.startsWith("/.well-known/") && pathname.includes("/provider")) return sendJson(response, 200, this.#metadata(at));
     const way = this.#ways.get(pathname);
     if (way === undefined || request.method !== "POST") return sendJson(response, way === undefined ? 404 : 405, {});

@@ -14,10 +14,7 @@ const PATH_CHARS = 100;
 
 export type ScriptStage = { url: string; page: Page; alice: Client; model: ScriptedModel };
 
-/**
- * Runs scripts while the page shows their conversation, because the history does not keep their calls. `check` is called with the marks
- * that must be on the page.
- */
+/** Runs scripts while the page shows their conversation, and reads it again from the history. `check` gets the marks that must be there. */
 export async function showScripts(
   { url, page, alice, model }: ScriptStage,
   payloads: readonly Payload[],
@@ -40,7 +37,11 @@ export async function showScripts(
     await alice.call("proc.send", { pid, message: prompt });
     await messageList(page).getByText("ended", { exact: true }).waitFor();
     const each = batch.flatMap(({ mark }) => [`call-${mark}`, `log-${mark}`, `source-${mark}`]);
-    await check(path, [...each, `result-${firstMark}`, `error-${lastMark}`]);
+    const marks = [...each, `result-${firstMark}`, `error-${lastMark}`];
+    await check(path, marks);
+    await page.reload();
+    await messageList(page).getByText("ended", { exact: true }).waitFor();
+    await check(path, marks);
   }
 }
 

@@ -55,17 +55,7 @@ export function SignIn({ server }: { server: McpServer }) {
           It sends you to <strong>{makeVisible(hostOf(page))}</strong>. Go on only if that is where you have your account.
         </p>
       )}
-      {page !== null && scopesOf(page).length > 0 && (
-        <p>
-          It asks there for these rights, in the service's own words:{" "}
-          {scopesOf(page).map((scope, at) => (
-            <Fragment key={scope}>
-              {at > 0 && ", "}
-              <code>{makeVisible(scope)}</code>
-            </Fragment>
-          ))}
-        </p>
-      )}
+      {page !== null && <Scopes scopes={scopesOf(page)} />}
       <div class="row">
         {page !== null && <SignInLink authUrl={page} look="primary" />}
         <Button look={page === null ? "primary" : "quiet"} busy={isBusy} onClick={reconnect}>
@@ -78,6 +68,26 @@ export function SignIn({ server }: { server: McpServer }) {
           : "It opens in a new tab, and works once, for ten minutes. This page goes on by itself when you have signed in."}
       </p>
     </Card>
+  );
+}
+
+/** A server may list thousands. */
+const SCOPES_SHOWN = 20;
+
+function Scopes({ scopes }: { scopes: readonly string[] }) {
+  if (scopes.length === 0) return null;
+  const others = scopes.length - SCOPES_SHOWN;
+  return (
+    <p>
+      It asks for these rights, in the service's own words:{" "}
+      {scopes.slice(0, SCOPES_SHOWN).map((scope, at) => (
+        <Fragment key={scope}>
+          {at > 0 && ", "}
+          <code>{makeVisible(scope)}</code>
+        </Fragment>
+      ))}
+      {others > 0 && `, and ${others.toLocaleString("en")} more`}
+    </p>
   );
 }
 
