@@ -125,6 +125,15 @@ test("a server is added by keyboard alone, and its tools show what they take and
   await page.getByRole("heading", { level: 1, name: "Sums" }).waitFor();
 });
 
+test("of many rights that a sign-in asks for, the first are listed and the others counted", async () => {
+  const { peer } = await startProtected(Array.from({ length: 25 }, (_, at) => `right.${at}`));
+  const { server } = await alice.call("sys.mcp.add", { name: "Mail", url: peer.url, callbackHost: desktop.host.url });
+  const page = await show(`/integrations/server/${server.serverId}`);
+  const card = page.getByRole("region", { name: "Sign in" });
+  await card.getByText("and 5 more").waitFor();
+  expect(await card.getByRole("code").allInnerTexts()).toEqual(Array.from({ length: 20 }, (_, at) => `right.${at}`));
+});
+
 test("signing in, in a second tab, makes the server ready in the first without a reload", async () => {
   const { peer, provider } = await startProtected();
   const page = await show("/integrations/add");
@@ -463,9 +472,9 @@ async function startPeer(options: TestMcpServerOptions = {}): Promise<TestMcpSer
   return peer;
 }
 
-async function startProtected() {
+async function startProtected(scopes?: string[]) {
   const peer = await startPeer();
-  const provider = await startAuthorizationServer();
+  const provider = await startAuthorizationServer(scopes === undefined ? {} : { scopes });
   peers.push(provider);
   protectedResource(peer, provider);
   return { peer, provider };

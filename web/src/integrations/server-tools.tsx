@@ -53,7 +53,9 @@ function LeftOut({ count }: { count: number }) {
 }
 
 /** People rarely need these, and they have no page of their own. */
-function Others({ server: { name, resourceCount, promptCount } }: { server: McpServer }) {
+function Others({ server: { serverId, name, resourceCount, promptCount } }: { server: McpServer }) {
+  // As one word of a command.
+  const server = /^[\w.-]+$/.test(name) ? name : serverId;
   const others = [
     { count: resourceCount, what: "resource", command: "mcp resources" },
     { count: promptCount, what: "prompt", command: "mcp prompts" },
@@ -62,7 +64,7 @@ function Others({ server: { name, resourceCount, promptCount } }: { server: McpS
   return (
     <p class="soft small">
       It also offers {others.map(({ count, what }) => countOf(count, what)).join(" and ")}, which you and your agents read in the gateway's
-      shell: {others.map(({ command }, at) => [at > 0 && ", ", <code key={command}>{`${command} ${makeVisible(name)}`}</code>])}
+      shell: {others.map(({ command }, at) => [at > 0 && ", ", <code key={command}>{`${command} ${server}`}</code>])}
     </p>
   );
 }
