@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { deferred } from "../../src/lib/deferred.ts";
 import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
 import { desktopOf } from "../support/desktop.ts";
 import type { Host } from "../support/host.ts";
@@ -36,9 +37,14 @@ test("a page that stayed open through a gateway restart during an answer equals 
   const desktop = await desktopOf(host);
   try {
     // Half of the answer before the kill; all of it on the retry after the restart.
-    let isBack = false;
+    let history: HeldHistory | null = null;
     model.on("hello", says("Hello.")).otherwise(says("Goodbye."));
-    model.on(/^tell me a story/, () => (isBack ? says(ANSWER) : { hang: true, script: says(ANSWER), after: 3_000 }));
+    model.on(/^tell me a story/, async () => {
+      if (history === null) return { hang: true, script: says(ANSWER), after: 3_000 };
+      // An answer that is over before the page follows again would be in the history alone.
+      await history.isRequested;
+      return says(ANSWER);
+    });
     const page = await desktop.openAs(ALICE, "/chat");
     await messageField(page).fill("hello");
     await messageField(page).press("Enter");
@@ -51,21 +57,21 @@ test("a page that stayed open through a gateway restart during an answer equals 
     await page.getByRole("region", { name: "Waiting messages" }).getByText("and good night").waitFor();
 
     // The page reads the history only after the answer has restarted, while it still shows the partial answer.
-    const releaseHistory = await holdHistory(page);
+    const held = await holdHistory(page);
     await gateway.kill();
     await page.getByText("Connection lost").waitFor();
     // A message sent meanwhile is delivered once, after the reconnect.
     await messageField(page).fill("are you back?");
     await messageField(page).press("Enter");
     await messageList(page).getByRole("article", { name: "You, being sent" }).getByText("are you back?").waitFor();
-    isBack = true;
+    history = held;
     gateway = new Gateway(BUILT, home, {}, port);
     expect(await gateway.ready).toBe(host.url);
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await messageList(page).getByText("and it came back.").waitFor();
     // The answer that starts again replaces what had arrived of it.
     expect(await messageList(page).getByRole("article").filter({ hasText: "Once upon a time" }).count()).toBe(1);
-    releaseHistory();
+    held.release();
     await messageList(page)
       .getByRole("article", { name: /^You, [\d:]+/ })
       .filter({ hasText: "are you back?" })
@@ -86,26 +92,45 @@ test("a page that stayed open through a gateway restart during an answer equals 
   }
 });
 
-/** Holds answers to proc.history on sockets that the page opens from now on. Returns a function that releases them. */
-async function holdHistory(page: Page): Promise<() => void> {
+type HeldHistory = {
+  /** Resolves when the page reads the history, so it follows the process by then. */
+  isRequested: Promise<void>;
+  release(): void;
+};
+
+/** Holds answers to proc.history on sockets that the page opens from now on. */
+async function holdHistory(page: Page): Promise<HeldHistory> {
   const held: (() => void)[] = [];
+  const request = deferred();
   let isReleased = false;
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const server = socket.connectToServer();
     const ids = new Set<string>();
     socket.onMessage((text) => {
-      const { call, id } = JSON.parse(String(text)) as { call?: string; id: string };
-      if (call === "proc.history") ids.add(id);
+      const { call, id } = parseFrame(text);
+      if (call === "proc.history" && id !== undefined) {
+        ids.add(id);
+        request.resolve();
+      }
       server.send(text);
     });
     server.onMessage((text) => {
-      const { type, id } = JSON.parse(String(text)) as { type: string; id: string };
-      if (isReleased || type !== "res" || !ids.has(id)) socket.send(text);
+      const { type, id } = parseFrame(text);
+      if (isReleased || type !== "res" || id === undefined || !ids.has(id)) socket.send(text);
       else held.push(() => socket.send(text));
     });
   });
-  return () => {
-    isReleased = true;
-    for (const send of held) send();
+  return {
+    isRequested: request.promise,
+    release() {
+      isReleased = true;
+      for (const send of held) send();
+    },
   };
+}
+
+/** The keepalive, "ping" and "pong", is not JSON. */
+function parseFrame(text: string | Buffer): { type?: string; call?: string; id?: string } {
+  const frame = String(text);
+  return frame.startsWith("{") ? (JSON.parse(frame) as { type?: string; call?: string; id?: string }) : {};
 }

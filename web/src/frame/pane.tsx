@@ -1,7 +1,7 @@
 // One pane: its title, its buttons, and the screen of its path. After a navigation the title takes the focus, so that a screen
 // reader announces it and Tab continues from there.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { screenAt } from "../screens/screens.ts";
 import { ownQuestionCount } from "../state/approvals.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -27,7 +27,8 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
   useEffect(() => {
     if (isActive) document.title = `${ownQuestionCount.value > 0 ? `(${ownQuestionCount.value}) ` : ""}${title} · GSV`;
   }, [title, isActive, ownQuestionCount.value]);
-  useEffect(() => {
+  // In a layout effect: later, it could take the focus from a field in which the user types already.
+  useLayoutEffect(() => {
     if (moveCount.peek() > 0 && activePane.peek() === name) heading.current?.focus({ preventScroll: true });
   }, [screenId]);
 

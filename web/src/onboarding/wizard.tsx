@@ -1,7 +1,7 @@
 // The set-up wizard: one step at a time, with the list of steps above and the guide beside it. Nothing is applied before the
 // review.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Logo } from "../frame/logo.tsx";
 import { Button } from "../ui/button.tsx";
 import { AccountStep } from "./account-step.tsx";
@@ -33,7 +33,8 @@ export function Wizard() {
   const form = useRef<HTMLFormElement>(null);
   const isFirst = useRef(true);
   const title = TITLES[current];
-  useEffect(() => {
+  // In a layout effect: later, it could take the focus from a field in which the user types already.
+  useLayoutEffect(() => {
     document.title = `${title} · GSV`;
     scrollTo(0, 0);
     // Focus the first field of a step, except on the first load, which must not move the focus.
