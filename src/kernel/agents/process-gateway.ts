@@ -291,8 +291,7 @@ function errorMessageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** How a call is shown to people: the command, or the name of the call. */
-/** For the person who stopped it: the command, or the tool of a server. */
+/** For the person who stopped the call: the command, the tool of a server, or the name of the call. */
 function describeCall({ syscall, args }: SysCall): string {
   if (syscall === MCP_CALL && typeof args.name === "string") return args.name;
   return syscall === "shell.exec" && typeof args.input === "string" && args.input !== "" ? args.input : syscall;
