@@ -51,6 +51,88 @@ test.each<[string, Reply]>([
   }
 });
 
+const never = new AbortController().signal;
+const WITH_OUTPUT = { ...TOOL, outputSchema: { type: "object" } };
+
+/** Of an older protocol, without sessions. */
+function answerWithHandshake(answer: (message: Message) => Reply) {
+  return (message: Message): Reply => {
+    if (message.method !== "initialize") return answer(message);
+    const capabilities = { tools: {}, resources: {}, prompts: {} };
+    return { result: { protocolVersion: "2025-11-25", capabilities, serverInfo: { name: "old", version: "1" } } };
+  };
+}
+
+function countOf(seen: readonly string[], method: string): number {
+  return seen.filter((one) => one === method).length;
+}
+
+test("nothing is answered from a cache, however long the server says that it is fresh", async () => {
+  const seen: string[] = [];
+  const fresh = { ttlMs: 86_400_000, cacheScope: "public" };
+  const answers: Record<string, object> = {
+    "tools/list": { tools: [TOOL] },
+    "resources/list": { resources: [] },
+    "resources/templates/list": { resourceTemplates: [] },
+    "prompts/list": { prompts: [] },
+    "resources/read": { contents: [{ uri: "test://a", text: "a" }] },
+  };
+  const answer = answerWithHandshake(({ method }) => ({ result: { ...fresh, ...answers[method] } }));
+  const connection = await open(serverOf(answer, seen), "streamable-http");
+  for (let at = 0; at < 2; at++) {
+    await connection.listTools(never);
+    await connection.listResources(never);
+    await connection.listResourceTemplates(never);
+    await connection.listPrompts(never);
+    await connection.readResource("test://a", never);
+  }
+  expect(Object.keys(answers).map((method) => [method, countOf(seen, method)])).toEqual(Object.keys(answers).map((method) => [method, 2]));
+  await connection.close();
+});
+
+test("the result of a tool is passed on though it does not fit the output schema", async () => {
+  const said = { content: [{ type: "text", text: "paid 5 EUR" }] };
+  const answer = answerWithHandshake(({ method }) => ({ result: method === "tools/list" ? { tools: [WITH_OUTPUT] } : said }));
+  const connection = await open(serverOf(answer), "streamable-http");
+  const { tools } = await connection.listTools(never);
+  expect(await connection.callTool(tools[0]!, {}, undefined, never)).toEqual(said);
+  await connection.close();
+});
+
+test("a 404 of a server without sessions does not say that the call was not handled", async () => {
+  const answer = answerWithHandshake(() => ({ status: 404, error: { code: -32000, message: "issue 7 not found" } }));
+  const connection = await open(serverOf(answer), "streamable-http");
+  const failure: unknown = await connection.callTool(TOOL, {}, undefined, never).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ kind: "refused", mayHaveRun: true } satisfies Partial<McpError>);
+  await connection.close();
+});
+
+test("a server of the newest protocol that asks for input gets the call once", async () => {
+  const seen: string[] = [];
+  const { result } = { result: { resultType: "input_required", requestState: "again" } };
+  const answer = answerWithoutHandshake({ status: 404, error: { code: -32601, message: "Method not found" } });
+  const server = serverOf((message) => (message.method === "tools/call" ? { result } : answer(message)), seen);
+  const connection = await open(server, "auto");
+  const failure: unknown = await connection.callTool(TOOL, {}, undefined, never).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ kind: "refused", mayHaveRun: true } satisfies Partial<McpError>);
+  expect(countOf(seen, "tools/call")).toBe(1);
+  await connection.close();
+});
+
+test("a server of the newest protocol gets the arguments that it wants as headers", async () => {
+  const inputSchema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
+  const headers: (string | null)[] = [];
+  const answer = answerWithoutHandshake({ status: 404, error: { code: -32601, message: "Method not found" } });
+  const server = serverOf((message) => (message.method === "tools/call" ? { result: { ...CACHE, content: [] } } : answer(message)));
+  const connection = await open((url, init) => {
+    headers.push(new Headers(init?.headers).get("mcp-param-region"));
+    return server(url, init);
+  }, "auto");
+  await connection.callTool({ name: "echo", inputSchema }, { region: "eu" }, undefined, never);
+  expect(headers.at(-1)).toBe("eu");
+  await connection.close();
+});
+
 test("a server that refuses every handshake is refused with what it said to the first", async () => {
   const seen: string[] = [];
   const server = serverOf(({ method }) => ({ error: { code: -32603, message: `no ${method} today` } }), seen);

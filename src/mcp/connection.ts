@@ -14,7 +14,7 @@ import {
 import { SysError } from "../lib/sys-error.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { NetError, type NetErrorKind } from "../ports/net.ts";
-import type { McpTransportType } from "../protocol/mcp-records.ts";
+import type { McpToolSummary, McpTransportType } from "../protocol/mcp-records.ts";
 import { VERSION } from "../protocol/version.ts";
 import type { McpFetch } from "./fetch.ts";
 import { toToolSummaries } from "./definition.ts";
@@ -66,6 +66,7 @@ export type McpConnectionOptions = {
 };
 
 type Transport = Streamable | Sse;
+export type CallableTool = Pick<McpToolSummary, "name" | "inputSchema">;
 export type ToolResult = { content?: unknown; structuredContent?: unknown; isError?: boolean };
 
 export class McpConnection {
@@ -123,32 +124,28 @@ export class McpConnection {
 
   async listTools(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: 0 };
-    const { tools } = await this.#request(() => this.#client.listTools(undefined, { signal, timeout: DISCOVERY_MS }), true, signal);
+    const { tools } = await this.#request(() => this.#client.listTools(undefined, listOptions(signal)), true, signal);
     return toToolSummaries(tools);
   }
 
   async listResources(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.resources === undefined) return [];
-    return (await this.#request(() => this.#client.listResources(undefined, { signal, timeout: DISCOVERY_MS }), true, signal)).resources;
+    return (await this.#request(() => this.#client.listResources(undefined, listOptions(signal)), true, signal)).resources;
   }
 
   async listResourceTemplates(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.resources === undefined) return [];
-    const listed = await this.#request(
-      () => this.#client.listResourceTemplates(undefined, { signal, timeout: DISCOVERY_MS }),
-      true,
-      signal,
-    );
+    const listed = await this.#request(() => this.#client.listResourceTemplates(undefined, listOptions(signal)), true, signal);
     return listed.resourceTemplates;
   }
 
   async listPrompts(signal: AbortSignal) {
     if (this.#client.getServerCapabilities()?.prompts === undefined) return [];
-    return (await this.#request(() => this.#client.listPrompts(undefined, { signal, timeout: DISCOVERY_MS }), true, signal)).prompts;
+    return (await this.#request(() => this.#client.listPrompts(undefined, listOptions(signal)), true, signal)).prompts;
   }
 
   readResource(uri: string, signal: AbortSignal) {
-    return this.#request(() => this.#client.readResource({ uri }, { signal, timeout: CALL_MS }), true, signal);
+    return this.#request(() => this.#client.readResource({ uri }, { signal, timeout: CALL_MS, ...UNCACHED }), true, signal);
   }
 
   getPrompt(name: string, args: Record<string, string>, signal: AbortSignal) {
@@ -156,13 +153,18 @@ export class McpConnection {
   }
 
   /** `timeoutMs` is the longest time; without it, the call may go on while the tool reports progress. */
-  async callTool(name: string, args: Record<string, unknown>, timeoutMs: number | undefined, signal: AbortSignal): Promise<ToolResult> {
+  async callTool(
+    { name, inputSchema }: CallableTool,
+    args: Record<string, unknown>,
+    timeoutMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
     const limits =
       timeoutMs === undefined
         ? { timeout: CALL_MS, onprogress: () => {}, resetTimeoutOnProgress: true, maxTotalTimeout: CALL_MS_MAX }
         : { timeout: timeoutMs };
     const { content, structuredContent, isError } = await this.#request(
-      () => this.#client.callTool({ name, arguments: args }, { signal, ...limits }),
+      () => this.#client.callTool({ name, arguments: args }, { signal, ...limits, toolDefinition: toClientTool(name, inputSchema) }),
       false,
       signal,
     );
@@ -193,15 +195,37 @@ export class McpConnection {
   /** `isRead`: the request changes nothing. */
   async #request<T>(send: () => Promise<T>, isRead: boolean, signal: AbortSignal): Promise<T> {
     if (!this.#isOpen) throw new McpError("session", "the connection is closed");
+    const hasSession = this.#transport instanceof Sse || this.#transport.sessionId !== undefined;
     try {
       return await send();
     } catch (error) {
       if (error instanceof InsufficientScopeError) await this.#askForScope(error);
       // The client calls this a timeout, which would be the server's fault.
       if (signal.aborted) throw new McpError("aborted", "the call was stopped", !isRead);
+      // Without a session, a 404 does not say that the request was not handled.
+      if (!hasSession && isNotFound(error)) throw new McpError("refused", "the server answered with HTTP 404", !isRead);
       throw toMcpError(error, !isRead);
     }
   }
+}
+
+/** The client would answer from its cache for as long as the server likes, and keep all that was ever read. */
+const UNCACHED = { cacheMode: "bypass" } as const;
+
+function listOptions(signal: AbortSignal) {
+  return { signal, timeout: DISCOVERY_MS, ...UNCACHED };
+}
+
+/**
+ * What the client reads of a tool that it calls: which arguments it sends as headers, too. Without an output schema it passes on whatever
+ * comes; else it throws results away that do not fit the schema, though the tool has run.
+ */
+function toClientTool(name: string, inputSchema: CallableTool["inputSchema"]) {
+  return { name, inputSchema: { ...inputSchema, type: "object" as const } };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof SdkHttpError && error.status === 404;
 }
 
 type Era = "legacy" | "auto";
@@ -231,6 +255,8 @@ async function connect(options: McpConnectionOptions, make: MakeTransport, era: 
       // A schema is text of a stranger: compiling it, or matching its patterns, could take forever.
       jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
       listMaxPages: PAGES_MAX,
+      // A server that asks for input could have a call sent again and again.
+      inputRequired: { autoFulfill: false },
       ...(era === "auto" ? { versionNegotiation: { mode: "auto" as const } } : {}),
     },
   );
@@ -296,6 +322,8 @@ function toMcpError(error: unknown, mayRun: boolean): McpError | SysError {
   if (error instanceof InsufficientScopeError) return new McpError("sign-in", "the server wants a sign-in with more rights");
   if (error instanceof SdkHttpError) return fromHttpError(error, mayRun);
   if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.UnsupportedResultType)
+      return new McpError("refused", "the server asks for more input in the middle of the call, which GSV does not offer", mayRun);
     if (error.code === SdkErrorCode.RequestTimeout) return new McpError("timeout", "the server did not answer in time", mayRun);
     if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
       return new McpError("unreachable", "the connection was closed", mayRun);

@@ -55,6 +55,20 @@ describe("names of functions", () => {
     ]);
   });
 
+  test("no server takes the qualified name of another that is not ready", () => {
+    const [linear, other] = [server("s1", "Linear", "list_issues"), server("s2", "Linear!", "list_issues")];
+    expect(nameFunctions([other], [linear, other]).map(({ functionName }) => functionName)).toEqual([
+      "list_issues",
+      expect.stringMatching(/^Linear_list_issues_[0-9a-z]+$/),
+    ]);
+  });
+
+  test("a qualified name belongs to the server with the longest name, though another is older", () => {
+    const [short, long] = [server("s1", "GitHub", "Enterprise_create_issue"), server("s2", "GitHub-Enterprise", "create_issue")];
+    const qualified = nameFunctions([short, long]).find(({ functionName }) => functionName === "GitHub_Enterprise_create_issue");
+    expect(qualified?.serverId).toBe("s2");
+  });
+
   test("each function says which tool of which server it calls", () => {
     expect(nameFunctions([server("s1", "My Server", "do it")])[1]).toEqual({
       functionName: "My_Server_do_it",

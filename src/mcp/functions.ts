@@ -1,5 +1,6 @@
 // The functions that scripts call MCP tools by: each tool by its own name where no other has it, and always by the name of its server and
-// its own. The latter are given first: no server can take them from another by what it calls its tools.
+// its own. The latter are given first, and belong to a server by its name: none can take them from another by what it calls its tools, or
+// while the other is not ready.
 
 import type { ScriptFunction } from "../ports/sandbox.ts";
 import type { McpToolSummary } from "../protocol/mcp-records.ts";
@@ -25,28 +26,35 @@ const JAVASCRIPT: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+export type ServerName = { serverId: string; name: string };
+type Aged = ServerName & { createdAt: number };
+
 /** The order in which functions get their names: a server that is added later takes no name that an earlier one has. */
-function sortByAge<T extends { createdAt: number; serverId: string }>(servers: readonly T[]): T[] {
+function sortByAge<T extends Aged>(servers: readonly T[]): T[] {
   return servers.toSorted((a, b) => a.createdAt - b.createdAt || (a.serverId < b.serverId ? -1 : 1));
 }
 
-type Server = ServerTools & { createdAt: number; changes: readonly { accepted: McpToolSummary | null }[] };
+type Server = ServerTools & Aged & { changes: readonly { accepted: McpToolSummary | null }[] };
 
-/** The functions of the servers that are ready. A tool that waits for its owner keeps its function: a call of it says why it waits. */
-export function listFunctions(servers: readonly Server[]): ScriptFunction[] {
-  const withWaiting = sortByAge(servers).map(({ serverId, name, tools, changes }) => ({
+/**
+ * The functions of the servers that are ready, of `all` servers of their owner. A tool that waits for its owner keeps its function: a call
+ * of it says why it waits.
+ */
+export function listFunctions(ready: readonly Server[], all: readonly Aged[]): ScriptFunction[] {
+  const withWaiting = sortByAge(ready).map(({ serverId, name, tools, changes }) => ({
     serverId,
     name,
     tools: [...tools, ...changes.flatMap(({ accepted }) => accepted ?? [])],
   }));
-  return nameFunctions(withWaiting);
+  return nameFunctions(withWaiting, sortByAge(all));
 }
 
-/** `servers` are those that are ready, in the order of `sortByAge`. */
-export function nameFunctions(servers: readonly ServerTools[]): ScriptFunction[] {
-  const tools = servers.flatMap(({ serverId, name, tools: own }) =>
+/** Both in the order of `sortByAge`. */
+export function nameFunctions(ready: readonly ServerTools[], all: readonly ServerName[] = ready): ScriptFunction[] {
+  const tools = ready.flatMap(({ serverId, name, tools: own }) =>
     own.map((tool) => ({ serverId, serverName: name, toolName: tool.name, tool, base: sanitize(tool.name) })),
   );
+  const prefixes = all.map(({ serverId, name }) => ({ serverId, prefix: clean(`${name}_`) }));
   const counts = new Map<string, number>();
   for (const { base } of tools) counts.set(base, (counts.get(base) ?? 0) + 1);
   const used = new Set(RESERVED);
@@ -55,7 +63,7 @@ export function nameFunctions(servers: readonly ServerTools[]): ScriptFunction[]
     const { description, inputSchema, outputSchema } = tool;
     return { functionName, serverId, serverName, toolName, description, inputSchema, outputSchema };
   };
-  const qualified = tools.map((one) => define(pickFreeName(one, used), one));
+  const qualified = tools.map((one) => define(pickQualifiedName(one, prefixes, used), one));
   const plain = tools.flatMap((one) => (counts.get(one.base) === 1 && !used.has(one.base) ? [define(one.base, one)] : []));
   // Short names first: what lists them or is cut off shows these.
   return [...plain, ...qualified];
@@ -63,17 +71,31 @@ export function nameFunctions(servers: readonly ServerTools[]): ScriptFunction[]
 
 type Named = { serverId: string; serverName: string; toolName: string };
 
-function pickFreeName({ serverId, serverName, toolName }: Named, used: ReadonlySet<string>): string {
-  const name = sanitize(`${serverName}_${toolName}`);
-  if (!used.has(name)) return name;
+type Prefix = { serverId: string; prefix: string };
+
+function pickQualifiedName({ serverId, serverName, toolName }: Named, prefixes: readonly Prefix[], used: ReadonlySet<string>): string {
+  const text = `${serverName}_${toolName}`;
+  const name = sanitize(text);
+  if (!used.has(name) && findOwner(clean(text), prefixes) === serverId) return name;
   const hashed = `${name}_${hashText(`${serverId}:${toolName}`)}`;
   let free = hashed;
   for (let count = 2; used.has(free); count++) free = `${hashed}_${count}`;
   return free;
 }
 
+/** The server whose name says the most of the beginning; of several, the oldest. */
+function findOwner(name: string, prefixes: readonly Prefix[]): string | undefined {
+  let owner: Prefix | undefined;
+  for (const one of prefixes) if (name.startsWith(one.prefix) && one.prefix.length > (owner?.prefix.length ?? -1)) owner = one;
+  return owner?.serverId;
+}
+
+function clean(text: string): string {
+  return text.replaceAll(/[-.\s]/g, "_").replaceAll(/[^A-Za-z0-9_$]/g, "");
+}
+
 function sanitize(text: string): string {
-  const name = text.replaceAll(/[-.\s]/g, "_").replaceAll(/[^A-Za-z0-9_$]/g, "");
+  const name = clean(text);
   if (name === "" || name === "_") return "tool";
   if (/^\d/.test(name)) return `_${name}`;
   return JAVASCRIPT.has(name) ? `${name}_` : name;

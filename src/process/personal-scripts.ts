@@ -6,6 +6,7 @@ import type { ScriptAnswer, ScriptCall, ScriptGlobals } from "../ports/sandbox.t
 import { type ScriptResult, toScriptResult } from "../sandbox/calls/result.ts";
 import { CALL_MS } from "../sandbox/limits.ts";
 import { type ProcessPorts, type ScriptCallOutcome, STOPPED } from "./kernel-port.ts";
+import { describeTimeout } from "./script-timeout.ts";
 
 export type RunScriptArgs = { scriptId: string; code: string; globals: ScriptGlobals };
 
@@ -43,7 +44,7 @@ export class PersonalScripts {
 
   async #answer(scriptId: string, { number, call, args }: ScriptCall, signal: AbortSignal): Promise<ScriptAnswer> {
     const request = { scriptId, number, call, args: JSON.parse(args) as Record<string, unknown> };
-    const late: ScriptCallOutcome = { isError: true, message: `Timed out waiting for ${call}` };
+    const late: ScriptCallOutcome = { isError: true, message: describeTimeout(call) };
     const expired = { value: late, reason: STOPPED };
     const outcome = await withTimeout(CALL_MS, signal, (stopping) => this.#ports.kernel.runScriptCall(request, stopping), expired);
     return outcome.isError ? { kind: "error", message: outcome.message } : { kind: "value", json: outcome.json };

@@ -30,9 +30,12 @@ export function chooseServers(servers: readonly McpServerSummary[], wanted: stri
   return wanted === undefined ? servers : [findServer(servers, wanted)];
 }
 
-/** The functions of scripts. Their names depend on all servers that are ready. */
+/** The functions of scripts. Their names depend on all servers. */
 export function listFunctions(servers: readonly McpServerSummary[]): ScriptFunction[] {
-  return listAllFunctions(servers.filter(({ state }) => state === "ready"));
+  return listAllFunctions(
+    servers.filter(({ state }) => state === "ready"),
+    servers,
+  );
 }
 
 /** The tools of the chosen servers that can be called. */

@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agenda, MemoryClock, memoryCrypto, MemorySql, memoryVitals, Random, silentMeter } from "../../../test/support/memory-ports.ts";
 import { sendJson, startMcpServer, type TestMcpServer } from "../../../test/support/mcp/server.ts";
 import { protectedResource, signIn, startAuthorizationServer } from "../../../test/support/oauth/authorization-server.ts";
+import { deferred } from "../../lib/deferred.ts";
 import { NetError, type NetOptions, type NetRequest } from "../../ports/net.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { makeConfigDefaults } from "../defaults.ts";
+import type { NewOAuthAccount } from "../nouns/oauth-accounts.ts";
 import { OAuth } from "../oauth/oauth.ts";
 import { Store } from "../store.ts";
 import { Mcp } from "./mcp.ts";
@@ -60,14 +62,18 @@ function makeWorld() {
   const oauth = new OAuth(store, () => [GATEWAY]);
   const mcp = new Mcp(store, oauth);
   const get = (serverId: string) => store.reads.mcpServers.get(serverId, store.reads.now)!;
+  /** What the browser of the person does. */
+  const returnFromPage = async (serverId: string) => {
+    const outcome = await oauth.finish(new URL(await signIn(get(serverId).authUrl!)).searchParams, GATEWAY);
+    mcp.onSignInEnded(outcome);
+    return outcome;
+  };
   return {
     mcp,
     get,
-    /** What the browser of the person does. */
+    returnFromPage,
     async signIn(serverId: string): Promise<void> {
-      const outcome = await oauth.finish(new URL(await signIn(get(serverId).authUrl!)).searchParams, GATEWAY);
-      expect(outcome).toMatchObject({ ok: true });
-      mcp.onSignInEnded(outcome);
+      expect(await returnFromPage(serverId)).toMatchObject({ ok: true });
       await expect.poll(() => store.reads.mcpServers.isReady(serverId)).toBe(true);
     },
     store,
@@ -206,20 +212,21 @@ test("functions are those of servers that are ready, also while one is connected
 });
 
 /** A permission, with the question that it came from. */
-function allow(target: string, call = "sys.mcp.call"): void {
+function allow(target: string, call = "sys.mcp.call", args: Record<string, unknown> = {}): void {
   const now = NOW;
-  const rest = { uid: 1000, pid: "p1", digest: target, target };
+  const id = `${target} ${JSON.stringify(args)}`;
+  const rest = { uid: 1000, pid: "p1", digest: id, target };
   world.store.write(({ approvals }) => {
     approvals.addQuestion({
       ...rest,
-      requestId: `question ${target}`,
+      requestId: `question ${id}`,
       kind: "call",
       runId: "r1",
       conversationId: "default",
       callId: "c1",
       toolName: "MCP",
       syscall: call,
-      args: {},
+      args,
       cwd: "/home/ann",
       tags: [],
       why: "",
@@ -228,8 +235,8 @@ function allow(target: string, call = "sys.mcp.call"): void {
     });
     approvals.addGrant({
       ...rest,
-      grantId: `grant ${target}`,
-      requestId: `question ${target}`,
+      grantId: `grant ${id}`,
+      requestId: `question ${id}`,
       call,
       scope: "tool",
       folder: null,
@@ -268,6 +275,68 @@ test("what was allowed beforehand ends when a change of the tool is accepted, an
   await world.mcp.remove(ANN, undefined, serverId);
   expect(grants()).toEqual(["laptop"]);
 });
+
+test("commands that may call a tool and were allowed beforehand are asked about again when it changes", async () => {
+  const serverId = await add();
+  const ids = () => world.store.reads.approvals.grantsOfUser(1000, NOW).map(({ digest }) => digest);
+  allow("gsv", "shell.exec", { input: "mcp call Test echo --arg text=hi" });
+  allow("gsv", "shell.exec", { input: "ls" });
+  allow("laptop", "shell.exec", { input: "mcp call Test echo" });
+  announceChange("says something else");
+  const refreshed = await world.mcp.refresh(ANN, { serverId }, never);
+  await world.mcp.accept(ANN, { serverId, tools: refreshed!.changes });
+  expect(ids().toSorted()).toEqual(['gsv {"input":"ls"}', 'laptop {"input":"mcp call Test echo"}']);
+});
+
+test("a caller who goes away while a server is added or refreshed gets a clear error, and another who waits gets the server", async () => {
+  const gone = new AbortController();
+  const hold = deferred<null>();
+  const asked = deferred();
+  server.authorize = () => (asked.resolve(), hold.promise);
+  const first = world.mcp.add(ANN, { name: "Test", url: server.url }, gone.signal);
+  const second = world.mcp.add(ANN, { name: "Test", url: server.url }, never);
+  await asked.promise;
+  gone.abort(new Error("The caller has gone"));
+  await expect(first).rejects.toMatchObject({ name: "SysError", code: 503 });
+  hold.resolve(null);
+  const { serverId, state } = await second;
+  expect(state).toBe("ready");
+
+  const held = deferred<null>();
+  const askedAgain = deferred();
+  server.authorize = () => (askedAgain.resolve(), held.promise);
+  const leaving = new AbortController();
+  const refreshed = world.mcp.refresh(ANN, { serverId }, leaving.signal);
+  await askedAgain.promise;
+  leaving.abort(new Error("The caller has gone"));
+  expect(await refreshed).toMatchObject({ serverId, error: null });
+  server.authorize = null;
+  held.resolve(null);
+});
+
+test("a call is told what the tool answered, also where that does not fit its output schema", async () => {
+  const text = { content: [{ type: "text", text: "hello" }] };
+  server.tools = server.tools.map((tool) => (tool.name === "echo" ? { ...tool, outputSchema: { type: "object" }, run: () => text } : tool));
+  expect(await call(await add())).toEqual(text);
+});
+
+function makeAccount(accountKey: string): NewOAuthAccount {
+  return {
+    uid: 1000,
+    kind: "generic",
+    provider: "https://p.example",
+    accountKey,
+    label: null,
+    scope: null,
+    resource: null,
+    tokenEndpoint: "https://p.example/token",
+    clientId: "gsv",
+    tokenType: "Bearer",
+    expiresAt: null,
+    secrets: { accessToken: "t", refreshToken: null, clientSecret: null, tokenAuth: "none" },
+    metadata: {},
+  };
+}
 
 describe("a server that wants a sign-in", () => {
   let provider: Awaited<ReturnType<typeof startAuthorizationServer>>;
@@ -318,6 +387,34 @@ describe("a server that wants a sign-in", () => {
     world.pass(FRESH_MS);
     await call(serverId);
     expect(world.get(serverId).authUrl).toBe(authUrl);
+  });
+
+  test("whose sign-in cannot be stored says so, and offers no page that is used up", async () => {
+    const { serverId } = await world.mcp.add(ANN, { name: "Test", url: server.url }, never);
+    world.store.write(({ oauthAccounts, now }) => {
+      for (let at = 0; at < 200; at++) oauthAccounts.put(makeAccount(`full ${at}`), now);
+    });
+    const outcome = await world.returnFromPage(serverId);
+    expect(outcome).toMatchObject({ ok: false, message: expect.stringMatching(/^Too many accounts.*Nothing was stored/) as string });
+    const { state, authUrl, error } = world.get(serverId);
+    expect([state, authUrl, error]).toEqual(["authenticating", null, expect.stringMatching(/Too many accounts/)]);
+  });
+
+  test("gives a registered client only to the provider of its first sign-in", async () => {
+    const client = { client_id: "gsv", client_secret: "top secret", redirect_uris: [`${GATEWAY}/oauth/callback`] };
+    const [known, other] = await Promise.all([
+      startAuthorizationServer({ clients: [client] }),
+      startAuthorizationServer({ clients: [client] }),
+    ]);
+    protectedResource(server, known);
+    const oauth = { clientId: "gsv", clientSecret: "top secret" };
+    const { serverId } = await world.mcp.add(ANN, { name: "Test", url: server.url, oauth }, never);
+    await world.signIn(serverId);
+    protectedResource(server, other);
+    const refreshed = await world.mcp.refresh(ANN, { serverId }, never);
+    expect(refreshed).toMatchObject({ authUrl: null, error: expect.stringContaining(`is one of ${known.issuer}`) as string });
+    expect(other.tokenRequests).toEqual([]);
+    await Promise.all([known.close(), other.close()]);
   });
 
   test("is not called with a tool that nobody has listed", async () => {

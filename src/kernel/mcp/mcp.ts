@@ -3,6 +3,7 @@
 
 import { Breaker } from "../../lib/breaker.ts";
 import { allows } from "../../lib/capability.ts";
+import { rejectOnAbort } from "../../lib/or-aborted.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { McpConnection, McpError, ToolResult } from "../../mcp/connection.ts";
 import { listFunctions } from "../../mcp/functions.ts";
@@ -60,29 +61,27 @@ export class Mcp implements Part {
     const callbackUrl = this.#oauth.callbackUrlFor(caller, args.callbackHost);
     const key = JSON.stringify([uid, name, url]);
     const adding = this.#adding.get(key);
-    if (adding !== undefined) return adding;
+    if (adding !== undefined) return waitUnlessStopped(adding, signal);
     const known = this.#store.reads.mcpServers.find(uid, name, url);
     if (known !== undefined) return this.#summaryOf(known);
     // What an agent adds could be what its owner has not accepted.
-    const added = this.#addNew({ ...args, uid, url, callbackUrl, acceptsTools: caller.agent === undefined }, signal).finally(() =>
+    const added = this.#addNew({ ...args, uid, url, callbackUrl, acceptsTools: caller.agent === undefined }).finally(() =>
       this.#adding.delete(key),
     );
     this.#adding.set(key, added);
-    return added;
+    return waitUnlessStopped(added, signal);
   }
 
-  async #addNew(
-    {
-      uid,
-      name,
-      url,
-      transport,
-      oauth,
-      callbackUrl,
-      acceptsTools,
-    }: AddArgs & { uid: number; callbackUrl: string | null; acceptsTools: boolean },
-    signal: AbortSignal,
-  ): Promise<McpServerSummary> {
+  /** It belongs to all who wait for it, so none of them can stop it. */
+  async #addNew({
+    uid,
+    name,
+    url,
+    transport,
+    oauth,
+    callbackUrl,
+    acceptsTools,
+  }: AddArgs & { uid: number; callbackUrl: string | null; acceptsTools: boolean }): Promise<McpServerSummary> {
     const { clientId = null, clientSecret = null, tokenHost = null } = oauth ?? {};
     const serverId = await this.#store.commit(({ mcpServers, now }) =>
       mcpServers.add(
@@ -100,7 +99,7 @@ export class Mcp implements Part {
       ),
     );
     try {
-      await this.#openServer(serverId).discover(signal);
+      await this.#openServer(serverId).discover(new AbortController().signal);
     } catch (error) {
       if (!isKind(error, "sign-in")) {
         await this.#forget(serverId);
@@ -151,8 +150,8 @@ export class Mcp implements Part {
   ): Promise<ToolResult> {
     const { serverId, name, timeoutMs } = args;
     return this.#use(caller, args, "call MCP tools", signal, (connection) => {
-      this.#store.reads.mcpServers.checkTool(serverId, name, true);
-      return connection.callTool(name, args.arguments ?? {}, timeoutMs, signal);
+      const tool = this.#store.reads.mcpServers.requireTool(serverId, name);
+      return connection.callTool(tool, args.arguments ?? {}, timeoutMs, signal);
     });
   }
 
@@ -209,11 +208,11 @@ export class Mcp implements Part {
   /** The functions by which scripts of a caller call the tools of their servers. */
   functionsFor({ uid, capabilities }: Pick<Caller, "uid" | "capabilities">): ScriptFunction[] {
     if (!allows(capabilities, "sys.mcp.call")) return [];
-    const { mcpServers } = this.#store.reads;
+    const { mcpServers, now } = this.#store.reads;
     const generation = mcpServers.generationOf(uid);
     const known = this.#functions.get(uid);
     if (known?.generation === generation) return known.functions;
-    const functions = limitSchemas(listFunctions(this.listReady(uid)));
+    const functions = limitSchemas(listFunctions(mcpServers.listReady(uid, now), mcpServers.listNames(uid)));
     this.#functions.set(uid, { generation, functions });
     return functions;
   }
@@ -221,8 +220,8 @@ export class Mcp implements Part {
   /** A run of the user starts: servers that could not be reached are tried again, without waiting for them. */
   retryFailed(uid: number): void {
     const { mcpServers, now } = this.#store.reads;
-    for (const { serverId, state } of mcpServers.list(uid, now)) {
-      if (state !== "failed" || now - (this.#retriedAt.get(serverId) ?? 0) < RETRY_MS) continue;
+    for (const serverId of mcpServers.listFailed(uid)) {
+      if (now - (this.#retriedAt.get(serverId) ?? 0) < RETRY_MS) continue;
       this.#retriedAt.set(serverId, now);
       void this.#reconnectLater(serverId);
     }
@@ -281,7 +280,6 @@ export class Mcp implements Part {
       if (isKind(error, "unreachable") || isKind(error, "timeout") || isKind(error, "protocol"))
         this.#breaker.recordFailure(serverId, this.#store.reads.now);
       else this.#breaker.releaseProbe(serverId);
-      if (signal.aborted && !isMcpError(error)) throw new SysError(503, `${name}: the call was stopped`);
       throw this.#toSysError(name, error);
     } finally {
       this.#store.wakeBy(this.nextDueAt());
@@ -405,7 +403,17 @@ export function describeTool({ name: serverName, url }: Pick<McpServerAddress, "
   return `${name} of ${serverName} (${url})`;
 }
 
-/** Of one tool, or of all tools of the server. */
+/** The result of work that goes on even if this caller is stopped. */
+async function waitUnlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await rejectOnAbort(work, signal);
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) fail(503, "The call was stopped");
+    throw error;
+  }
+}
+
+/** Of one tool, or of all tools of the server; and of commands that may call it, which name a server by a word that another can have. */
 function revokeGrants({ approvals, emit, after, now }: WriteContext, server: McpServerAddress, target: string | null): void {
   const isRevoked = approvals.revokeGrantsForTool(server.uid, target ?? describeTool(server, ""), target === null, now);
   if (isRevoked) after(() => emit.announceChanges(server.uid, ["approvals"]));

@@ -125,6 +125,7 @@ export class OpenServer {
     } catch (error) {
       // The server refuses a token that has just been renewed.
       if (isKind(error, "sign-in") && !this.#recorded.has(error)) return this.#requireSignIn(null);
+      if (signal.aborted && error === signal.reason) throw await makeMcpError("aborted", "the call was stopped");
       throw error;
     }
   }
@@ -296,13 +297,12 @@ export class OpenServer {
 
   /** Stores the page at which the owner signs in, unless there is one that still works. */
   async #requireSignIn(challenge: Challenge | null): Promise<never> {
-    const { McpError: Failure } = await import("../../mcp/connection.ts");
     const access = this.#access();
-    if (access === undefined) throw new Failure("aborted", "the server was removed");
+    if (access === undefined) throw await makeMcpError("aborted", "the server was removed");
     const isMore = challenge?.isMoreScope === true;
     this.#signingIn ??= this.#startSignIn(access, challenge, isMore).finally(() => (this.#signingIn = null));
     await this.#signingIn;
-    const error = new Failure("sign-in", isMore ? "the server wants a sign-in with more rights" : "the server wants a sign-in");
+    const error = await makeMcpError("sign-in", isMore ? "the server wants a sign-in with more rights" : "the server wants a sign-in");
     this.#recorded.add(error);
     throw error;
   }
@@ -343,6 +343,11 @@ function limitCapabilities(capabilities: Record<string, unknown> | null): Record
   if (capabilities === null || JSON.stringify(capabilities).length <= CAPABILITIES_CHARS_MAX) return capabilities;
   const names = Object.keys(capabilities).filter((name) => name.length <= 64);
   return Object.fromEntries(names.slice(0, CAPABILITIES_MAX).map((name) => [name, {}]));
+}
+
+async function makeMcpError(kind: McpError["kind"], message: string): Promise<McpError> {
+  const { McpError: Failure } = await import("../../mcp/connection.ts");
+  return new Failure(kind, message);
 }
 
 /** By name: the class is in a file that is loaded only when it is needed. */

@@ -29,6 +29,7 @@ export async function startSignIn(store: Store, oauth: OAuth, access: McpAccess,
   });
   const problem = findForeignTokenHost(plan, access.client?.tokenHost ?? null);
   if (problem !== null) throw new McpError("refused", problem);
+  await bindRegisteredClient(store, access, plan);
   const account = access.accountId === null ? undefined : nouns.oauthAccounts.get(access.accountId);
   // What the server asks for, else what it lists; more scope is asked for in addition to what there is.
   const asked = splitScope(challenge?.scope ?? plan.scopes);
@@ -72,6 +73,17 @@ function findForeignTokenHost({ server }: SignInPlan, known: string | null): str
   if (server.isIssRequired || token === known || page === token) return null;
   if (page.endsWith(`.${token}`) || token.endsWith(`.${page}`)) return null;
   return `its sign-in page is at ${page}, but what you get there would be sent to ${token}. If you know that both are of one provider, add the server with that token host (mcp add --token-host ${token})`;
+}
+
+/** A client that its owner registered is one of the provider at its first sign-in: no other gets its secret, whatever the server says later. */
+async function bindRegisteredClient(store: Store, { serverId, client, clientIssuer }: McpAccess, { server }: SignInPlan): Promise<void> {
+  if (client === null || client.clientId === null || clientIssuer === server.issuer) return;
+  if (clientIssuer === null) return store.commit(({ mcpServers }) => mcpServers.setClientIssuer(serverId, server.issuer));
+  const { McpError } = await import("../../mcp/connection.ts");
+  throw new McpError(
+    "refused",
+    `it now wants a sign-in at ${server.issuer}, but the client that you registered is one of ${clientIssuer}. If that is right, remove the server and add it again`,
+  );
 }
 
 function splitScope(scope: string | null | undefined): string[] {

@@ -2,6 +2,7 @@
 // one call: it is marked used in a transaction before the call starts.
 
 import type { Grant, Scope } from "../../approval/grants.ts";
+import { NATIVE } from "../../lib/target.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 
 export type ApprovalState =
@@ -241,12 +242,17 @@ export class Approvals {
     return holders.map((row) => Number(row.uid));
   }
 
-  /** Revokes grants for a tool of an MCP server, or for all whose description ends like this. Returns whether there were any. */
+  /**
+   * Revokes grants for a tool of an MCP server, or for all whose description ends like this, and those for commands of the gateway in which
+   * `mcp` occurs. Returns whether there were any.
+   */
   revokeGrantsForTool(uid: number, target: string, isEnding: boolean, now: number): boolean {
-    const which = isEnding ? "substr(target, -length(?3)) = ?3" : "target = ?3";
+    const isTool = `syscall = 'sys.mcp.call' AND ${isEnding ? "substr(target, -length(?3)) = ?3" : "target = ?3"}`;
+    const isCommand = `syscall = 'shell.exec' AND target = '${NATIVE}'
+      AND request_id IN (SELECT request_id FROM approvals WHERE uid = ?2 AND instr(args, 'mcp') > 0)`;
     return (
       this.#sql.run(
-        `UPDATE grants SET revoked_at = ?1 WHERE uid = ?2 AND syscall = 'sys.mcp.call' AND ${which} AND ${IS_ACTIVE}`,
+        `UPDATE grants SET revoked_at = ?1 WHERE uid = ?2 AND ((${isTool}) OR (${isCommand})) AND ${IS_ACTIVE}`,
         now,
         uid,
         target,

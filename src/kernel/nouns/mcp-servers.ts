@@ -34,6 +34,8 @@ export type McpAccess = {
   transport: McpTransportType;
   headers: Record<string, string>;
   client: OAuthClient | null;
+  /** The provider at which `client` is registered, as far as it is known: the one of the first sign-in. */
+  clientIssuer: string | null;
   callbackUrl: string | null;
   accountId: string | null;
 };
@@ -42,7 +44,7 @@ export type McpAccess = {
 export type McpServerAddress = Pick<McpAccess, "uid" | "name" | "url">;
 
 /** `acceptsTools`: its first list of tools is accepted as it is. */
-export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId"> & { acceptsTools: boolean };
+export type NewMcpServer = Omit<McpAccess, "serverId" | "accountId" | "clientIssuer"> & { acceptsTools: boolean };
 
 /** What a server says of itself. */
 export type McpDiscovery = {
@@ -66,6 +68,8 @@ export type McpServerReads = Pick<
   McpServers,
   | "list"
   | "listReady"
+  | "listFailed"
+  | "listNames"
   | "get"
   | "find"
   | "accessOf"
@@ -74,6 +78,7 @@ export type McpServerReads = Pick<
   | "generationOf"
   | "uidOf"
   | "checkTool"
+  | "requireTool"
   | "isReady"
   | "signInPageOf"
 >;
@@ -99,7 +104,7 @@ export class McpServers {
     if (count >= SERVERS_PER_USER_MAX) fail(409, `Too many MCP servers: at most ${SERVERS_PER_USER_MAX} per user. Remove some first`);
     const serverId = this.#makeId();
     this.#sql.run(
-      `INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not-connected', NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, ?, 0, ?, ?)`,
+      `INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?, 'not-connected', NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, ?, 0, ?, ?)`,
       serverId,
       uid,
       name,
@@ -128,6 +133,18 @@ export class McpServers {
     return this.#sql
       .all("SELECT * FROM mcp_servers WHERE uid = ? AND state = 'ready' ORDER BY updated_at DESC, server_id", uid)
       .map((row) => this.#toSummary(row, now));
+  }
+
+  /** The ids of those that are tried again. */
+  listFailed(uid: number): string[] {
+    return this.#sql.all("SELECT server_id FROM mcp_servers WHERE uid = ? AND state = 'failed'", uid).map((row) => String(row.server_id));
+  }
+
+  /** Of all servers of a user, whether their tools can be called or not. */
+  listNames(uid: number): Pick<McpServerSummary, "serverId" | "name" | "createdAt">[] {
+    return this.#sql
+      .all("SELECT server_id, name, created_at FROM mcp_servers WHERE uid = ?", uid)
+      .map((row) => ({ serverId: String(row.server_id), name: String(row.name), createdAt: Number(row.created_at) }));
   }
 
   get(serverId: string, now: number): McpServerSummary | undefined {
@@ -176,6 +193,7 @@ export class McpServers {
       transport: row.transport as McpTransportType,
       headers: (open(HEADERS, row.headers) ?? {}) as Record<string, string>,
       client: open(CLIENT, row.client) as OAuthClient | null,
+      clientIssuer: row.client_issuer as string | null,
       callbackUrl: row.callback_url as string | null,
       accountId: row.account_id as string | null,
     };
@@ -205,6 +223,12 @@ export class McpServers {
       .map((row) => String(row.name));
     const shown = names.length > TOOLS_NAMED ? [...names.slice(0, TOOLS_NAMED), "..."] : names;
     fail(404, `${serverName} has no tool ${name}. It has: ${shown.length === 0 ? "none" : shown.join(", ")}`);
+  }
+
+  /** A tool of a server whose tools have just been read; fails like `checkTool`. */
+  requireTool(serverId: string, name: string): McpToolSummary {
+    this.checkTool(serverId, name, true);
+    return parseTool(this.#sql.get("SELECT accepted FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name)!.accepted);
   }
 
   generationOf(uid: number): number {
@@ -289,6 +313,10 @@ export class McpServers {
 
   setCallbackUrl(serverId: string, callbackUrl: string): void {
     this.#sql.run("UPDATE mcp_servers SET callback_url = ? WHERE server_id = ?", callbackUrl, serverId);
+  }
+
+  setClientIssuer(serverId: string, issuer: string): void {
+    this.#sql.run("UPDATE mcp_servers SET client_issuer = ? WHERE server_id = ?", issuer, serverId);
   }
 
   linkAccount(serverId: string, accountId: string, now: number): void {

@@ -3,7 +3,7 @@
 // once. Tokens go nowhere but to the provider and to the one server they are for.
 
 import { toBase64Url } from "../../lib/base64.ts";
-import { fail } from "../../lib/sys-error.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
 import { UnsealError } from "../../ports/crypto.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { OAuthFlowSummary } from "../../protocol/oauth-records.ts";
@@ -206,7 +206,8 @@ export class OAuth {
       if (accountId === null) return refuse("This sign-in is over", "The MCP server it was for has been removed. Nothing was stored.");
       return { ok: true, label: label ?? provider, username: account.username, accountId, flow };
     } catch (error) {
-      if (!(error instanceof TokenError)) throw error;
+      // The state is used up, so the server must learn that its page is, too.
+      if (!(error instanceof TokenError || error instanceof SysError)) throw error;
       return { ok: false, status: 502, title: "The sign-in did not work", message: `${error.message}. Nothing was stored.`, flow };
     }
   }

@@ -24,6 +24,7 @@ import type { Call, CallEnd } from "../rows/calls.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import type { ScriptCallRow } from "../rows/scripts.ts";
 import type { State } from "../rows/state.ts";
+import { describeTimeout } from "../script-timeout.ts";
 import { ScriptRecord } from "./script-record.ts";
 import { ScriptReports } from "./script-reports.ts";
 
@@ -253,7 +254,7 @@ export class ScriptRunner {
     const { callId, syscall, args } = nested;
     const { runId, conversationId, name: tool, scriptCallId } = this.#describe(script, nested);
     const request = { runId, conversationId, callId, tool, syscall, args, isRepeat, scriptCallId };
-    const late: SysOutcome = { kind: "done", isError: true, output: `Timed out waiting for ${syscall}` };
+    const late: SysOutcome = { kind: "done", isError: true, output: describeTimeout(syscall) };
     const expired = { value: late, reason: STOPPED };
     const onStart = () => this.#reportStart(script, nested);
     this.#nested.set(callId, { script, nested });

@@ -102,10 +102,10 @@ function ToolDetails({ tool, scriptFunction }: { tool: Tool; scriptFunction: Scr
   );
 }
 
-/** Names depend on the tools of all servers that are ready. */
+/** Names depend on all servers, and on the tools of those that are ready. */
 function functionsByTool(serverId: string, servers: readonly McpServer[]): Map<string, ScriptFunction> {
   const ready = servers.filter(({ state }) => state === "ready");
-  const own = listFunctions(ready).filter((one) => one.serverId === serverId);
+  const own = listFunctions(ready, servers).filter((one) => one.serverId === serverId);
   // The short name comes first, where there is one.
   return new Map(own.toReversed().map((one) => [one.toolName, one]));
 }
