@@ -78,6 +78,8 @@ test("a page that is opened while a script waits says so, names the script, and 
   await page.reload();
   const card = cardOf(page);
   await card.getByRole("button", { name: `Script ${PURPOSE} waits for you` }).click();
+  // It is loaded when the card is opened, and moves the question: a button that moves during a press is not clicked.
+  await card.getByRole("group", { name: "Source" }).waitFor();
   const question = messageList(page).getByRole("region", { name: "Allow Delete on the gateway?" });
   await question.getByText(`The script “${PURPOSE}”`).waitFor();
   await question.getByRole("button", { name: "Deny…" }).click();

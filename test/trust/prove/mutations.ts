@@ -773,9 +773,9 @@ export const MUTATIONS: readonly Mutation[] = [
     bar: "mcp",
     name: "changed tools are called",
     breaks: "A tool is called although the server describes it differently than when its owner accepted it.",
-    file: "src/kernel/mcp/mcp.ts",
-    find: "      this.#store.reads.mcpServers.checkTool(serverId, name, true);\n",
-    replace: "",
+    file: "src/kernel/nouns/mcp-servers.ts",
+    find: "      if (tool.accepted === tool.offered) return;\n",
+    replace: "      return;\n",
     says: /^modes: changesTools: it succeeded/m,
   },
   {

@@ -2,7 +2,7 @@
 // measured from then on. Visible rows keep their position when content above is added or grows; at the end, the list follows
 // the end.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findRowRange, computeTops } from "./row-positions.ts";
 
@@ -131,8 +131,8 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     };
   });
 
-  const handleScroll = () => {
-    const element = box.current!;
+  // The event may come after the list has left the page.
+  const handleScroll = ({ currentTarget: element }: TargetedEvent<HTMLDivElement>) => {
     // restoreScroll caused this event, so the anchor stays.
     if (Math.abs(element.scrollTop - state.top) < 1) return;
     state.top = element.scrollTop;
