@@ -6,9 +6,10 @@ export const integrations = {
   statements: [
     `CREATE TABLE mcp_servers (
        server_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, name TEXT NOT NULL, url TEXT NOT NULL, transport TEXT NOT NULL,
-       headers TEXT, client TEXT, client_issuer TEXT, callback_url TEXT, state TEXT NOT NULL, error TEXT, auth_url TEXT, auth_until INTEGER, account_id TEXT,
-       instructions TEXT, capabilities TEXT, resource_count INTEGER NOT NULL, prompt_count INTEGER NOT NULL, has_tools INTEGER NOT NULL,
-       left_out INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (uid, name, url))`,
+       headers TEXT, client TEXT, client_issuer TEXT, callback_url TEXT, state TEXT NOT NULL, error TEXT, auth_url TEXT,
+       auth_until INTEGER, account_id TEXT, instructions TEXT, capabilities TEXT, resource_count INTEGER NOT NULL,
+       prompt_count INTEGER NOT NULL, has_tools INTEGER NOT NULL, left_out INTEGER NOT NULL, created_at INTEGER NOT NULL,
+       updated_at INTEGER NOT NULL, UNIQUE (uid, name, url))`,
     "CREATE INDEX mcp_servers_of ON mcp_servers (uid, updated_at)",
     "CREATE INDEX mcp_servers_account ON mcp_servers (account_id)",
     // accepted: the definition that may be used; offered: what the server says now, or null if it no longer has the tool.
