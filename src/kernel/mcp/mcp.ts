@@ -18,6 +18,7 @@ import { mustBeRemoteUrl } from "../oauth/addresses.ts";
 import type { CallbackOutcome, OAuth } from "../oauth/oauth.ts";
 import type { Store } from "../store.ts";
 import { OpenServer } from "./open-server.ts";
+import { getPrompt, listPrompts, listResources, readResource } from "./resources-and-prompts.ts";
 
 /** A connection that nobody has used for this long is closed; what the server keeps for the session is lost then. */
 const IDLE_MS = 10 * 60 * 1000;
@@ -25,7 +26,6 @@ const IDLE_MS = 10 * 60 * 1000;
 const REST_MS = 60_000;
 /** A failed server is tried again when a run starts, but not more often than this. */
 const RETRY_MS = 60_000;
-const ITEMS_MAX = 1_000;
 
 type OfServer = { uid?: number | undefined; serverId: string };
 export type AddArgs = {
@@ -61,7 +61,7 @@ export class Mcp implements Part {
     const callbackUrl = this.#oauth.callbackUrlFor(caller, args.callbackHost);
     const key = JSON.stringify([uid, name, url]);
     const adding = this.#adding.get(key);
-    if (adding !== undefined) return waitUnlessStopped(adding, signal);
+    if (adding !== undefined) return waitUntilAdded(adding, signal);
     const known = this.#store.reads.mcpServers.find(uid, name, url);
     if (known !== undefined) return this.#summaryOf(known);
     // What an agent adds could be what its owner has not accepted.
@@ -69,7 +69,7 @@ export class Mcp implements Part {
       this.#adding.delete(key),
     );
     this.#adding.set(key, added);
-    return waitUnlessStopped(added, signal);
+    return waitUntilAdded(added, signal);
   }
 
   /** It belongs to all who wait for it, so none of them can stop it. */
@@ -156,47 +156,19 @@ export class Mcp implements Part {
   }
 
   listResources(caller: Caller, of: OfServer, signal: AbortSignal) {
-    return this.#use(caller, of, "read MCP resources", signal, async (connection) => {
-      const [resources, templates] = await Promise.all([connection.listResources(signal), connection.listResourceTemplates(signal)]);
-      return {
-        resources: resources
-          .slice(0, ITEMS_MAX)
-          .map(({ uri, name, description = null, mimeType = null }) => ({ uri, name, description, mimeType })),
-        templates: templates
-          .slice(0, ITEMS_MAX)
-          .map(({ uriTemplate, name, description = null, mimeType = null }) => ({ uriTemplate, name, description, mimeType })),
-      };
-    });
+    return this.#use(caller, of, "read MCP resources", signal, (connection) => listResources(connection, signal));
   }
 
   readResource(caller: Caller, of: OfServer, uri: string, signal: AbortSignal) {
-    return this.#use(caller, of, "read MCP resources", signal, async (connection) => {
-      const { contents } = await connection.readResource(uri, signal);
-      return {
-        contents: contents.map((part) => ({
-          uri: part.uri,
-          mimeType: part.mimeType ?? null,
-          ...("text" in part ? { text: part.text } : { blob: part.blob }),
-        })),
-      };
-    });
+    return this.#use(caller, of, "read MCP resources", signal, (connection) => readResource(connection, uri, signal));
   }
 
   listPrompts(caller: Caller, of: OfServer, signal: AbortSignal) {
-    return this.#use(caller, of, "read MCP prompts", signal, async (connection) => ({
-      prompts: (await connection.listPrompts(signal)).slice(0, ITEMS_MAX).map(({ name, description = null, arguments: wanted = [] }) => ({
-        name,
-        description,
-        arguments: wanted.map((one) => ({ name: one.name, description: one.description ?? null, required: one.required === true })),
-      })),
-    }));
+    return this.#use(caller, of, "read MCP prompts", signal, (connection) => listPrompts(connection, signal));
   }
 
   getPrompt(caller: Caller, of: OfServer, name: string, args: Record<string, string>, signal: AbortSignal) {
-    return this.#use(caller, of, "read MCP prompts", signal, async (connection) => {
-      const { description = null, messages } = await connection.getPrompt(name, args, signal);
-      return { description, messages: messages.map(({ role, content }) => ({ role, content })) };
-    });
+    return this.#use(caller, of, "read MCP prompts", signal, (connection) => getPrompt(connection, name, args, signal));
   }
 
   /** The servers of a user whose tools can be called. */
@@ -403,17 +375,18 @@ export function describeTool({ name: serverName, url }: Pick<McpServerAddress, "
   return `${name} of ${serverName} (${url})`;
 }
 
-/** The result of work that goes on even if this caller is stopped. */
-async function waitUnlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for a server that is being added, which goes on even if this caller is stopped. */
+async function waitUntilAdded(adding: Promise<McpServerSummary>, signal: AbortSignal): Promise<McpServerSummary> {
   try {
-    return await rejectOnAbort(work, signal);
+    return await rejectOnAbort(adding, signal);
   } catch (error) {
-    if (signal.aborted && error === signal.reason) fail(503, "The call was stopped");
+    if (signal.aborted && error === signal.reason)
+      fail(503, "The call was stopped, but the server may still be added: mcp list shows it then");
     throw error;
   }
 }
 
-/** Of one tool, or of all tools of the server; and of commands that may call it, which name a server by a word that another can have. */
+/** For one tool, or for all tools of the server, and for commands that may call them: those know a server by a name that another can get. */
 function revokeGrants({ approvals, emit, after, now }: WriteContext, server: McpServerAddress, target: string | null): void {
   const isRevoked = approvals.revokeGrantsForTool(server.uid, target ?? describeTool(server, ""), target === null, now);
   if (isRevoked) after(() => emit.announceChanges(server.uid, ["approvals"]));

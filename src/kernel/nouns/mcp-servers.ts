@@ -1,16 +1,12 @@
-// MCP servers of users, and the definitions of their tools. Owns mcp_servers and mcp_tools. The first list of tools is accepted as it is;
-// later a tool counts only as its owner accepted it: one that is new or differs waits in `changes`. Values of headers and the client's
-// secret are sealed.
+// MCP servers of users. Owns mcp_servers; their tools are mcp-tools.ts beside it. Values of headers and the client's secret are sealed.
 
-import { toHex } from "../../lib/hex.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
-import type { McpConnectionState, McpServerSummary, McpToolChange, McpToolSummary, McpTransportType } from "../../protocol/mcp-records.ts";
+import type { McpConnectionState, McpServerSummary, McpToolSummary, McpTransportType } from "../../protocol/mcp-records.ts";
+import { McpTools } from "./mcp-tools.ts";
 
 const SERVERS_PER_USER_MAX = 50;
-/** In the error about a tool that does not exist. */
-const TOOLS_NAMED = 20;
 const ID_CHARS = 8;
 const ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 const HEADERS = "mcp-headers";
@@ -34,7 +30,7 @@ export type McpAccess = {
   transport: McpTransportType;
   headers: Record<string, string>;
   client: OAuthClient | null;
-  /** The provider at which `client` is registered, as far as it is known: the one of the first sign-in. */
+  /** The provider at which `client` is registered: that of the first sign-in, null before it. */
   clientIssuer: string | null;
   callbackUrl: string | null;
   accountId: string | null;
@@ -86,6 +82,7 @@ export type McpServerReads = Pick<
 export class McpServers {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
+  readonly #tools: McpTools;
   readonly #progress = new Map<string, McpProgress>();
   /** By uid: changes whenever one of the user's servers may have. */
   readonly #generations = new Map<number, number>();
@@ -97,6 +94,7 @@ export class McpServers {
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
     this.#crypto = crypto;
+    this.#tools = new McpTools(sql, crypto);
   }
 
   add({ uid, name, url, transport, headers, client, callbackUrl, acceptsTools }: NewMcpServer, now: number): string {
@@ -205,30 +203,13 @@ export class McpServers {
    */
   checkTool(serverId: string, name: string, isListed: boolean): void {
     const server = this.#sql.get("SELECT name, state FROM mcp_servers WHERE server_id = ?", serverId) ?? fail(404, "MCP server not found");
-    const serverName = String(server.name);
-    const tool = this.#sql.get("SELECT accepted, offered FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name);
-    if (tool?.offered != null) {
-      if (tool.accepted === tool.offered) return;
-      const isNew = tool.accepted === null;
-      const what = isNew ? "is new" : "has changed since it was accepted";
-      fail(409, `${name} of ${serverName} ${what}, so it was not called. Its owner can look at it in Integrations, or with mcp changes`);
-    }
-    if (!isListed && server.state !== "ready") return;
-    const names = this.#sql
-      .all(
-        "SELECT name FROM mcp_tools WHERE server_id = ? AND accepted = offered ORDER BY position, name LIMIT ?",
-        serverId,
-        TOOLS_NAMED + 1,
-      )
-      .map((row) => String(row.name));
-    const shown = names.length > TOOLS_NAMED ? [...names.slice(0, TOOLS_NAMED), "..."] : names;
-    fail(404, `${serverName} has no tool ${name}. It has: ${shown.length === 0 ? "none" : shown.join(", ")}`);
+    this.#tools.check(serverId, name, String(server.name), isListed || server.state === "ready");
   }
 
   /** A tool of a server whose tools have just been read; fails like `checkTool`. */
   requireTool(serverId: string, name: string): McpToolSummary {
     this.checkTool(serverId, name, true);
-    return parseTool(this.#sql.get("SELECT accepted FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name)!.accepted);
+    return this.#tools.findAccepted(serverId, name)!;
   }
 
   generationOf(uid: number): number {
@@ -260,21 +241,7 @@ export class McpServers {
   recordDiscovery(serverId: string, found: McpDiscovery, now: number): void {
     const row = this.#sql.get("SELECT uid, has_tools FROM mcp_servers WHERE server_id = ?", serverId);
     if (row === undefined) return;
-    const isFirst = row.has_tools === 0;
-    this.#sql.run("UPDATE mcp_tools SET offered = NULL WHERE server_id = ?", serverId);
-    for (const [position, tool] of found.tools.entries()) {
-      const offered = JSON.stringify(tool);
-      this.#sql.run(
-        `INSERT INTO mcp_tools VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (server_id, name) DO UPDATE SET position = ?3, offered = ?5`,
-        serverId,
-        tool.name,
-        position,
-        isFirst ? offered : null,
-        offered,
-      );
-    }
-    // A tool that was offered and withdrawn before anybody accepted it.
-    this.#sql.run("DELETE FROM mcp_tools WHERE server_id = ? AND accepted IS NULL AND offered IS NULL", serverId);
+    this.#tools.record(serverId, found.tools, row.has_tools === 0);
     // The page of a sign-in for more rights stays while the server is ready without them.
     this.#sql.run(
       `UPDATE mcp_servers SET state = 'ready', error = NULL, auth_url = iif(state = 'ready', auth_url, NULL), has_tools = 1, left_out = ?,
@@ -336,19 +303,14 @@ export class McpServers {
 
   /** Fails if one of the tools is no longer offered with that hash. */
   accept(serverId: string, tools: readonly { name: string; hash: string }[], now: number): void {
-    for (const { name, hash } of tools) {
-      const row = this.#sql.get("SELECT offered FROM mcp_tools WHERE server_id = ? AND name = ?", serverId, name);
-      if (row?.offered == null || this.#hash(String(row.offered)) !== hash)
-        fail(409, `${name} has changed again since it was shown: look at it once more. Nothing was accepted`);
-      this.#sql.run("UPDATE mcp_tools SET accepted = offered WHERE server_id = ? AND name = ?", serverId, name);
-    }
+    this.#tools.accept(serverId, tools);
     this.#sql.run("UPDATE mcp_servers SET updated_at = ? WHERE server_id = ?", now, serverId);
     this.#touch(this.uidOf(serverId));
   }
 
   remove(serverId: string): void {
     const uid = this.uidOf(serverId);
-    this.#sql.run("DELETE FROM mcp_tools WHERE server_id = ?", serverId);
+    this.#tools.removeOf(serverId);
     this.#sql.run("DELETE FROM mcp_servers WHERE server_id = ?", serverId);
     this.#progress.delete(serverId);
     this.#touch(uid);
@@ -366,9 +328,8 @@ export class McpServers {
 
   #toSummary(row: SqlRow, now: number): McpServerSummary {
     const serverId = String(row.server_id);
-    const definitions = this.#sql.all("SELECT * FROM mcp_tools WHERE server_id = ? ORDER BY position, name", serverId);
+    const { tools, changes } = this.#tools.list(serverId);
     const state = row.state as StoredState;
-    const isUsable = state === "ready";
     return {
       serverId,
       uid: Number(row.uid),
@@ -381,12 +342,8 @@ export class McpServers {
       error: row.error as string | null,
       instructions: row.instructions as string | null,
       capabilities: row.capabilities === null ? null : (JSON.parse(String(row.capabilities)) as Record<string, unknown>),
-      tools: isUsable
-        ? definitions.flatMap(({ accepted, offered }) => (accepted !== null && accepted === offered ? parseTool(accepted) : []))
-        : [],
-      changes: definitions.flatMap(({ name, accepted, offered }) =>
-        offered === null || accepted === offered ? [] : this.#toChange(String(name), accepted as string | null, String(offered)),
-      ),
+      tools: state === "ready" ? tools : [],
+      changes,
       leftOut: Number(row.left_out),
       resourceCount: Number(row.resource_count),
       promptCount: Number(row.prompt_count),
@@ -394,16 +351,6 @@ export class McpServers {
       accountId: row.account_id as string | null,
       createdAt: Number(row.created_at),
       updatedAt: Number(row.updated_at),
-    };
-  }
-
-  #toChange(name: string, accepted: string | null, offered: string): McpToolChange {
-    return {
-      name,
-      kind: accepted === null ? "new" : "changed",
-      hash: this.#hash(offered),
-      accepted: accepted === null ? null : parseTool(accepted),
-      offered: parseTool(offered),
     };
   }
 
@@ -416,16 +363,8 @@ export class McpServers {
     }
   }
 
-  #hash(definition: string): string {
-    return toHex(this.#crypto.sha256(`mcp tool ${definition}`));
-  }
-
   #makeId(): string {
     const bytes = this.#crypto.randomBytes(ID_CHARS);
     return Array.from(bytes, (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join("");
   }
-}
-
-function parseTool(definition: unknown): McpToolSummary {
-  return JSON.parse(String(definition)) as McpToolSummary;
 }

@@ -773,7 +773,7 @@ export const MUTATIONS: readonly Mutation[] = [
     bar: "mcp",
     name: "changed tools are called",
     breaks: "A tool is called although the server describes it differently than when its owner accepted it.",
-    file: "src/kernel/nouns/mcp-servers.ts",
+    file: "src/kernel/nouns/mcp-tools.ts",
     find: "      if (tool.accepted === tool.offered) return;\n",
     replace: "      return;\n",
     says: /^modes: changesTools: it succeeded/m,
