@@ -109,7 +109,7 @@ test("a 404 of a server without sessions does not say that the call was not hand
 
 test("a server of the newest protocol that asks for input gets the call once", async () => {
   const seen: string[] = [];
-  const { result } = { result: { resultType: "input_required", requestState: "again" } };
+  const result = { resultType: "input_required", requestState: "again" };
   const answer = answerWithoutHandshake({ status: 404, error: { code: -32601, message: "Method not found" } });
   const server = serverOf((message) => (message.method === "tools/call" ? { result } : answer(message)), seen);
   const connection = await open(server, "auto");

@@ -1,6 +1,6 @@
 // The functions that scripts call MCP tools by: each tool by its own name where no other has it, and always by the name of its server and
-// its own. The latter are given first, and belong to a server by its name: none can take them from another by what it calls its tools, or
-// while the other is not ready.
+// its own. The latter come first, and each belongs to the server with the longest name that it begins with, ready or not: so no server
+// takes one from another by what it calls its tools.
 
 import type { ScriptFunction } from "../ports/sandbox.ts";
 import type { McpToolSummary } from "../protocol/mcp-records.ts";
@@ -26,7 +26,7 @@ const JAVASCRIPT: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-export type ServerName = { serverId: string; name: string };
+type ServerName = { serverId: string; name: string };
 type Aged = ServerName & { createdAt: number };
 
 /** The order in which functions get their names: a server that is added later takes no name that an earlier one has. */
@@ -83,7 +83,7 @@ function pickQualifiedName({ serverId, serverName, toolName }: Named, prefixes: 
   return free;
 }
 
-/** The server whose name says the most of the beginning; of several, the oldest. */
+/** The server with the longest name that this name begins with; of several, the oldest. */
 function findOwner(name: string, prefixes: readonly Prefix[]): string | undefined {
   let owner: Prefix | undefined;
   for (const one of prefixes) if (name.startsWith(one.prefix) && one.prefix.length > (owner?.prefix.length ?? -1)) owner = one;

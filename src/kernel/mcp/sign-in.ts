@@ -75,7 +75,7 @@ function findForeignTokenHost({ server }: SignInPlan, known: string | null): str
   return `its sign-in page is at ${page}, but what you get there would be sent to ${token}. If you know that both are of one provider, add the server with that token host (mcp add --token-host ${token})`;
 }
 
-/** A client that its owner registered is one of the provider at its first sign-in: no other gets its secret, whatever the server says later. */
+/** A registered client belongs to the provider of its first sign-in: no other gets its secret, whatever the server says later. */
 async function bindRegisteredClient(store: Store, { serverId, client, clientIssuer }: McpAccess, { server }: SignInPlan): Promise<void> {
   if (client === null || client.clientId === null || clientIssuer === server.issuer) return;
   if (clientIssuer === null) return store.commit(({ mcpServers }) => mcpServers.setClientIssuer(serverId, server.issuer));

@@ -1,10 +1,13 @@
 // Scripts of a model: their calls, their questions to people, and what remains of them when the gateway is lost.
 
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { makeSqlThatLosesWrites, tool, question, text, World } from "../../../test/support/process-world.ts";
+import { deferred } from "../../lib/deferred.ts";
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { HIL_REQUESTED } from "../../protocol/signal-names.ts";
 import type { SysCall, SysOutcome } from "../kernel-port.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const script = (code: string) => tool("CodeMode", { code });
 const done = (value: unknown): SysOutcome => ({ kind: "done", isError: false, output: "shown", json: JSON.stringify(value) });
@@ -245,6 +248,19 @@ it("reports calls that a script did not wait for as stopped", async () => {
     [true, null],
     [false, "stopped"],
   ]);
+});
+
+it("tells a script that a call which it gives up may have run", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const world = new World();
+  const sent = deferred();
+  answerCalls(world, () => (sent.resolve(), new Promise(() => {})));
+  world.on("go", [script('return await fs.write({ path: "a", content: "" });')], [text("ok")]);
+  world.say("go");
+  await sent.promise;
+  await vi.advanceTimersByTimeAsync(55_000);
+  await expect.poll(() => world.ends()).toHaveLength(1);
+  expect(world.history()[2]).toMatch(/Timed out waiting for fs.write after 55 s. The outcome is unknown/);
 });
 
 it("shows a file that could not be read as a failed call, and gives the script the result", async () => {
