@@ -19,6 +19,11 @@ import type { FollowerReads } from "./nouns/followers.ts";
 import type { Nouns } from "./nouns/nouns.ts";
 import type { McpServerReads } from "./nouns/mcp-servers.ts";
 import type { ModelFailureReads } from "./nouns/model-failures.ts";
+import type { NotificationReads } from "./nouns/notifications.ts";
+import type { ScheduleReads } from "./nouns/schedules.ts";
+import type { ScheduleRunReads } from "./nouns/schedule-runs.ts";
+import type { SignalWatchReads } from "./nouns/signal-watches.ts";
+import type { Scheduler } from "./schedules/scheduler.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
 import type { OAuthAccountReads } from "./nouns/oauth-accounts.ts";
 import type { OAuthFlowReads } from "./nouns/oauth-flows.ts";
@@ -72,6 +77,10 @@ export type ReadContext = {
   mcpServers: McpServerReads;
   oauthFlows: OAuthFlowReads;
   oauthAccounts: OAuthAccountReads;
+  schedules: ScheduleReads;
+  scheduleRuns: ScheduleRunReads;
+  notifications: NotificationReads;
+  signalWatches: SignalWatchReads;
 };
 
 /** Nouns that no syscall body writes: only run.ts, the sweeper and logins do. */
@@ -83,6 +92,8 @@ export type WriteContext = Omit<Nouns, KernelNouns> & {
   emit: SignalEmitter;
   /** The action runs once the call has been answered, and never if the transaction fails. */
   after: (action: () => void) => void;
+  /** Asks for a wake no later than this, once the call has been answered. */
+  wakeBy: (dueAt: number | null) => void;
 };
 
 export type EffectContext = ReadContext & {
@@ -99,6 +110,7 @@ export type EffectContext = ReadContext & {
   vitals: Vitals;
   mcp: Mcp;
   oauth: OAuth;
+  scheduler: Scheduler;
   /** The request's idempotency key, prefixed with the caller's uid: for actors that store results themselves. */
   key: string | undefined;
   /** Aborted when the caller disconnects. */

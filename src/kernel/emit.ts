@@ -4,10 +4,20 @@
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
 import { encodeSignalFrame } from "../protocol/frames.ts";
-import { DEVICE_STATUS, EXEC_STATUS, SYS_CHANGED } from "../protocol/signal-names.ts";
+import type { NotificationRecord } from "../protocol/notification-records.ts";
+import {
+  DEVICE_STATUS,
+  EXEC_STATUS,
+  type NOTIFICATION_CREATED,
+  type NOTIFICATION_DISMISSED,
+  type NOTIFICATION_UPDATED,
+  SYS_CHANGED,
+} from "../protocol/signal-names.ts";
 import type { ChangedKind, Payload } from "../protocol/signals.ts";
 import type { Device } from "./nouns/devices.ts";
 import type { Nouns } from "./nouns/nouns.ts";
+
+export type NotificationSignal = typeof NOTIFICATION_CREATED | typeof NOTIFICATION_UPDATED | typeof NOTIFICATION_DISMISSED;
 
 type EmitNouns = Pick<Nouns, "connections" | "devices" | "groups" | "accounts">;
 
@@ -31,6 +41,13 @@ export class SignalEmitter {
     const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.idsOfUser(one, "user")));
     if (socketIds.size === 0) return;
     const text = encodeSignalFrame(SYS_CHANGED, { changes: [...changes] });
+    for (const socketId of socketIds) this.#sockets.send(socketId, text);
+  }
+
+  sendNotification(uid: number, signal: NotificationSignal, notification: NotificationRecord): void {
+    const socketIds = this.#nouns.connections.idsOfUser(uid, "user");
+    if (socketIds.length === 0) return;
+    const text = encodeSignalFrame(signal, { notification });
     for (const socketId of socketIds) this.#sockets.send(socketId, text);
   }
 

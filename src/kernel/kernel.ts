@@ -29,8 +29,10 @@ import { Passwords } from "./identity/passwords.ts";
 import { Presence } from "./presence.ts";
 import { Reception } from "./reception.ts";
 import { Repos } from "./repos/repos.ts";
+import { DeviceAbsence } from "./devices/device-absence.ts";
 import { DeviceRouter } from "./devices/device-router.ts";
 import { ModelTrials } from "./setup/model-trials.ts";
+import { Scheduler } from "./schedules/scheduler.ts";
 import { Store } from "./store.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Transfers } from "./files/transfers.ts";
@@ -82,6 +84,7 @@ export class Kernel {
     const repos = new Repos(store);
     const gatewayTarget = new GatewayTarget(store, gate, judge, repos.files);
     const deviceRouter = new DeviceRouter(store);
+    const deviceAbsence = new DeviceAbsence(store);
     const bodies = new Bodies(ports);
     const transfers = new Transfers(store, bodies, gatewayTarget, deviceRouter);
     const windows = new ContextWindows(net, () => clock.now());
@@ -90,7 +93,20 @@ export class Kernel {
     const settings = new UserSettings(store.reads.config);
     const preparer = new Preparer(store, { gatewayTarget, repos, windows, settings, mcp });
     const sweeper = new Sweeper(store, gatewayTarget, repos);
-    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, settings, sweeper, mcp });
+    const agents = new Agents(store, {
+      gate,
+      judge,
+      shares,
+      gatewayTarget,
+      repos,
+      deviceRouter,
+      deviceAbsence,
+      preparer,
+      settings,
+      sweeper,
+      mcp,
+    });
+    const scheduler = new Scheduler(store, { gate, agents, shares });
     const services = {
       ai: preparer,
       agents,
@@ -103,11 +119,12 @@ export class Kernel {
       copies: transfers,
       mcp,
       oauth,
+      scheduler,
     };
     gate.setTargets({ services, gatewayTarget, devices: deviceRouter, transfers });
 
     this.#store = store;
-    this.#presence = new Presence(store);
+    this.#presence = new Presence(store, deviceAbsence);
     this.#reception = new Reception(store, gate, shares, deviceRouter, bodies);
     this.#bodies = bodies;
     this.#agents = agents;
@@ -115,7 +132,20 @@ export class Kernel {
     this.#mcp = mcp;
     this.#git = new GitServer(store, services);
     this.#sweeper = sweeper;
-    this.#parts = [store, repos, this.#reception, bodies, this.#presence, deviceRouter, ...agents.parts, lanes, mcp, sweeper];
+    this.#parts = [
+      store,
+      repos,
+      this.#reception,
+      bodies,
+      this.#presence,
+      deviceRouter,
+      ...agents.parts,
+      scheduler,
+      deviceAbsence,
+      lanes,
+      mcp,
+      sweeper,
+    ];
     this.#begin();
   }
 

@@ -2,14 +2,17 @@
 // expired. A crash or a lost batch may leave the row of a closed socket; the kernel finds those by `recordedSocketIds` and reports them as
 // closed.
 
+import type { DeviceAbsence } from "./devices/device-absence.ts";
 import type { Part } from "./part.ts";
 import type { Store } from "./store.ts";
 
 export class Presence implements Part {
   readonly #store: Store;
+  readonly #deviceAbsence: DeviceAbsence;
 
-  constructor(store: Store) {
+  constructor(store: Store, deviceAbsence: DeviceAbsence) {
     this.#store = store;
+    this.#deviceAbsence = deviceAbsence;
   }
 
   /** The sockets that are open according to the rows. */
@@ -19,11 +22,14 @@ export class Presence implements Part {
   }
 
   onSocketClosed(socketId: string): void {
-    this.#store.relaxed(({ connections, followers, devices, emit, after, now }) => {
+    this.#store.relaxed((nouns) => {
+      const { connections, followers, devices, emit, after, now } = nouns;
       connections.remove(socketId);
       followers.removeConnection(socketId);
       const device = devices.recordDisconnection(socketId, now);
-      if (device !== null) after(() => emit.sendDeviceStatus("disconnected", device, socketId));
+      if (device === null) return;
+      this.#deviceAbsence.onDeviceDisconnected(nouns, device);
+      after(() => emit.sendDeviceStatus("disconnected", device, socketId));
     });
   }
 

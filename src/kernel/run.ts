@@ -14,7 +14,7 @@ import type { Store } from "./store.ts";
 /** What an effect gets besides rows. */
 export type EffectServices = Pick<
   EffectContext,
-  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals" | "mcp" | "oauth"
+  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals" | "mcp" | "oauth" | "scheduler"
 >;
 
 const NOTHING: CallAnswer["after"] = [];

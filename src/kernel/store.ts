@@ -34,7 +34,8 @@ export class Store implements Part {
     this.nouns = nouns;
     const after = (action: () => void) => this.#transactor.after(action);
     this.emit = new SignalEmitter(ports.sockets, nouns);
-    const context = { about, ...nouns, emit: this.emit, after };
+    const wakeBy = (dueAt: number | null) => after(() => this.wakeBy(dueAt));
+    const context = { about, ...nouns, emit: this.emit, after, wakeBy };
     Object.defineProperty(context, "now", { get: () => ports.clock.now() });
     this.reads = context as typeof context & ReadContext;
     this.#writes = context as typeof context & WriteContext;
@@ -113,6 +114,6 @@ export class Store implements Part {
 }
 
 /** The caches that do not distinguish between a rollback and a lost batch. */
-function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending }: Nouns): void {
-  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending]) noun.clearCaches();
+function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches }: Nouns): void {
+  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches]) noun.clearCaches();
 }

@@ -47,29 +47,31 @@ export class Sweeper implements Part {
 
   onWake(now: number): void {
     const { timers } = this.#store.nouns;
-    if ((timers.nextDueAt() ?? Infinity) > now) return;
+    if ((timers.nextDueAt(KIND) ?? Infinity) > now) return;
     this.#store.write(({ after }) => {
-      for (const { kind } of timers.takeDue(now)) if (kind === KIND && this.#prune(now)) after(() => this.#sweepContents(now));
+      for (const _ of timers.takeDue(KIND, now)) if (this.#prune(now)) after(() => this.#sweepContents(now));
     });
   }
 
   nextDueAt(): number | null {
-    return this.#store.nouns.timers.nextDueAt();
+    return this.#store.nouns.timers.nextDueAt(KIND);
   }
 
   /** Runs in the transaction that took the timer. Returns false if another step is needed. */
   #prune(now: number): boolean {
     const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows, timers } =
       this.#store.nouns;
-    // There may be so many results that removing them takes several steps.
-    if (!results.prune(now)) {
+    const { scheduleRuns, notifications, signalWatches } = this.#store.nouns;
+    const numerous = [results, scheduleRuns, notifications, signalWatches];
+    // There may be so many of these that removing them takes several steps.
+    if (!numerous.every((noun) => noun.prune(now))) {
       timers.arm(KIND, "", now + STEP_MS);
       return false;
     }
     const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows];
     for (const noun of others) noun.prune(now);
     this.#soonUntil = 0;
-    const nextAt = this.#nextSweepAt([results, ...others], now);
+    const nextAt = this.#nextSweepAt([...numerous, ...others], now);
     if (nextAt !== null) timers.arm(KIND, "", nextAt);
     return true;
   }

@@ -29,6 +29,9 @@ export const processCalls = {
 
   send: (process: Process, args: SendArgs) => process.send(args),
 
+  /** Whether a message with this run id was received and is not forgotten. */
+  hasRun: (process: Process, { runId }: { runId: string }) => process.hasRun(runId),
+
   abort: (process: Process, args: AbortArgs) => process.abort(args),
 
   /** The kernel has started to run a call of this process. */

@@ -182,6 +182,10 @@ export class Process {
     return this.#state.events;
   }
 
+  hasRun(runId: string): boolean {
+    return this.#state.runs.get(runId) !== undefined;
+  }
+
   get activeRun(): Run | undefined {
     return this.#state.runs.findActive();
   }

@@ -45,4 +45,10 @@ export const LIMITS = {
   devicesPerUser: 1_000,
   /** Including workspaces. */
   repositoriesPerUser: 1_000,
+  schedulesPerUser: 10_000,
+  /** More runs of schedules wait. */
+  scheduleRunsPerMinute: 60,
+  /** Older ones are removed to make room. */
+  notificationsPerUser: 20_000,
+  watchesPerUser: 1_000,
 } as const;

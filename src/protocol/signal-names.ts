@@ -5,6 +5,9 @@ export const BODY = "body";
 export const COPY_PROGRESS = "copy.progress";
 export const DEVICE_STATUS = "device.status";
 export const EXEC_STATUS = "exec.status";
+export const NOTIFICATION_CREATED = "notification.created";
+export const NOTIFICATION_DISMISSED = "notification.dismissed";
+export const NOTIFICATION_UPDATED = "notification.updated";
 export const REQ_CANCEL = "req.cancel";
 export const SYS_CHANGED = "sys.changed";
 
@@ -18,3 +21,16 @@ export const HIL_REQUESTED = "proc.run.hil.requested";
 export const RUN_RETRYING = "proc.run.retrying";
 export const RUN_FINISHED = "proc.run.finished";
 export const CHAT_COMPLETE = "chat.complete";
+
+/** What processes emit and others can watch for. */
+export const WATCHED_SIGNALS: ReadonlySet<string> = new Set([
+  PROC_CHANGED,
+  RUN_STARTED,
+  RUN_OUTPUT,
+  TOOL_STARTED,
+  TOOL_FINISHED,
+  HIL_REQUESTED,
+  RUN_RETRYING,
+  RUN_FINISHED,
+  CHAT_COMPLETE,
+]);

@@ -27,6 +27,12 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     imports: ["calls", "lib", "ports", "protocol"],
     packages: ["quickjs-wasi", "zod"],
   },
+  schedules: {
+    about: "when schedules run: cron expressions, time zones, and plain words for both",
+    imports: ["lib"],
+    types: ["protocol/schedule-records.ts"],
+    packages: ["croner"],
+  },
   vfs: { about: "the gateway's own tree of files", imports: ["generated", "hardware", "lib", "ports", "protocol"], packages: [] },
   mcp: {
     about: "one MCP server: its connection, how to sign in to it, and the functions by which scripts call its tools",
@@ -75,6 +81,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "sandbox/calls",
       "sandbox/limits.ts",
       "sandbox/script-calls.ts",
+      "schedules",
       "shell/kernel-client.ts",
       "vfs",
     ],

@@ -7,12 +7,15 @@ import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/acto
 import type { KernelPort } from "../../process/kernel-port.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile, Media } from "../../protocol/proc-records.ts";
+import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
+import type { RunReason } from "../../process/rows/runs.ts";
 import type { Gate } from "../gate.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import { initPidOf, type ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
 import type { Part } from "../part.ts";
 import type { Repos } from "../repos/repos.ts";
+import type { DeviceAbsence } from "../devices/device-absence.ts";
 import type { DeviceRouter } from "../devices/device-router.ts";
 import type { Store } from "../store.ts";
 import type { Sweeper } from "../sweeper.ts";
@@ -30,6 +33,7 @@ import type { Preparer } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
 import { ScriptRuns } from "./script-runs.ts";
+import { Watches } from "../watches/watches.ts";
 import { BackgroundCommands } from "./background-commands.ts";
 import { ProcessSignals } from "./process-signals.ts";
 import type { UserSettings } from "./user-settings.ts";
@@ -43,6 +47,7 @@ export type AgentServices = {
   gatewayTarget: GatewayTarget;
   repos: Repos;
   deviceRouter: DeviceRouter;
+  deviceAbsence: DeviceAbsence;
   preparer: Preparer;
   settings: UserSettings;
   sweeper: Sweeper;
@@ -72,6 +77,7 @@ export class Agents implements Part {
   readonly backgroundCommands: BackgroundCommands;
   readonly #kernelPorts = new Map<string, KernelPort>();
   readonly ipc: Ipc;
+  readonly watches: Watches;
   readonly questions: Questions;
   /** Scripts that people run. */
   readonly scripts: ScriptRuns;
@@ -86,6 +92,7 @@ export class Agents implements Part {
     this.#checkpoints = new Checkpoints(store, repos.files, ({ pid }, material) => this.#call(pid, "renewSummary", material));
     this.#signals = new ProcessSignals(store, shares);
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
+    this.watches = new Watches(store, (caller, pid, message) => this.sendOnce(caller, pid, message));
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
@@ -103,7 +110,7 @@ export class Agents implements Part {
       questions: this.questions,
       scripts: this.scripts,
       mcp,
-      events: new ProcessEvents(store, this.#signals, this.ipc),
+      events: new ProcessEvents(store, this.#signals, this.ipc, this.watches),
       signals: this.#signals,
       deviceWaiter: this.#deviceWaiter,
       openCalls: this.#openCalls,
@@ -114,7 +121,7 @@ export class Agents implements Part {
 
   /** The kernel calls their hooks in this order. */
   get parts(): readonly Part[] {
-    return [this, this.ipc, this.questions, this.#deviceWaiter, this.#openCalls];
+    return [this, this.ipc, this.watches, this.questions, this.#deviceWaiter, this.#openCalls];
   }
 
   /** Removes followers whose connections are gone, and wakes processes that were busy, so that their runs continue. */
@@ -133,6 +140,7 @@ export class Agents implements Part {
   /** A device has connected. */
   onDeviceConnected(deviceKey: string): void {
     this.#services.deviceRouter.onDeviceConnected(deviceKey);
+    this.#services.deviceAbsence.onDeviceConnected(deviceKey);
     this.#deviceWaiter.onDeviceConnected(deviceKey);
   }
 
@@ -222,6 +230,31 @@ export class Agents implements Part {
     const { pid, workspaceId, cwd } = process;
     const finalLabel = process.label ?? label?.trim();
     return { ok: true as const, pid, ...(finalLabel === undefined ? {} : { label: finalLabel }), profile: profile.id, workspaceId, cwd };
+  }
+
+  /**
+   * Starts a process with a prompt, for a schedule. Repeated with the same ids it changes nothing, so a start that a crash interrupted
+   * can be repeated. A process that exists was used for an earlier run: it is emptied first, and its conversations are archived.
+   */
+  async spawnOnce(caller: Caller, args: SpawnArgs, { pid, runId, prompt }: { pid: string; runId: string; prompt: string }) {
+    const isSingle = mustBeProfile(args.profile).spawnMode === "singleton";
+    const known = this.#store.reads.processes.get(pid);
+    const process = isSingle ? await this.#findOrMakeInit(caller, undefined) : (known ?? (await this.#makeChild(caller, args, pid)));
+    if (known !== undefined && !isSingle && !(await this.#call(pid, "hasRun", { runId })))
+      await this.reset(caller, pid, "process.reset", true);
+    const message = { role: "user" as const, text: prompt };
+    await this.#send(process, { message, runId, reason: "schedule.event" });
+    return { pid: process.pid, conversationId: DEFAULT_CONVERSATION };
+  }
+
+  /** Sends a message of the system to a process. Repeated with the same run id it is the same message. */
+  async sendOnce(
+    caller: Caller,
+    pid: string,
+    { conversationId, text, runId, reason }: { conversationId?: string | undefined; text: string; runId: string; reason: RunReason },
+  ): Promise<void> {
+    const process = this.requireProcess(caller, pid);
+    await this.#send(process, { conversationId, message: { role: "system", text }, runId, reason });
   }
 
   /** Ends a run and everything it waits for: its open calls on every target, and commands that its last calls left running. */
@@ -370,9 +403,8 @@ export class Agents implements Part {
     return this.#store.commit((nouns) => nouns.processes.get(initPidOf(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
   }
 
-  #makeChild(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {
+  #makeChild(caller: Caller, args: SpawnArgs, pid = this.#store.ports.crypto.uuid()): Promise<ProcessRow> {
     const parent = this.requireProcess(caller, args.parentPid);
-    const pid = this.#store.ports.crypto.uuid();
     return this.#store.commit((nouns) => makeChild(nouns, caller, parent, pid, args));
   }
 }

@@ -17,6 +17,7 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import { isGatewayTarget, NATIVE } from "../../lib/target.ts";
 import { resolveTargetDevice } from "../target.ts";
 import type { Store } from "../store.ts";
+import { announceQuestion } from "./question-notices.ts";
 import { Policies } from "./policies.ts";
 
 type Data = Record<string, unknown>;
@@ -195,15 +196,15 @@ export class Judge {
   ): Promise<Approval> {
     const { reads, ports } = this.#store;
     const runId = agent.runId!;
-    return this.#store.commit(({ approvals, emit, after, now }) => {
+    return this.#store.commit((nouns) => {
+      const { approvals, now } = nouns;
       const same = approvals.findSameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
       if (reads.approvals.listPending(pid).length >= PENDING_MAX)
         fail(429, `Too many questions are waiting for an answer: at most ${PENDING_MAX} per process. Wait until some are answered`);
       if (reads.approvals.listPendingOfUser(uid).length >= PENDING_OF_USER_MAX)
         fail(429, `Too many questions are waiting for an answer: at most ${PENDING_OF_USER_MAX} per user. Wait until some are answered`);
-      after(() => emit.announceChanges(uid, ["approvals"]));
-      return approvals.addQuestion({
+      const question = approvals.addQuestion({
         requestId: ports.crypto.uuid(),
         uid,
         pid,
@@ -222,6 +223,8 @@ export class Judge {
         createdAt: now,
         expiresAt: now + QUESTION_MS,
       });
+      announceQuestion(nouns, question);
+      return question;
     });
   }
 }

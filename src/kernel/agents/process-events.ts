@@ -1,5 +1,6 @@
 // Receives the events of processes: updates the list of processes, counts what owners use and which model calls fail, withdraws the
-// questions and removes the routes of finished runs, and sends each event to its recipients. Events that were received before are ignored.
+// questions and removes the routes of finished runs, ends the runs of schedules, matches watches, and sends each event to its recipients.
+// Events that were received before are ignored.
 
 import type { WriteContext } from "../context.ts";
 import {
@@ -17,8 +18,11 @@ import type { Spent } from "../../protocol/proc-records.ts";
 import type { Payload, ProcessEvent } from "../../protocol/signals.ts";
 import type { ProcessChange, ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
+import { announceClosedQuestions } from "./question-notices.ts";
 import type { ProcessSignals } from "./process-signals.ts";
+import { recordProcessRunEnd } from "../schedules/outcome.ts";
 import type { Store } from "../store.ts";
+import type { Watches } from "../watches/watches.ts";
 
 type RunFinished = Payload<typeof RUN_FINISHED>;
 
@@ -26,11 +30,13 @@ export class ProcessEvents {
   readonly #store: Store;
   readonly #signals: ProcessSignals;
   readonly #ipc: Ipc;
+  readonly #watches: Watches;
 
-  constructor(store: Store, signals: ProcessSignals, ipc: Ipc) {
+  constructor(store: Store, signals: ProcessSignals, ipc: Ipc, watches: Watches) {
     this.#store = store;
     this.#signals = signals;
     this.#ipc = ipc;
+    this.#watches = watches;
   }
 
   /** `isReceivingWork`: a message is being sent to the process at this moment, so it must not be marked idle. */
@@ -54,7 +60,8 @@ export class ProcessEvents {
   }
 
   /** The row of the process and the spending of its owner are written once for all of them. */
-  #recordAll(nouns: WriteContext, { pid, uid }: ProcessRow, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
+  #recordAll(nouns: WriteContext, process: ProcessRow, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
+    const { pid, uid } = process;
     const { processes, spending, modelFailures, emit, after, now } = nouns;
     let change: ProcessChange = {};
     let spent: Spent | null = null;
@@ -80,6 +87,7 @@ export class ProcessEvents {
           break;
         default:
       }
+      this.#watches.onEvent(nouns, process, event);
     }
     processes.recordEvents(pid, events.at(-1)!.seq, change, now);
     if (spent !== null) spending.add(uid, spent, now);
@@ -87,11 +95,12 @@ export class ProcessEvents {
   }
 
   #recordRunEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
-    const { processes, approvals, modelFailures, emit, after, now } = nouns;
-    if (approvals.withdraw(pid, end.runId, now)) after(() => emit.announceChanges(uid, ["approvals"]));
+    const { processes, approvals, modelFailures, now } = nouns;
+    announceClosedQuestions(nouns, uid, approvals.withdraw(pid, end.runId, now));
     if (isIdle(end) && !isReceivingWork) processes.markIdle(pid);
     if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.clear(uid);
+    recordProcessRunEnd(nouns, pid, end);
   }
 }
 

@@ -40,6 +40,7 @@ import { ApprovalRequired } from "./judge.ts";
 import type { ProcessFiles } from "./process-files.ts";
 import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
+import { announceClosedQuestions } from "./question-notices.ts";
 import { makeHilRequest, type Questions } from "./questions.ts";
 import type { Mcp } from "../mcp/mcp.ts";
 import type { ScriptRuns } from "./script-runs.ts";
@@ -261,8 +262,8 @@ export class ProcessGateway implements KernelPort {
       if (about === undefined) return true;
       return "calls" in about ? about.calls.includes(callId) : isScriptCallId(callId) && !about.scriptsExcept.includes(callId);
     };
-    this.#store.relaxed(({ approvals, emit, after, now }) => {
-      if (approvals.withdraw(process.pid, runId, now, isMeant)) after(() => emit.announceChanges(process.uid, ["approvals"]));
+    this.#store.relaxed((nouns) => {
+      announceClosedQuestions(nouns, process.uid, nouns.approvals.withdraw(process.pid, runId, nouns.now, isMeant));
     });
   }
 

@@ -14,6 +14,8 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { Part } from "../part.ts";
 import { NATIVE } from "../../lib/target.ts";
 import type { Store } from "../store.ts";
+import { dismissAbout } from "../notifications/notify.ts";
+import { aboutQuestion, announceClosedQuestions, announceQuestion } from "./question-notices.ts";
 import { isOnGateway, QUESTION_MS } from "./judge.ts";
 
 /** Calls a process. */
@@ -61,13 +63,15 @@ export class Questions implements Part {
     const terms = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
     const mayGrant = decision === "approve" && isRemembered && question.kind === "call";
     const grant = mayGrant ? await this.#makeGrant(question, RememberOptions.parse(terms)) : null;
-    await this.#store.commit(({ approvals, spending, now }) => {
+    await this.#store.commit((nouns) => {
+      const { approvals, spending, now } = nouns;
       const open = approvals.get(requestId);
       if (open?.state !== "pending") fail(409, `This question was already answered: it is ${open?.state ?? "gone"}`);
       if (open.expiresAt <= now) fail(409, "This question has expired: nobody answered it in time");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
       if (grant !== null) approvals.addGrant(grant);
       if (decision === "approve" && question.kind === "budget" && concernsUserBudget(question)) spending.extendBudget(question.uid, now);
+      dismissAbout(nouns, question.uid, aboutQuestion(requestId));
     });
     const resumed = await this.#notify(question);
     const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.findOldest(question.pid) };
@@ -77,11 +81,11 @@ export class Questions implements Part {
   /** Asks whether a run may use more than its budget. While a question of the run is open, returns that one. */
   async askForBudget({ uid, pid, cwd }: ProcessRow, { runId, conversationId, over, why }: BudgetQuestion): Promise<HilRequest> {
     const { crypto } = this.#store.ports;
-    const approval = await this.#store.commit(({ approvals, emit, after, now }) => {
+    const approval = await this.#store.commit((nouns) => {
+      const { approvals, now } = nouns;
       const same = approvals.findSameQuestion(pid, runId, BUDGET);
       if (same !== undefined) return same;
-      after(() => emit.announceChanges(uid, ["approvals"]));
-      return approvals.addQuestion({
+      const question = approvals.addQuestion({
         requestId: crypto.uuid(),
         uid,
         pid,
@@ -100,6 +104,8 @@ export class Questions implements Part {
         createdAt: now,
         expiresAt: now + QUESTION_MS,
       });
+      announceQuestion(nouns, question);
+      return question;
     });
     this.#store.wakeBy(approval.expiresAt);
     return makeHilRequest(approval);
@@ -120,8 +126,8 @@ export class Questions implements Part {
   onWake(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     void this.#store
-      .commit(({ approvals, emit, after }) => {
-        for (const { uid } of approvals.expire(now)) after(() => emit.announceChanges(uid, ["approvals"]));
+      .commit((nouns) => {
+        for (const { uid, requestId } of nouns.approvals.expire(now)) announceClosedQuestions(nouns, uid, [requestId]);
       })
       .then(
         () => this.notifyAll(),

@@ -3,6 +3,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile } from "../../protocol/proc-records.ts";
+import type { WorkspaceSpec } from "../../protocol/workspace-spec.ts";
 import type { WriteContext } from "../context.ts";
 import { initPidOf, type ProcessRow } from "../nouns/processes.ts";
 
@@ -14,12 +15,6 @@ export type SpawnArgs = {
   parentPid?: string | undefined;
   workspace?: WorkspaceSpec | undefined;
 };
-
-export type WorkspaceSpec =
-  | { mode: "none" }
-  | { mode: "inherit" }
-  | { mode: "attach"; workspaceId: string }
-  | { mode: "new"; label?: string | undefined; kind?: "thread" | "app" | "shared" | undefined };
 
 const MAX_PER_USER_KEY = "config/process/max_per_user";
 const PROCESSES_MAX = 10_000;

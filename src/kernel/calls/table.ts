@@ -14,6 +14,10 @@ import fsRead from "../../hardware/calls/fs/read.ts";
 import fsSearch from "../../hardware/calls/fs/search.ts";
 import fsUpload from "../../hardware/calls/fs/upload.ts";
 import fsWrite from "../../hardware/calls/fs/write.ts";
+import notificationCreate from "./notification/create.ts";
+import notificationDismiss from "./notification/dismiss.ts";
+import notificationList from "./notification/list.ts";
+import notificationMarkRead from "./notification/mark_read.ts";
 import procAbort from "./proc/abort.ts";
 import procApprovalHistory from "./proc/approval/history.ts";
 import procApprovalList from "./proc/approval/list.ts";
@@ -65,8 +69,18 @@ import repoRead from "./repo/read.ts";
 import repoRefs from "./repo/refs.ts";
 import repoSearch from "./repo/search.ts";
 import repoUpdate from "./repo/update.ts";
+import schedAdd from "./sched/add.ts";
+import schedList from "./sched/list.ts";
+import schedPreview from "./sched/preview.ts";
+import schedRemove from "./sched/remove.ts";
+import schedRun from "./sched/run.ts";
+import schedRuns from "./sched/runs.ts";
+import schedUpdate from "./sched/update.ts";
 import shellExec from "../../hardware/calls/shell/exec.ts";
 import shellList from "../../hardware/calls/shell/list.ts";
+import signalList from "./signal/list.ts";
+import signalUnwatch from "./signal/unwatch.ts";
+import signalWatch from "./signal/watch.ts";
 import sysCapabilityGrant from "./sys/capability/grant.ts";
 import sysCapabilityList from "./sys/capability/list.ts";
 import sysCapabilityRevoke from "./sys/capability/revoke.ts";
@@ -131,6 +145,10 @@ export const kernelCalls: readonly Syscall[] = [
   fsSearch,
   fsUpload,
   fsWrite,
+  notificationCreate,
+  notificationDismiss,
+  notificationList,
+  notificationMarkRead,
   procAbort,
   procApprovalHistory,
   procApprovalList,
@@ -182,8 +200,18 @@ export const kernelCalls: readonly Syscall[] = [
   repoRefs,
   repoSearch,
   repoUpdate,
+  schedAdd,
+  schedList,
+  schedPreview,
+  schedRemove,
+  schedRun,
+  schedRuns,
+  schedUpdate,
   shellExec,
   shellList,
+  signalList,
+  signalUnwatch,
+  signalWatch,
   sysCapabilityGrant,
   sysCapabilityList,
   sysCapabilityRevoke,
@@ -250,6 +278,10 @@ export type CallTable = {
   "fs.search": typeof fsSearch;
   "fs.upload": typeof fsUpload;
   "fs.write": typeof fsWrite;
+  "notification.create": typeof notificationCreate;
+  "notification.dismiss": typeof notificationDismiss;
+  "notification.list": typeof notificationList;
+  "notification.mark_read": typeof notificationMarkRead;
   "proc.abort": typeof procAbort;
   "proc.approval.history": typeof procApprovalHistory;
   "proc.approval.list": typeof procApprovalList;
@@ -301,8 +333,18 @@ export type CallTable = {
   "repo.refs": typeof repoRefs;
   "repo.search": typeof repoSearch;
   "repo.update": typeof repoUpdate;
+  "sched.add": typeof schedAdd;
+  "sched.list": typeof schedList;
+  "sched.preview": typeof schedPreview;
+  "sched.remove": typeof schedRemove;
+  "sched.run": typeof schedRun;
+  "sched.runs": typeof schedRuns;
+  "sched.update": typeof schedUpdate;
   "shell.exec": typeof shellExec;
   "shell.list": typeof shellList;
+  "signal.list": typeof signalList;
+  "signal.unwatch": typeof signalUnwatch;
+  "signal.watch": typeof signalWatch;
   "sys.capability.grant": typeof sysCapabilityGrant;
   "sys.capability.list": typeof sysCapabilityList;
   "sys.capability.revoke": typeof sysCapabilityRevoke;

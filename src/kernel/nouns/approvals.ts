@@ -171,11 +171,11 @@ export class Approvals {
   }
 
   /** False if no question was open. */
-  withdraw(pid: string, runId: string, now: number, isMeant: (callId: string) => boolean = () => true): boolean {
+  withdraw(pid: string, runId: string, now: number, isMeant: (callId: string) => boolean = () => true): string[] {
     const open = this.listPending(pid).filter((one) => one.runId === runId && isMeant(one.callId));
     for (const { requestId } of open)
       this.#sql.run("UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE request_id = ?", now, requestId);
-    return open.length > 0;
+    return open.map(({ requestId }) => requestId);
   }
 
   /** Expires and returns the questions that nobody answered in time. */

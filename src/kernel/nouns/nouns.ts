@@ -16,6 +16,7 @@ import { Groups } from "./groups.ts";
 import { IpcCalls } from "./ipc-calls.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { ModelFailures } from "./model-failures.ts";
+import { Notifications } from "./notifications.ts";
 import { OAuthAccounts } from "./oauth-accounts.ts";
 import { OAuthFlows } from "./oauth-flows.ts";
 import { Processes } from "./processes.ts";
@@ -23,7 +24,10 @@ import { ProcessSessions } from "./process-sessions.ts";
 import { Repositories } from "./repositories.ts";
 import { Results } from "./results.ts";
 import { Routes } from "./routes.ts";
+import { ScheduleRuns } from "./schedule-runs.ts";
+import { Schedules } from "./schedules.ts";
 import { ShellSessions } from "./shell-sessions.ts";
+import { SignalWatches } from "./signal-watches.ts";
 import { Spending } from "./spending.ts";
 import { Throttle } from "./throttle.ts";
 import { Timers } from "./timers.ts";
@@ -75,6 +79,10 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     mcpServers: new McpServers(sql, crypto),
     oauthFlows: new OAuthFlows(sql, crypto),
     oauthAccounts: new OAuthAccounts(sql, crypto),
+    schedules: new Schedules(sql, crypto),
+    scheduleRuns: new ScheduleRuns(sql),
+    notifications: new Notifications(sql, crypto),
+    signalWatches: new SignalWatches(sql, crypto),
     results: new Results(sql, crypto),
     throttle: new Throttle(sql, crypto),
     timers: new Timers(sql),

@@ -19,15 +19,19 @@ export class Timers {
     return row === undefined ? null : Number(row.due_at);
   }
 
-  /** Removes and returns timers that are due. */
-  takeDue(now: number): { kind: string; key: string }[] {
-    const rows = this.#sql.all("SELECT kind, key FROM timers WHERE due_at <= ? ORDER BY due_at LIMIT 100", now);
-    for (const row of rows) this.#sql.run("DELETE FROM timers WHERE kind = ? AND key = ?", row.kind!, row.key!);
-    return rows.map((row) => ({ kind: String(row.kind), key: String(row.key) }));
+  cancel(kind: string, key: string): void {
+    this.#sql.run("DELETE FROM timers WHERE kind = ? AND key = ?", kind, key);
   }
 
-  nextDueAt(): number | null {
-    const due = this.#sql.get("SELECT min(due_at) AS due FROM timers")?.due;
+  /** Removes the timers of a kind that are due, and returns their keys. */
+  takeDue(kind: string, now: number): string[] {
+    const rows = this.#sql.all("SELECT key FROM timers WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT 100", kind, now);
+    for (const row of rows) this.cancel(kind, String(row.key));
+    return rows.map((row) => String(row.key));
+  }
+
+  nextDueAt(kind: string): number | null {
+    const due = this.#sql.get("SELECT min(due_at) AS due FROM timers WHERE kind = ?", kind)?.due;
     return due == null ? null : Number(due);
   }
 }

@@ -18,6 +18,7 @@ import { usage } from "./013-usage.ts";
 import { deviceMeanings } from "./014-device-meanings.ts";
 import { largeRows } from "./015-large-rows.ts";
 import { integrations } from "./016-integrations.ts";
+import { time } from "./017-time.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   deviceMeanings,
   largeRows,
   integrations,
+  time,
 ];
 
 export function migrate(sql: Sql): void {

@@ -3,14 +3,8 @@
 import { z } from "zod";
 import { DEFAULT_PROFILE } from "../../agents/profiles.ts";
 import { ContextFile, Pid } from "../../../protocol/proc-records.ts";
+import { WorkspaceSpec } from "../../../protocol/workspace-spec.ts";
 import { syscall } from "../define.ts";
-
-const Workspace = z.discriminatedUnion("mode", [
-  z.object({ mode: z.literal("none") }),
-  z.object({ mode: z.literal("inherit") }),
-  z.object({ mode: z.literal("attach"), workspaceId: z.string().min(1).max(128) }),
-  z.object({ mode: z.literal("new"), label: z.string().max(200).optional(), kind: z.enum(["thread", "app", "shared"]).optional() }),
-]);
 
 export default syscall({
   name: "proc.spawn",
@@ -28,7 +22,7 @@ export default syscall({
     prompt: z.string().max(1_000_000).optional(),
     assignment: z.object({ contextFiles: z.array(ContextFile).max(50), autoStart: z.boolean().optional() }).optional(),
     parentPid: Pid.optional(),
-    workspace: Workspace.optional(),
+    workspace: WorkspaceSpec.optional(),
     /** There are no packages yet: mounts are refused instead of being ignored silently. */
     mounts: z.array(z.unknown()).max(0, { error: "mounts are not supported: this gateway has no packages. Leave them out" }).optional(),
   }),

@@ -1,0 +1,43 @@
+// Tells a user of the questions of their agents: clients that list them, and by a notification, which goes when the question is closed.
+
+import { formatRequest } from "../../approval/show.ts";
+import type { WriteContext } from "../context.ts";
+import { BODY_CHARS_MAX, dismissAbout, notify, openProcess } from "../notifications/notify.ts";
+import type { Approval } from "../nouns/approvals.ts";
+
+type Nouns = Pick<WriteContext, "notifications" | "processes" | "emit" | "after" | "now">;
+
+export function announceQuestion(nouns: Nouns, question: Approval): void {
+  const { uid, pid, kind, requestId, syscall, args, target, cwd, why, expiresAt } = question;
+  const { processes, emit, after, now } = nouns;
+  const { text, isWhole } = formatRequest({ call: syscall, args, target, cwd });
+  const name = processes.get(pid)?.label ?? pid;
+  const answers = [
+    { kind: "approve", label: "Allow", target: requestId },
+    { kind: "deny", label: "Deny", target: requestId },
+  ];
+  after(() => emit.announceChanges(uid, ["approvals"]));
+  notify(nouns, uid, {
+    topic: kind === "budget" ? "budgets" : "approvals",
+    title: kind === "budget" ? `${name} has used up its budget` : `${name} asks for permission`,
+    body: kind === "budget" ? why : text,
+    level: "warning",
+    pid,
+    // Nobody approves what they have not been shown whole.
+    actions: [openProcess(pid), ...(isWhole && text.length <= BODY_CHARS_MAX ? answers : answers.slice(1))],
+    about: aboutQuestion(requestId),
+    ttlMs: expiresAt - now,
+  });
+}
+
+/** They were answered or withdrawn, or have expired. */
+export function announceClosedQuestions(nouns: Nouns, uid: number, requestIds: readonly string[]): void {
+  if (requestIds.length === 0) return;
+  const { emit, after } = nouns;
+  after(() => emit.announceChanges(uid, ["approvals"]));
+  for (const requestId of requestIds) dismissAbout(nouns, uid, aboutQuestion(requestId));
+}
+
+export function aboutQuestion(requestId: string): string {
+  return `question:${requestId}`;
+}

@@ -1,0 +1,28 @@
+// Dismisses a notification.
+
+import { z } from "zod";
+import { NotificationRecord } from "../../../protocol/notification-records.ts";
+import { NOTIFICATION_DISMISSED } from "../../../protocol/signal-names.ts";
+import { syscall } from "../define.ts";
+import { NOTIFICATION } from "../../notifications/example.ts";
+
+export default syscall({
+  name: "notification.dismiss",
+  doc: "Dismiss a notification of the caller: lists leave it out, and it expires three days later. notification is null if there is none with this id.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ notificationId: z.string().min(1).max(128) }),
+  result: z.object({ notification: NotificationRecord.nullable() }),
+  fails: {},
+  example: {
+    args: { notificationId: NOTIFICATION.notificationId },
+    result: { notification: { ...NOTIFICATION, dismissedAt: 1763200100000, expiresAt: 1763459300000 } },
+  },
+  run({ notifications, emit, after, now }, { uid }, { notificationId }) {
+    const notification = notifications.dismiss(uid, notificationId, now);
+    if (notification !== null) after(() => emit.sendNotification(uid, NOTIFICATION_DISMISSED, notification));
+    return { notification };
+  },
+});

@@ -1,0 +1,28 @@
+// Marks a notification as read.
+
+import { z } from "zod";
+import { NotificationRecord } from "../../../protocol/notification-records.ts";
+import { NOTIFICATION_UPDATED } from "../../../protocol/signal-names.ts";
+import { syscall } from "../define.ts";
+import { NOTIFICATION } from "../../notifications/example.ts";
+
+export default syscall({
+  name: "notification.mark_read",
+  doc: "Mark a notification of the caller as read: it expires a week later. notification is null if there is none with this id.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ notificationId: z.string().min(1).max(128) }),
+  result: z.object({ notification: NotificationRecord.nullable() }),
+  fails: {},
+  example: {
+    args: { notificationId: NOTIFICATION.notificationId },
+    result: { notification: { ...NOTIFICATION, readAt: 1763200100000, expiresAt: 1763804900000 } },
+  },
+  run({ notifications, emit, after, now }, { uid }, { notificationId }) {
+    const notification = notifications.markRead(uid, notificationId, now);
+    if (notification !== null) after(() => emit.sendNotification(uid, NOTIFICATION_UPDATED, notification));
+    return { notification };
+  },
+});

@@ -1,0 +1,39 @@
+// Lists schedules.
+
+import { z } from "zod";
+import { isRoot } from "../../../protocol/caller.ts";
+import { fail } from "../../../lib/sys-error.ts";
+import { Uid } from "../../../protocol/records.ts";
+import { ScheduleRecord } from "../../../protocol/schedule-records.ts";
+import { makeScheduleRecord } from "../../schedules/record.ts";
+import { syscall } from "../define.ts";
+import { SCHEDULE } from "../../schedules/example.ts";
+
+export default syscall({
+  name: "sched.list",
+  doc: "List schedules: the next to run first, then those that do not run any more. Disabled ones are left out unless includeDisabled is set. count is the number of all that match, whatever limit and offset are. Users see their own; root sees all, or those of one user.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({
+    ownerUid: Uid.optional(),
+    includeDisabled: z.boolean().default(false),
+    limit: z
+      .number()
+      .default(100)
+      .transform((limit) => Math.min(500, Math.max(1, Math.floor(limit)))),
+    offset: z.int().min(0).default(0),
+  }),
+  result: z.object({ schedules: z.array(ScheduleRecord), count: z.int() }),
+  fails: { 403: "another user's, and the caller is not root" },
+  example: { args: {}, result: { schedules: [SCHEDULE], count: 1 } },
+  run(context, caller, { ownerUid = isRoot(caller) ? undefined : caller.uid, includeDisabled, limit, offset }) {
+    if (ownerUid !== caller.uid && !isRoot(caller)) fail(403, "Permission denied: cannot list schedules of another user");
+    const rows = context.schedules.list(ownerUid, { includeDisabled, limit, offset });
+    return {
+      schedules: rows.map((row) => makeScheduleRecord(context, row)),
+      count: context.schedules.count(ownerUid, includeDisabled),
+    };
+  },
+});

@@ -1,0 +1,71 @@
+// Shows what an expression means.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { isTimezone } from "../../../lib/timezone.ts";
+import { describeExpression } from "../../../schedules/describe.ts";
+import { checkExpression, listNextRuns } from "../../../schedules/next-run.ts";
+import { parseWhen, splitWhen } from "../../../schedules/words.ts";
+import { ScheduleExpression } from "../../../protocol/schedule-records.ts";
+import type { ReadContext } from "../../context.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "sched.preview",
+  doc: 'Show when an expression runs, or words such as "every weekday at 9", "in 20 minutes" and "tomorrow 09:00": the expression they stand for, what it says in words, and its next runs. With isSentence, the words may be part of a sentence, such as "remind me to call mum tomorrow at 10"; rest is what remains of it. timezone is that of words with a time of day; by default the gateway\'s.',
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({
+    expression: ScheduleExpression.optional(),
+    words: z.string().trim().min(1).max(2_000).optional(),
+    isSentence: z.boolean().default(false),
+    timezone: z.string().max(64).refine(isTimezone, { error: "timezone must be a valid IANA timezone" }).optional(),
+    count: z.int().min(1).max(20).default(3),
+  }),
+  result: z.object({
+    expression: ScheduleExpression,
+    says: z.string(),
+    timezone: z.string(),
+    nextRunsMs: z.array(z.number()),
+    rest: z.string().optional(),
+  }),
+  fails: { 400: "neither or both of expression and words, or one that is not understood or never runs" },
+  example: {
+    args: { words: "every weekday at 8", timezone: "Europe/Berlin", count: 1 },
+    result: {
+      expression: { kind: "cron", expr: "0 8 * * 1-5", timezone: "Europe/Berlin" },
+      says: "every weekday at 08:00 (Europe/Berlin)",
+      timezone: "Europe/Berlin",
+      nextRunsMs: [1763362800000],
+    },
+  },
+  run({ config, now }, _caller, { expression, words, isSentence, timezone: wanted, count }) {
+    const timezone = wanted ?? gatewayTimezone(config);
+    if ((expression === undefined) === (words === undefined)) fail(400, "Give either expression or words");
+    const found = expression === undefined ? readWords(words!, isSentence, { now, timezone }) : { expression };
+    checkExpression(found.expression, now);
+    const zone = found.expression.kind === "cron" ? found.expression.timezone : timezone;
+    return {
+      ...found,
+      says: describeExpression(found.expression, zone),
+      timezone: zone,
+      nextRunsMs: listNextRuns(found.expression, now, now, count),
+    };
+  },
+});
+
+function readWords(
+  words: string,
+  isSentence: boolean,
+  around: { now: number; timezone: string },
+): { expression: ScheduleExpression; rest?: string } {
+  return (isSentence ? splitWhen(words, around) : null) ?? { expression: parseWhen(words, around) };
+}
+
+/** Root's setting, or UTC. */
+export function gatewayTimezone(config: ReadContext["config"]): string {
+  const named = config.get("config/server/timezone")?.trim() ?? "";
+  return named !== "" && isTimezone(named) ? named : "UTC";
+}

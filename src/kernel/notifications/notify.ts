@@ -1,0 +1,47 @@
+// Creates the kernel's own notifications, inside the transaction of what they report.
+
+import type { KernelTopic, NotificationAction, NotificationLevel } from "../../protocol/notification-records.ts";
+import { NOTIFICATION_CREATED, NOTIFICATION_DISMISSED } from "../../protocol/signal-names.ts";
+import type { WriteContext } from "../context.ts";
+
+export type KernelNotification = {
+  topic: KernelTopic;
+  title: string;
+  body?: string;
+  level: NotificationLevel;
+  /** The process that it is about. */
+  pid?: string | undefined;
+  actions?: readonly NotificationAction[];
+  /** A newer notification about the same replaces it. */
+  about?: string;
+  ttlMs?: number;
+};
+
+type Nouns = Pick<WriteContext, "notifications" | "emit" | "after" | "now">;
+
+const TITLE_CHARS_MAX = 200;
+export const BODY_CHARS_MAX = 2_000;
+
+export function notify({ notifications, emit, after, now }: Nouns, uid: number, notification: KernelNotification): void {
+  const { topic, pid, title, body, actions = [], level, about, ttlMs } = notification;
+  const source = { kind: "kernel" as const, topic, ...(pid === undefined ? {} : { processId: pid }) };
+  const text = { title: shorten(title, TITLE_CHARS_MAX), body: body === undefined ? undefined : shorten(body, BODY_CHARS_MAX) };
+  const record = notifications.create(uid, { ...text, level, actions, source, ttlMs, ...(about === undefined ? {} : { about }) }, now);
+  after(() => emit.sendNotification(uid, NOTIFICATION_CREATED, record));
+}
+
+/** What a notification was about is over. */
+export function dismissAbout({ notifications, emit, after, now }: Nouns, uid: number, about: string): void {
+  const record = notifications.dismissAbout(uid, about, now);
+  if (record !== null) after(() => emit.sendNotification(uid, NOTIFICATION_DISMISSED, record));
+}
+
+/** An action that shows a process in the web desktop. */
+export function openProcess(pid: string): NotificationAction {
+  return { kind: "open", label: "Open", target: `/chat/${encodeURIComponent(pid)}` };
+}
+
+export function shorten(text: string, charsMax: number): string {
+  const chars = [...text.slice(0, charsMax * 2)];
+  return chars.length <= charsMax && text.length <= charsMax * 2 ? text : `${chars.slice(0, charsMax - 1).join("")}…`;
+}

@@ -1,0 +1,195 @@
+// The runs of schedules: a ledger in which a run is written before its effect, so that each time of a schedule runs at most once. Owns
+// schedule_runs. A run is `starting` until its effect is known to have happened, and `running` until the process has finished.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { ScheduleRun } from "../../protocol/schedule-records.ts";
+
+export type RunState = "starting" | "running" | "ok" | "error" | "skipped";
+
+export type ScheduleRunRow = Omit<ScheduleRun, "status" | "dueAtMs"> & { uid: number; dueAt: number; isForced: boolean; state: RunState };
+
+export type ScheduleRunReads = Pick<ScheduleRuns, "get" | "requireOf" | "list" | "listStarting">;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What is older is removed, except the newest runs of each schedule, and runs that are not finished. */
+const KEEP_MS = DAY_MS;
+const KEEP_COUNT = 100;
+const PRUNE_BATCH = 1_000;
+const IS_OPEN = "state IN ('starting', 'running')";
+
+export class ScheduleRuns {
+  readonly #sql: Sql;
+  /** When the newest run of the last prune had started: what is left of those is kept. */
+  #prunedUntil = 0;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(runId: string): ScheduleRunRow | undefined {
+    const row = this.#sql.get("SELECT * FROM schedule_runs WHERE run_id = ?", runId);
+    return row && fromRow(row);
+  }
+
+  requireOf(scheduleId: string, runId: string): ScheduleRunRow {
+    const found = this.get(runId);
+    return found?.scheduleId === scheduleId ? found : fail(404, `Run not found: ${runId}`);
+  }
+
+  /** Newest first. `before` is the last run of the page before. */
+  list(
+    scheduleId: string,
+    { before, limit }: { before: Pick<ScheduleRunRow, "startedAtMs" | "runId"> | undefined; limit: number },
+  ): ScheduleRunRow[] {
+    const order = "ORDER BY started_at DESC, run_id DESC LIMIT ?2";
+    const rows =
+      before === undefined
+        ? this.#sql.all(`SELECT * FROM schedule_runs WHERE schedule_id = ?1 ${order}`, scheduleId, limit)
+        : this.#sql.all(
+            `SELECT * FROM schedule_runs WHERE schedule_id = ?1 AND (started_at, run_id) < (?3, ?4) ${order}`,
+            scheduleId,
+            limit,
+            before.startedAtMs,
+            before.runId,
+          );
+    return rows.map(fromRow);
+  }
+
+  /** False if this time has run before. */
+  add(run: ScheduleRunRow): boolean {
+    const added = this.#sql.run(
+      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      run.runId,
+      run.scheduleId,
+      run.uid,
+      run.dueAt,
+      Number(run.isForced),
+      run.startedAtMs,
+      run.finishedAtMs,
+      run.state,
+      run.error,
+      run.summary,
+      run.pid,
+      run.conversationId,
+      run.missed,
+    );
+    return added > 0;
+  }
+
+  /** The times after `after` that have run. */
+  listTimes(scheduleId: string, after: number): Set<number> {
+    const query = "SELECT due_at FROM schedule_runs WHERE schedule_id = ? AND is_forced = 0 AND due_at > ?";
+    return new Set(this.#sql.all(query, scheduleId, after).map((row) => Number(row.due_at)));
+  }
+
+  /** How many runs of a user have started since. */
+  countStarted(uid: number, since: number): number {
+    return Number(
+      this.#sql.get("SELECT count(*) AS count FROM schedule_runs WHERE uid = ? AND started_at > ? AND state <> 'skipped'", uid, since)
+        ?.count,
+    );
+  }
+
+  /** The effect has happened. */
+  markRunning(runId: string, pid: string, conversationId: string | null): void {
+    this.#sql.run(
+      "UPDATE schedule_runs SET state = CASE state WHEN 'starting' THEN 'running' ELSE state END, pid = ?2, conversation_id = ?3 WHERE run_id = ?1",
+      runId,
+      pid,
+      conversationId,
+    );
+  }
+
+  /** False if it was finished before. */
+  finish(runId: string, state: "ok" | "error", { error, summary }: { error: string | null; summary: string | null }, now: number): boolean {
+    return (
+      this.#sql.run(
+        `UPDATE schedule_runs SET state = ?2, error = ?3, summary = ?4, finished_at = ?5 WHERE run_id = ?1 AND ${IS_OPEN}`,
+        runId,
+        state,
+        error,
+        summary,
+        now,
+      ) > 0
+    );
+  }
+
+  /** One more time was skipped while the same run was still at work. False if none was before. */
+  addSkip(scheduleId: string, since: number, now: number): boolean {
+    return (
+      this.#sql.run(
+        `UPDATE schedule_runs SET missed = missed + 1, finished_at = ?3
+         WHERE run_id = (SELECT run_id FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT 1)
+           AND state = 'skipped' AND started_at >= ?2`,
+        scheduleId,
+        since,
+        now,
+      ) > 0
+    );
+  }
+
+  /** The processes of its newest runs, the one that was used longest ago first; `finishedAt` is null while it is at work. */
+  listProcesses(scheduleId: string): { pid: string; finishedAt: number | null }[] {
+    const rows = this.#sql.all(
+      "SELECT pid, finished_at FROM schedule_runs WHERE schedule_id = ? AND pid IS NOT NULL ORDER BY started_at DESC, run_id DESC LIMIT ?",
+      scheduleId,
+      KEEP_COUNT,
+    );
+    const found = new Map<string, number | null>();
+    for (const { pid, finished_at } of rows) if (!found.has(String(pid))) found.set(String(pid), finished_at as number | null);
+    return [...found].map(([pid, finishedAt]) => ({ pid, finishedAt })).reverse();
+  }
+
+  /** Runs whose effect may not have happened, the oldest first. */
+  listStarting(limit: number): ScheduleRunRow[] {
+    return this.#sql.all("SELECT * FROM schedule_runs WHERE state = 'starting' ORDER BY started_at, run_id LIMIT ?", limit).map(fromRow);
+  }
+
+  removeSchedule(scheduleId: string): void {
+    this.#sql.run("DELETE FROM schedule_runs WHERE schedule_id = ?", scheduleId);
+  }
+
+  /** Returns false if there is more to remove. */
+  prune(now: number): boolean {
+    const removed = this.#sql.run(
+      `DELETE FROM schedule_runs WHERE rowid IN (SELECT rowid FROM schedule_runs AS old WHERE ${PRUNABLE} LIMIT ?2)`,
+      now - KEEP_MS,
+      PRUNE_BATCH,
+    );
+    if (removed === PRUNE_BATCH) return false;
+    this.#prunedUntil = Math.min(now - KEEP_MS, this.#newestAt() ?? 0);
+    return true;
+  }
+
+  nextPruneAt(): number | null {
+    const newest = this.#newestAt();
+    return newest === null || newest <= this.#prunedUntil ? null : newest + KEEP_MS;
+  }
+
+  #newestAt(): number | null {
+    const newest = this.#sql.get("SELECT max(started_at) AS at FROM schedule_runs")?.at;
+    return newest == null ? null : Number(newest);
+  }
+}
+
+const PRUNABLE = `started_at < ?1 AND NOT ${IS_OPEN} AND started_at < coalesce(
+  (SELECT started_at FROM schedule_runs WHERE schedule_id = old.schedule_id ORDER BY started_at DESC LIMIT 1 OFFSET ${KEEP_COUNT - 1}), 0)`;
+
+function fromRow(row: SqlRow): ScheduleRunRow {
+  return {
+    runId: String(row.run_id),
+    scheduleId: String(row.schedule_id),
+    uid: Number(row.uid),
+    dueAt: Number(row.due_at),
+    isForced: row.is_forced === 1,
+    startedAtMs: Number(row.started_at),
+    finishedAtMs: row.finished_at as number | null,
+    state: row.state as RunState,
+    error: row.error as string | null,
+    summary: row.summary as string | null,
+    pid: row.pid as string | null,
+    conversationId: row.conversation_id as string | null,
+    missed: Number(row.missed),
+  };
+}

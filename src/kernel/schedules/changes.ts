@@ -1,0 +1,141 @@
+// Adds and changes schedules: checks what was asked for, and computes when it runs first.
+
+import { fail } from "../../lib/sys-error.ts";
+import { checkExpression, nextRun } from "../../schedules/next-run.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { CatchUp, Principal, ScheduleExpression, ScheduleNotify, ScheduleTarget } from "../../protocol/schedule-records.ts";
+import { mustBeProfile } from "../agents/profiles.ts";
+import type { WriteContext } from "../context.ts";
+import type { ScheduleChange, ScheduleRow } from "../nouns/schedules.ts";
+import { dismissAbout } from "../notifications/notify.ts";
+import { aboutSchedule } from "./outcome.ts";
+
+export type NewSchedule = {
+  name: string;
+  description?: string | undefined;
+  enabled: boolean;
+  expression: ScheduleExpression;
+  target: ScheduleTarget;
+  catchUp: CatchUp;
+  notify?: ScheduleNotify | undefined;
+};
+
+export type SchedulePatch = {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  enabled?: boolean | undefined;
+  expression?: ScheduleExpression | undefined;
+  target?: ScheduleTarget | undefined;
+  catchUp?: CatchUp | undefined;
+  notify?: ScheduleNotify | undefined;
+};
+
+/** The profile of a process that a schedule starts: nobody is there to be asked. */
+export const DEFAULT_PROFILE = "cron";
+
+export function addSchedule(nouns: WriteContext, caller: Caller, args: NewSchedule): ScheduleRow {
+  const { schedules, now } = nouns;
+  const { name, description, enabled, expression, catchUp } = args;
+  if (schedules.count(caller.uid) >= LIMITS.schedulesPerUser)
+    fail(429, `Too many schedules: at most ${LIMITS.schedulesPerUser} per user. Remove some that no longer run`);
+  checkExpression(expression, now);
+  const target = completeTarget(nouns, caller, args.target);
+  const nextAt = enabled ? nextRun(expression, now, now) : null;
+  const schedule = schedules.add({
+    uid: caller.uid,
+    creator: makePrincipal(caller),
+    name,
+    description: description || null,
+    enabled,
+    expression,
+    target,
+    catchUp,
+    notify: args.notify ?? defaultNotify(target),
+    anchorAt: now,
+    nextAt,
+    wakeAt: nextAt,
+    countedAt: now,
+    runId: null,
+    runningAt: null,
+    lastRunAt: null,
+    lastStatus: null,
+    lastError: null,
+    lastMs: null,
+    runCount: 0,
+    failures: 0,
+    pausedBecause: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  nouns.wakeBy(nextAt);
+  return schedule;
+}
+
+export function changeSchedule(nouns: WriteContext, caller: Caller, id: string, patch: SchedulePatch): ScheduleRow {
+  const { schedules, now } = nouns;
+  const before = schedules.requireUsable(caller, id);
+  const { name, description, enabled, expression, target, catchUp, notify } = patch;
+  const change: ScheduleChange = {
+    updatedAt: now,
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description: description || null }),
+    ...(target === undefined ? {} : { target: completeTarget(nouns, caller, target) }),
+    ...(catchUp === undefined ? {} : { catchUp }),
+    ...(notify === undefined ? {} : { notify }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(expression === undefined ? {} : { expression }),
+    ...(enabled === undefined && expression === undefined ? {} : rearm(before, { enabled, expression }, now)),
+  };
+  schedules.update(id, change);
+  if (enabled !== undefined) dismissAbout(nouns, before.uid, aboutSchedule(id));
+  const after = { ...before, ...change };
+  nouns.wakeBy(after.wakeAt);
+  return after;
+}
+
+export function removeSchedule({ schedules, scheduleRuns, ...nouns }: WriteContext, caller: Caller, id: string): boolean {
+  const found = schedules.find(id);
+  if (found === undefined || (found.uid !== caller.uid && caller.uid !== 0)) return false;
+  scheduleRuns.removeSchedule(id);
+  dismissAbout(nouns, found.uid, aboutSchedule(id));
+  return schedules.remove(id);
+}
+
+function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expression">, now: number): ScheduleChange {
+  const { enabled = before.enabled, expression = before.expression } = patch;
+  if (!enabled) {
+    if (patch.expression !== undefined) checkExpression(expression, now);
+    return { nextAt: null, wakeAt: null, countedAt: now, ...(patch.expression === undefined ? {} : { anchorAt: now }) };
+  }
+  checkExpression(expression, now);
+  // A delay counts from now; an interval keeps its beat while it is only disabled and enabled again.
+  const anchorAt = patch.expression !== undefined || (expression.kind === "after" && !before.enabled) ? now : before.anchorAt;
+  const nextAt = nextRun(expression, now, anchorAt);
+  return { anchorAt, nextAt, wakeAt: nextAt, countedAt: now, failures: 0, pausedBecause: null };
+}
+
+/** Refuses a target that could not run, and fills in what was left out. */
+function completeTarget({ processes }: Pick<WriteContext, "processes">, caller: Caller, target: ScheduleTarget): ScheduleTarget {
+  if (target.kind === "process.event") {
+    processes.requireUsable(caller, target.pid);
+    return target;
+  }
+  const profile = mustBeProfile(target.profile ?? DEFAULT_PROFILE).id;
+  const { agent } = caller;
+  // The policies of its parents apply to a process: what an agent schedules may do no more than the agent.
+  if (agent !== undefined && target.parentPid !== undefined && target.parentPid !== agent.pid)
+    fail(403, "A process can schedule only children of its own: leave parentPid out");
+  const parentPid = target.parentPid ?? agent?.pid;
+  if (parentPid !== undefined) processes.requireUsable(caller, parentPid);
+  return { ...target, profile, ...(parentPid === undefined ? {} : { parentPid }) };
+}
+
+/** The answer of a process that was started for it would be seen by nobody; one in a conversation is there to be read. */
+function defaultNotify(target: ScheduleTarget): ScheduleNotify {
+  return target.kind === "process.spawn" ? "all" : "failures";
+}
+
+function makePrincipal({ uid, username, agent }: Caller): Principal {
+  return agent === undefined ? { kind: "user", uid, username } : { kind: "process", uid, username, pid: agent.pid };
+}

@@ -1,0 +1,101 @@
+// The end of a schedule's run: recorded in the transaction of the event that reports it, so that neither is lost without the other.
+
+import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
+import type { ScheduleRow } from "../nouns/schedules.ts";
+import type { WriteContext } from "../context.ts";
+import { notify, openProcess, shorten } from "../notifications/notify.ts";
+
+/** `isFault`: false if it did not fail by itself, such as when a person stopped it. */
+export type Outcome = { state: "ok"; summary: string | null } | { state: "error"; error: string; isFault: boolean };
+
+type Nouns = Pick<WriteContext, "schedules" | "scheduleRuns" | "notifications" | "emit" | "after" | "now">;
+
+/** After so many failures in a row a schedule is paused. */
+export const FAILURES_MAX = 5;
+const SUMMARY_CHARS_MAX = 2_000;
+const PREFIX = "schedule:";
+
+/** The process's run that answers the message of a schedule's run. */
+export function processRunId(runId: string): string {
+  return `${PREFIX}${runId}`;
+}
+
+/** A run of a process has ended: was it for a schedule? */
+export function recordProcessRunEnd(
+  nouns: Nouns,
+  pid: string,
+  {
+    runId,
+    status,
+    text,
+    error,
+    reason,
+  }: { runId: string; status: string; text: string | null; error?: string | undefined; reason: string },
+): void {
+  if (!runId.startsWith(PREFIX)) return;
+  const run = nouns.scheduleRuns.get(runId.slice(PREFIX.length));
+  // Clients choose run ids too: only the process that the schedule chose reports on it.
+  if (run === undefined || (run.pid !== null && run.pid !== pid)) return;
+  if (status === "ok") finishRun(nouns, run, { state: "ok", summary: text });
+  else if (status === "aborted") finishRun(nouns, run, { state: "error", error: "It was stopped", isFault: false });
+  else finishRun(nouns, run, { state: "error", error: error ?? reason, isFault: true });
+}
+
+export function finishRun(nouns: Nouns, run: ScheduleRunRow, outcome: Outcome): void {
+  const { schedules, scheduleRuns, emit, after, now } = nouns;
+  const error = outcome.state === "error" ? shorten(outcome.error, SUMMARY_CHARS_MAX) : null;
+  const summary = outcome.state === "ok" && outcome.summary !== null ? shorten(outcome.summary.trim(), SUMMARY_CHARS_MAX) || null : null;
+  if (!scheduleRuns.finish(run.runId, outcome.state, { error, summary }, now)) return;
+  after(() => emit.announceChanges(run.uid, ["schedules"]));
+  const schedule = schedules.find(run.scheduleId);
+  if (schedule === undefined) return;
+  const isFault = outcome.state === "error" && outcome.isFault;
+  const failures = outcome.state === "ok" ? 0 : schedule.failures + Number(isFault);
+  schedules.update(schedule.id, {
+    lastStatus: outcome.state,
+    lastError: error,
+    lastMs: Math.max(0, now - run.startedAtMs),
+    failures,
+    ...(schedule.runId === run.runId ? { runId: null, runningAt: null } : {}),
+  });
+  if (isFault && failures >= FAILURES_MAX && schedule.enabled && schedule.nextAt !== null) return pause(nouns, schedule, run, error!);
+  tellOwner(nouns, schedule, run, { error, summary, isFault });
+}
+
+function pause(nouns: Nouns, { id, uid, name, updatedAt }: ScheduleRow, { pid }: ScheduleRunRow, error: string): void {
+  const pausedBecause = `It failed ${FAILURES_MAX} times in a row, the last time with: ${error}`;
+  nouns.schedules.update(id, { enabled: false, nextAt: null, wakeAt: null, pausedBecause, updatedAt });
+  notify(nouns, uid, {
+    topic: "schedules",
+    title: `Schedule paused: ${name}`,
+    body: `${pausedBecause}. Enable it again when the cause is mended.`,
+    level: "warning",
+    pid: pid ?? undefined,
+    actions: [{ kind: "open", label: "Open", target: `/schedules/${encodeURIComponent(id)}` }],
+    about: aboutSchedule(id),
+  });
+}
+
+function tellOwner(
+  nouns: Nouns,
+  { id, uid, name, notify: wanted }: ScheduleRow,
+  { pid }: ScheduleRunRow,
+  { error, summary, isFault }: { error: string | null; summary: string | null; isFault: boolean },
+): void {
+  const isFailure = error !== null;
+  if (wanted === "none" || (isFailure ? !isFault : wanted !== "all")) return;
+  notify(nouns, uid, {
+    topic: "schedules",
+    title: isFailure ? `Schedule failed: ${name}` : name,
+    ...(isFailure ? { body: error } : summary === null ? {} : { body: summary }),
+    level: isFailure ? "error" : "info",
+    pid: pid ?? undefined,
+    actions: pid === null ? [] : [openProcess(pid)],
+    // Of failures the last one says enough.
+    ...(isFailure ? { about: aboutSchedule(id) } : {}),
+  });
+}
+
+export function aboutSchedule(id: string): string {
+  return `schedule:${id}`;
+}

@@ -1,0 +1,137 @@
+// Decides what a schedule does when the kernel looks at it, and writes that down: a run in the ledger, a time that was skipped, or
+// nothing yet. Runs inside a transaction; scheduler.ts does what was decided once that is durable.
+
+import { LIMITS } from "../../protocol/limits.ts";
+import { countRuns, nextRun } from "../../schedules/next-run.ts";
+import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
+import type { ScheduleChange, ScheduleRow } from "../nouns/schedules.ts";
+import type { WriteContext } from "../context.ts";
+import { finishRun } from "./outcome.ts";
+
+type Nouns = Pick<WriteContext, "schedules" | "scheduleRuns" | "processes" | "notifications" | "emit" | "after" | "now">;
+
+/** A time that is late by less counts as in time, for example after a restart. */
+export const GRACE_MS = 60_000;
+const MINUTE_MS = 60_000;
+/** When the kernel looks again at a schedule that has to wait. */
+const LATER_MS = 2_000;
+/** Missed times are counted up to this. */
+const MISSED_COUNT_MAX = 100;
+/** Runs of a schedule share this many processes: the one that was used longest ago is emptied and used again. */
+const PROCESSES_MAX = 20;
+/** A process that was used later than this after its run ended belongs to a person. */
+const OWN_USE_MS = 60_000;
+const STILL_AT_WORK = "The run before was still at work";
+const WAS_DOWN = "The gateway was not running at this time";
+
+export type MakeId = () => string;
+
+/** Returns the run that starts now, if one does. */
+export function planRun(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunRow | null {
+  const { schedules, scheduleRuns, now, emit, after } = nouns;
+  const { id, uid, nextAt, enabled } = schedule;
+  if (!enabled || nextAt === null) return wait(nouns, schedule, null);
+  if (nextAt > now) return wait(nouns, schedule, nextAt);
+  const isOnce = schedule.expression.kind === "at" || schedule.expression.kind === "after";
+  const isAtWork = isStillAtWork(nouns, schedule);
+  if ((isAtWork && isOnce) || scheduleRuns.countStarted(uid, now - MINUTE_MS) >= LIMITS.scheduleRunsPerMinute)
+    return wait(nouns, schedule, now + LATER_MS);
+  const { dueAt, missed, isLate } = chooseTime(schedule, nextAt, now);
+  const next = findNext(nouns, schedule, now);
+  const change: ScheduleChange = { nextAt: next, wakeAt: next, countedAt: now, ...(isOnce ? { enabled: false } : {}) };
+  after(() => emit.announceChanges(uid, ["schedules"]));
+  const isSkipped = isAtWork || (isLate && schedule.catchUp === "skip");
+  if (isSkipped) {
+    const error = isAtWork ? STILL_AT_WORK : WAS_DOWN;
+    schedules.update(id, { ...change, lastStatus: "skipped", lastError: error });
+    const isCounted = isAtWork && scheduleRuns.addSkip(id, schedule.runningAt ?? now, now);
+    const times = isLate ? missed + 1 : 1;
+    if (!isCounted)
+      scheduleRuns.add({ ...makeRun(schedule, makeId(), dueAt, now), state: "skipped", error, finishedAtMs: now, missed: times });
+    return null;
+  }
+  const run = { ...makeRun(schedule, makeId(), dueAt, now), pid: choosePid(nouns, schedule, makeId), missed };
+  if (!scheduleRuns.add(run)) {
+    // The clock was set back, and this time has run before.
+    schedules.update(id, change);
+    return null;
+  }
+  start(nouns, schedule, run, change);
+  return run;
+}
+
+/** A run that somebody asks for; the next time stays as it is. Null if one is at work. */
+export function planForcedRun(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunRow | null {
+  const { scheduleRuns, emit, after, now } = nouns;
+  if (isStillAtWork(nouns, schedule)) return null;
+  const run = { ...makeRun(schedule, makeId(), now, now), isForced: true, pid: choosePid(nouns, schedule, makeId) };
+  scheduleRuns.add(run);
+  start(nouns, schedule, run, {});
+  after(() => emit.announceChanges(schedule.uid, ["schedules"]));
+  return run;
+}
+
+/** The first time after `now` that has not run, which it may have if the clock was set back. */
+export function findNext(
+  { scheduleRuns }: Pick<Nouns, "scheduleRuns">,
+  { id, expression, anchorAt }: ScheduleRow,
+  now: number,
+): number | null {
+  const known = scheduleRuns.listTimes(id, now);
+  let next = nextRun(expression, now, anchorAt);
+  while (next !== null && known.has(next)) next = nextRun(expression, next, anchorAt);
+  return next;
+}
+
+function start({ schedules, now }: Nouns, { id, runCount }: ScheduleRow, { runId }: ScheduleRunRow, change: ScheduleChange): void {
+  schedules.update(id, { ...change, runId, runningAt: now, lastRunAt: now, runCount: runCount + 1 });
+}
+
+function wait({ schedules, now }: Nouns, { id }: ScheduleRow, wakeAt: number | null): null {
+  schedules.update(id, { wakeAt, countedAt: now });
+  return null;
+}
+
+/**
+ * Of all times that are due: the last one, if it is in time. Otherwise they were missed, and the first stands for all of them, unless
+ * the kernel itself made the schedule wait.
+ */
+function chooseTime({ expression, anchorAt, wakeAt }: ScheduleRow, nextAt: number, now: number) {
+  let inTime: number | null = null;
+  let at = nextRun(expression, Math.max(nextAt - 1, now - GRACE_MS), anchorAt);
+  while (at !== null && at <= now) {
+    inTime = at;
+    at = nextRun(expression, at, anchorAt);
+  }
+  if (inTime === null)
+    return { dueAt: nextAt, missed: countRuns(expression, nextAt, now, anchorAt, MISSED_COUNT_MAX), isLate: wakeAt === nextAt };
+  const missed = inTime === nextAt ? 0 : 1 + countRuns(expression, nextAt, inTime - 1, anchorAt, MISSED_COUNT_MAX);
+  return { dueAt: inTime, missed, isLate: false };
+}
+
+/** Whether its last run is unfinished. A run whose process has nothing to do any more has ended without a report. */
+function isStillAtWork(nouns: Nouns, { runId }: ScheduleRow): boolean {
+  const run = runId === null ? undefined : nouns.scheduleRuns.get(runId);
+  if (run === undefined || (run.state !== "starting" && run.state !== "running")) return false;
+  const isLost = run.state === "running" && run.pid !== null && nouns.processes.get(run.pid)?.isBusy !== true;
+  if (isLost) finishRun(nouns, run, { state: "error", error: "The process ended without an answer", isFault: false });
+  return !isLost;
+}
+
+function makeRun({ id, uid }: ScheduleRow, runId: string, dueAt: number, now: number): ScheduleRunRow {
+  const unknown = { finishedAtMs: null, error: null, summary: null, pid: null, conversationId: null };
+  return { runId, scheduleId: id, uid, dueAt, isForced: false, startedAtMs: now, state: "starting", missed: 0, ...unknown };
+}
+
+/** The process that will do the work. It is part of the ledger, so that a start that is repeated makes no second process. */
+function choosePid({ scheduleRuns, processes }: Nouns, { id, target }: ScheduleRow, makeId: MakeId): string {
+  if (target.kind === "process.event") return target.pid;
+  const used = scheduleRuns.listProcesses(id);
+  if (used.length < PROCESSES_MAX || target.workspace?.mode === "new") return makeId();
+  const free = used.find(({ pid, finishedAt }) => {
+    const process = processes.get(pid);
+    if (process === undefined || process.isBusy || process.profile !== target.profile || finishedAt === null) return false;
+    return (process.lastActiveAt ?? 0) <= finishedAt + OWN_USE_MS && (target.parentPid ?? process.parentPid) === process.parentPid;
+  });
+  return free?.pid ?? makeId();
+}

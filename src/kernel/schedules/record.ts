@@ -1,0 +1,43 @@
+// Schedules and their runs as callers see them.
+
+import { describeExpression } from "../../schedules/describe.ts";
+import type { ScheduleRecord, ScheduleRun } from "../../protocol/schedule-records.ts";
+import type { ReadContext } from "../context.ts";
+import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
+import type { ScheduleRow } from "../nouns/schedules.ts";
+
+export function makeScheduleRecord({ accounts }: Pick<ReadContext, "accounts">, row: ScheduleRow): ScheduleRecord {
+  const { id, uid, creator, name, description, enabled, expression, target, catchUp, notify, createdAt, updatedAt } = row;
+  const username = accounts.findByUid(uid)?.username ?? String(uid);
+  return {
+    id,
+    ownerUid: uid,
+    creator,
+    runAs: { kind: "user", uid, username },
+    name,
+    ...(description === null ? {} : { description }),
+    enabled,
+    expression,
+    target,
+    overlapPolicy: "skip",
+    catchUp,
+    notify,
+    says: describeExpression(expression),
+    createdAtMs: createdAt,
+    updatedAtMs: updatedAt,
+    state: {
+      nextRunAtMs: row.nextAt,
+      runningAtMs: row.runningAt,
+      lastRunAtMs: row.lastRunAt,
+      lastStatus: row.lastStatus,
+      lastError: row.lastError,
+      lastDurationMs: row.lastMs,
+      runCount: row.runCount,
+      pausedBecause: row.pausedBecause,
+    },
+  };
+}
+
+export function makeRunRecord({ uid: _, dueAt, isForced, state, ...run }: ScheduleRunRow): ScheduleRun {
+  return { ...run, dueAtMs: isForced ? null : dueAt, status: state === "starting" ? "running" : state };
+}

@@ -1,0 +1,230 @@
+// Runs schedules when they are due. A run is in the ledger, durably, before its effect (plan.ts); the effect is made repeatable by ids
+// from the ledger, so a start that a crash interrupted is done again without happening twice. A run ends with the run of the process
+// that it started (outcome.ts). Rights are those of the owner at the time of the run.
+
+import { fail, SysError } from "../../lib/sys-error.ts";
+import { StorageError } from "../../ports/sql.ts";
+import { type Caller, isRoot } from "../../protocol/caller.ts";
+import type { ScheduleTarget } from "../../protocol/schedule-records.ts";
+import type { Agents } from "../agents/agents.ts";
+import { makeUserCaller } from "../agents/process-caller.ts";
+import { toSysError } from "../failure.ts";
+import type { Shares } from "../fairness/shares.ts";
+import type { Gate } from "../gate.ts";
+import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
+import type { ScheduleRow } from "../nouns/schedules.ts";
+import { earliestOf, type Part } from "../part.ts";
+import type { Store } from "../store.ts";
+import { DEFAULT_PROFILE } from "./changes.ts";
+import { finishRun, processRunId } from "./outcome.ts";
+import { findNext, planForcedRun, planRun } from "./plan.ts";
+
+/** What sched.run reports about a schedule. */
+export type RunReport = {
+  scheduleId: string;
+  status: "ok" | "error" | "skipped";
+  error?: string;
+  summary?: string;
+  durationMs: number;
+  nextRunAtMs: number | null;
+};
+
+/** How many schedules one wake looks at; the next wake continues at once. */
+const BATCH = 50;
+/** A clock that is set back by less counts as the same. */
+const BACK_MS = 5_000;
+const RETRY_MS = 5_000;
+/** How long starts are retried while storage or the process cannot be reached. */
+const RETRY_FOR_MS = 60 * 60 * 1000;
+/** Rough kernel time to start a run. */
+const START_MS = 2;
+
+export class Scheduler implements Part {
+  readonly #store: Store;
+  readonly #gate: Gate;
+  readonly #agents: Agents;
+  readonly #shares: Shares;
+  /** Runs that are being started, by id. */
+  readonly #starts = new Map<string, Promise<void>>();
+  /** When runs that could not be started are tried again; null if there are none. */
+  #retryAt: number | null = null;
+  /** The latest time that was seen, to notice when the clock is set back. */
+  #seenAt: number;
+
+  constructor(store: Store, { gate, agents, shares }: { gate: Gate; agents: Agents; shares: Shares }) {
+    this.#store = store;
+    this.#gate = gate;
+    this.#agents = agents;
+    this.#shares = shares;
+    this.#seenAt = store.reads.now;
+  }
+
+  /** Start-up is recovery: starts that a crash interrupted are done again. */
+  begin(): void {
+    this.#recount();
+    this.#resumeStarts();
+  }
+
+  onRollback(): void {
+    this.#retryAt = this.#store.reads.now;
+  }
+
+  onWake(now: number): void {
+    if (now < this.#seenAt - BACK_MS) this.#recount();
+    this.#seenAt = now;
+    this.#startDue(now);
+    if ((this.#retryAt ?? Infinity) <= now) this.#resumeStarts();
+  }
+
+  nextDueAt(): number | null {
+    return earliestOf([this.#store.reads.schedules.nextWakeAt(), this.#retryAt]);
+  }
+
+  /** Runs one schedule now, whether it is due or not. Its next time stays as it is. */
+  async force(caller: Caller, id: string): Promise<RunReport> {
+    const startedAt = this.#store.reads.now;
+    const run = await this.#store.commit((nouns) => planForcedRun(nouns, nouns.schedules.requireUsable(caller, id), this.#makeId));
+    if (run === null) return this.#report(id, null, startedAt, "its last run is still at work");
+    await this.#start(run);
+    return this.#report(id, run, startedAt);
+  }
+
+  /** Runs what is due: one schedule, or all of the caller; of everybody for root. The kernel does the same by itself. */
+  async runDue(caller: Caller, id: string | undefined): Promise<RunReport[]> {
+    const { schedules, now } = this.#store.reads;
+    if (id !== undefined) {
+      const { enabled, nextAt } = schedules.requireUsable(caller, id);
+      if (!enabled) return [this.#report(id, null, now, "the schedule is disabled")];
+      if (nextAt === null || nextAt > now) return [this.#report(id, null, now, "it is not due yet")];
+    }
+    const due = id === undefined ? schedules.listDue(now, BATCH) : [schedules.requireUsable(caller, id)];
+    const own = due.filter(({ uid }) => isRoot(caller) || uid === caller.uid);
+    const runs = await this.#plan(own);
+    await Promise.all(runs.map((run) => this.#start(run)));
+    return own.map((schedule) => {
+      const run = runs.find(({ scheduleId }) => scheduleId === schedule.id) ?? null;
+      return this.#report(schedule.id, run, now, this.#store.reads.schedules.find(schedule.id)?.lastError ?? "it has to wait");
+    });
+  }
+
+  readonly #makeId = (): string => this.#store.ports.crypto.uuid();
+
+  #startDue(now: number): void {
+    const due = this.#store.reads.schedules.listDue(now, BATCH);
+    if (due.length === 0) return;
+    void this.#plan(due).then(
+      (runs) => runs.forEach((run) => void this.#start(run)),
+      (error: unknown) => {
+        this.#store.ports.log.error("schedules that are due could not be started", { error: String(error) });
+        this.#retryLater();
+      },
+    );
+  }
+
+  /** Resolves when the runs are durable. */
+  #plan(schedules: readonly ScheduleRow[]): Promise<ScheduleRunRow[]> {
+    return this.#store.commit((nouns) =>
+      schedules.flatMap(({ id }) => {
+        // Read again: an earlier one may have changed it.
+        const schedule = nouns.schedules.find(id);
+        const run = schedule === undefined ? null : planRun(nouns, schedule, this.#makeId);
+        return run === null ? [] : [run];
+      }),
+    );
+  }
+
+  #resumeStarts(): void {
+    this.#retryAt = null;
+    for (const run of this.#store.reads.scheduleRuns.listStarting(BATCH)) void this.#start(run);
+  }
+
+  #start(run: ScheduleRunRow): Promise<void> {
+    const known = this.#starts.get(run.runId);
+    if (known !== undefined) return known;
+    const starting = this.#startOnce(run).finally(() => this.#starts.delete(run.runId));
+    this.#starts.set(run.runId, starting);
+    return starting;
+  }
+
+  async #startOnce(run: ScheduleRunRow): Promise<void> {
+    try {
+      await this.#shares.waitForTurn(run.uid, START_MS);
+      const schedule = this.#store.reads.schedules.find(run.scheduleId) ?? fail(404, "The schedule was removed");
+      const { pid, conversationId } = await this.#doTarget(schedule, run);
+      await this.#store.commit(({ scheduleRuns }) => scheduleRuns.markRunning(run.runId, pid, conversationId));
+    } catch (error) {
+      if (isTemporary(error) && this.#store.reads.now - run.startedAtMs < RETRY_FOR_MS) return this.#retryLater();
+      await this.#recordFailure(run, error);
+    }
+  }
+
+  async #doTarget({ uid, name, target }: ScheduleRow, run: ScheduleRunRow): Promise<{ pid: string; conversationId: string | null }> {
+    const caller = makeUserCaller(this.#store.reads, uid);
+    this.#gate.authorize(caller, target.kind === "process.spawn" ? "proc.spawn" : "proc.send");
+    const runId = processRunId(run.runId);
+    if (target.kind === "process.spawn") {
+      const { profile = DEFAULT_PROFILE, label = name, prompt, ...rest } = target;
+      return this.#agents.spawnOnce(caller, { profile, label, ...rest }, { pid: run.pid!, runId, prompt });
+    }
+    const { pid, conversationId } = target;
+    await this.#agents.sendOnce(caller, pid, { conversationId, text: describeEvent(name, target, run), runId, reason: "schedule.event" });
+    return { pid, conversationId: conversationId ?? null };
+  }
+
+  async #recordFailure(run: ScheduleRunRow, error: unknown): Promise<void> {
+    const { ports } = this.#store;
+    const { message } = toSysError(error, () => ports.log.reportIncident(ports.crypto.uuid(), { call: "schedule", uid: run.uid }, error));
+    try {
+      await this.#store.commit((nouns) => finishRun(nouns, run, { state: "error", error: message, isFault: true }));
+    } catch {
+      this.#retryLater();
+    }
+  }
+
+  #retryLater(): void {
+    this.#retryAt = this.#store.reads.now + RETRY_MS;
+    this.#store.wakeBy(this.#retryAt);
+  }
+
+  /** The clock was set back: times that were computed from the later clock may be far away. */
+  #recount(): void {
+    const { now, schedules } = this.#store.reads;
+    const stale = schedules.listCountedAfter(now + BACK_MS);
+    if (stale.length === 0) return;
+    this.#store.attempt(() =>
+      this.#store.write((nouns) => {
+        for (const schedule of stale) {
+          const next = findNext(nouns, schedule, now) ?? schedule.nextAt;
+          nouns.schedules.update(schedule.id, { nextAt: next, wakeAt: next, countedAt: now });
+        }
+      }),
+    );
+  }
+
+  #report(id: string, run: ScheduleRunRow | null, startedAt: number, why?: string): RunReport {
+    const { schedules, scheduleRuns, now } = this.#store.reads;
+    const base = { scheduleId: id, durationMs: Math.max(0, now - startedAt), nextRunAtMs: schedules.find(id)?.nextAt ?? null };
+    if (run === null) return { ...base, status: "skipped", ...(why === undefined ? {} : { error: why }) };
+    const { state = "error", error = "The schedule was removed", pid = null, summary = null } = scheduleRuns.get(run.runId) ?? {};
+    if (state === "error") return { ...base, status: "error", error: error ?? "It failed" };
+    const isSpawn = schedules.find(id)?.target.kind !== "process.event";
+    return { ...base, status: "ok", summary: summary ?? (isSpawn ? `started process ${pid}` : `delivered to process ${pid}`) };
+  }
+}
+
+/** Storage is full, or the process cannot be reached now. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof StorageError || (error instanceof SysError && (error.code === 503 || error.code === 507));
+}
+
+function describeEvent(name: string, { message, data }: Extract<ScheduleTarget, { kind: "process.event" }>, run: ScheduleRunRow): string {
+  const due = run.isForced ? [] : [`Scheduled for: ${new Date(run.dueAt).toISOString()}.`];
+  const lines = [
+    `[process event: schedule.event] Schedule "${name}" (${run.scheduleId}) has fired.`,
+    ...due,
+    `Fired at: ${new Date(run.startedAtMs).toISOString()}.`,
+    "",
+    message,
+  ];
+  return [...lines, ...(data === undefined ? [] : ["", "```json", JSON.stringify(data, null, 2), "```"])].join("\n");
+}

@@ -1,0 +1,51 @@
+// Schedules with their runs, notifications, and watches for signals. Rows may be large, so the tables have rowids (015).
+
+export const time = {
+  version: 17,
+  statements: [
+    // next_at: the time that it runs for next. wake_at: when the kernel looks at it, which may be later. counted_at: when next_at was
+    // computed, which shows that the clock was set back. run_id: its unfinished run. failures: in a row.
+    `CREATE TABLE schedules (
+       schedule_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, creator TEXT NOT NULL, name TEXT NOT NULL, description TEXT,
+       enabled INTEGER NOT NULL, expression TEXT NOT NULL, target TEXT NOT NULL, catch_up TEXT NOT NULL, notify TEXT NOT NULL,
+       anchor_at INTEGER NOT NULL, next_at INTEGER, wake_at INTEGER, counted_at INTEGER NOT NULL, sort_at INTEGER NOT NULL, run_id TEXT,
+       running_at INTEGER, last_run_at INTEGER, last_status TEXT, last_error TEXT, last_ms INTEGER, run_count INTEGER NOT NULL,
+       failures INTEGER NOT NULL, paused_because TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX schedules_of ON schedules (uid, sort_at, updated_at DESC)",
+    "CREATE INDEX schedules_due ON schedules (wake_at) WHERE wake_at IS NOT NULL",
+    // The ledger: a row is written before its effect. Of the runs for a time (is_forced = 0) there is one per time.
+    `CREATE TABLE schedule_runs (
+       run_id TEXT NOT NULL PRIMARY KEY, schedule_id TEXT NOT NULL, uid INTEGER NOT NULL, due_at INTEGER NOT NULL, is_forced INTEGER NOT NULL,
+       started_at INTEGER NOT NULL, finished_at INTEGER, state TEXT NOT NULL, error TEXT, summary TEXT, pid TEXT, conversation_id TEXT,
+       missed INTEGER NOT NULL) STRICT`,
+    "CREATE UNIQUE INDEX schedule_runs_slot ON schedule_runs (schedule_id, due_at) WHERE is_forced = 0",
+    "CREATE INDEX schedule_runs_of ON schedule_runs (schedule_id, started_at DESC)",
+    "CREATE INDEX schedule_runs_user ON schedule_runs (uid, started_at)",
+    "CREATE INDEX schedule_runs_age ON schedule_runs (started_at)",
+    "CREATE INDEX schedule_runs_open ON schedule_runs (state) WHERE state IN ('starting', 'running')",
+    // about: what a notification of the kernel is about; a newer one about the same replaces it.
+    `CREATE TABLE notifications (
+       notification_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, title TEXT NOT NULL, body TEXT, level TEXT NOT NULL,
+       source TEXT NOT NULL, actions TEXT NOT NULL, about TEXT, created_at INTEGER NOT NULL, read_at INTEGER, dismissed_at INTEGER,
+       expires_at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX notifications_of ON notifications (uid, created_at DESC)",
+    "CREATE INDEX notifications_unread ON notifications (uid, created_at DESC) WHERE read_at IS NULL AND dismissed_at IS NULL",
+    "CREATE INDEX notifications_about ON notifications (uid, about) WHERE about IS NOT NULL",
+    "CREATE INDEX notifications_age ON notifications (expires_at)",
+    // pid: the process that is told. source_pid: the process whose signals it waits for; null for any. window: matches of one minute.
+    `CREATE TABLE signal_watches (
+       watch_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, pid TEXT NOT NULL, signal TEXT NOT NULL, source_pid TEXT, key TEXT,
+       data TEXT, once INTEGER NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+       expires_at INTEGER NOT NULL, window_at INTEGER NOT NULL, window_count INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX signal_watches_match ON signal_watches (uid, signal)",
+    "CREATE UNIQUE INDEX signal_watches_key ON signal_watches (pid, key) WHERE key IS NOT NULL",
+    "CREATE INDEX signal_watches_of ON signal_watches (uid, created_at)",
+    "CREATE INDEX signal_watches_age ON signal_watches (expires_at)",
+    // Signals that were matched and are not yet delivered, in order.
+    `CREATE TABLE signal_deliveries (
+       delivery_id INTEGER PRIMARY KEY AUTOINCREMENT, watch_id TEXT NOT NULL, pid TEXT NOT NULL, uid INTEGER NOT NULL, run_id TEXT NOT NULL,
+       text TEXT NOT NULL, matched_at INTEGER NOT NULL, retry_at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX signal_deliveries_of ON signal_deliveries (watch_id)",
+    "CREATE INDEX signal_deliveries_due ON signal_deliveries (retry_at)",
+  ],
+} as const;
