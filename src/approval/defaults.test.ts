@@ -92,6 +92,10 @@ const HARDWARE: Record<string, Both[]> = {
     [{ input: "mcp tools Linear; oauth list" }, "auto", "ask"],
     [{ input: "mcp call Linear list_issues" }, "ask", "ask"],
     [{ input: "mcp remove Linear" }, "ask", "ask"],
+    [{ input: "sched list; sched history x; crontab -l; signal list; notify send x" }, "auto", "ask"],
+    [{ input: "sched add every day at 9 x" }, "ask", "ask"],
+    [{ input: "crontab new" }, "ask", "ask"],
+    [{ input: "signal watch proc.run.finished --process x" }, "ask", "ask"],
     [{ input: "echo x > ~/context.d/a" }, "ask", "ask"],
     [{ input: "", sessionId: "s" }, "auto", "auto"],
     [{ input: "y\n", sessionId: "s" }, "ask", "ask"],
@@ -107,6 +111,10 @@ const KERNEL: Record<string, Case[]> = {
   // The calls of a script are judged one by one.
   "codemode.exec": [[{ code: "return 1" }, "auto"]],
   "codemode.run": [[{ code: "return 1" }, "auto"]],
+  "notification.create": [[{ title: "x" }, "auto"]],
+  "notification.dismiss": [[{ notificationId: "x" }, "auto"]],
+  "notification.list": [[{}, "auto"]],
+  "notification.mark_read": [[{ notificationId: "x" }, "auto"]],
   "proc.abort": [[{ pid: "x" }, "ask"]],
   "proc.approval.history": [[{}, "auto"]],
   "proc.approval.list": [[{}, "auto"]],
@@ -193,6 +201,16 @@ const KERNEL: Record<string, Case[]> = {
     [{ repo: "ann/home", message: "x", ops: [{ type: "put", path: "skills.d/a", content: "x" }] }, "ask"],
     [{ repo: "ann/ws_1", message: "x", ops: [{ type: "put", path: ".gsv/context.d/a", content: "x" }] }, "ask"],
   ],
+  "sched.add": [[{ name: "x" }, "ask"]],
+  "sched.list": [[{}, "auto"]],
+  "sched.preview": [[{ words: "every day at 9" }, "auto"]],
+  "sched.remove": [[{ id: "x" }, "ask"]],
+  "sched.run": [[{ id: "x", mode: "force" }, "ask"]],
+  "sched.runs": [[{ id: "x" }, "auto"]],
+  "sched.update": [[{ id: "x", patch: { enabled: true } }, "ask"]],
+  "signal.list": [[{}, "auto"]],
+  "signal.unwatch": [[{ key: "x" }, "auto"]],
+  "signal.watch": [[{ signal: "proc.run.finished", processId: "x" }, "ask"]],
   "sys.capability.grant": [[{ gid: 100, capability: "*" }, "ask"]],
   "sys.capability.list": [[{}, "auto"]],
   "sys.capability.revoke": [[{ gid: 100, capability: "*" }, "ask"]],
@@ -250,9 +268,6 @@ const KERNEL: Record<string, Case[]> = {
 
 /** Planned calls, by the names that the seeds give them. */
 const PLANNED: Record<string, Case[]> = {
-  "sched.add": [[{}, "ask"]],
-  "sched.run": [[{}, "ask"]],
-  "signal.watch": [[{}, "ask"]],
   "pkg.install": [[{}, "ask"]],
   "something.new": [[{}, "ask"]],
 };

@@ -137,6 +137,15 @@ const OAUTH: ReadonlyMap<string, readonly Tag[]> = new Map([
   ...tagEntries("start forget", ["policy-bearing"]),
 ]);
 
+const SCHED: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...tagEntries("list ls show history preview help --help", []),
+  ...tagEntries("add enable disable remove run", ["policy-bearing"]),
+]);
+const SIGNAL: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...tagEntries("list unwatch help --help", []),
+  ...tagEntries("watch", ["policy-bearing"]),
+]);
+
 type Words = readonly (string | null)[];
 
 /** Tags that depend on the arguments of a program; undefined if its name alone decides. */
@@ -152,6 +161,9 @@ const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | unde
   git: gitTags,
   mcp: (words) => subcommandTags(MCP, words) ?? ["opaque", ...CONNECTS, "policy-bearing"],
   oauth: (words) => subcommandTags(OAUTH, words) ?? ["opaque", "policy-bearing"],
+  sched: (words) => subcommandTags(SCHED, words) ?? ["opaque", "policy-bearing"],
+  signal: (words) => subcommandTags(SIGNAL, words) ?? ["opaque", "policy-bearing"],
+  crontab: (words) => (words.length === 1 && words[0] === "-l" ? [] : undefined),
   sed: sedTags,
   gsed: sedTags,
   awk: awkTags,

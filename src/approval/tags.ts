@@ -55,8 +55,9 @@ function callTags({ call, args }: CallToJudge): Tag[] {
  * Families that decide who may do what, or what runs unattended. A new call in them counts as policy-bearing until it is known to
  * read.
  */
-const STEERING_CALL = /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$/;
-const READING_CALL = /\.(?:list|get|info|read|status|search)$|^sys\.mcp\.call$/;
+const STEERING_CALL =
+  /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$|^signal\.watch$/;
+const READING_CALL = /\.(?:list|get|info|read|status|search|preview)$|^sched\.runs$|^sys\.mcp\.call$/;
 
 function repoTags({ repo, ops }: CallToJudge["args"]): Tag[] {
   const list: unknown[] = Array.isArray(ops) ? ops : [];

@@ -6,6 +6,7 @@ import { addAgentCommands } from "./register/agent-commands.ts";
 import { claimBuild } from "./build-in-use.ts";
 import { addDeviceCommands } from "./register/device-commands.ts";
 import { addPeopleCommands } from "./register/people-commands.ts";
+import { addTimeCommands } from "./register/time-commands.ts";
 import { explainUnknownCommand } from "./terminal/shell-command.ts";
 
 /** Flags of a command and its parents. Each command declares its own type; the definitions below make commander's values fit it. */
@@ -72,6 +73,7 @@ program
   .action(exitAfter(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
 
 addAgentCommands(program, exitAfter);
+addTimeCommands(program, exitAfter);
 
 const auth = program.command("auth").description("set up a gateway, log in, log out");
 auth

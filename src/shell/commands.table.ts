@@ -7,6 +7,7 @@ import chownCommand from "./commands/chown.ts";
 import cksumCommand from "./commands/cksum.ts";
 import cmpCommand from "./commands/cmp.ts";
 import codemodeCommand from "./commands/codemode.ts";
+import crontabCommand from "./commands/crontab.ts";
 import dateCommand from "./commands/date.ts";
 import ddCommand from "./commands/dd.ts";
 import dfCommand from "./commands/df.ts";
@@ -22,6 +23,7 @@ import lsCommand from "./commands/ls.ts";
 import manCommand from "./commands/man.ts";
 import mcpCommand from "./commands/mcp.ts";
 import mktempCommand from "./commands/mktemp.ts";
+import notifyCommand from "./commands/notify.ts";
 import nprocCommand from "./commands/nproc.ts";
 import oauthCommand from "./commands/oauth.ts";
 import odCommand from "./commands/od.ts";
@@ -30,9 +32,11 @@ import pasteCommand from "./commands/paste.ts";
 import procCommand from "./commands/proc.ts";
 import psCommand from "./commands/ps.ts";
 import realpathCommand from "./commands/realpath.ts";
+import schedCommand from "./commands/sched.ts";
 import sedCommand from "./commands/sed.ts";
 import shCommand from "./commands/sh.ts";
 import shufCommand from "./commands/shuf.ts";
+import signalCommand from "./commands/signal.ts";
 import skillsCommand from "./commands/skills.ts";
 import sortCommand from "./commands/sort.ts";
 import statCommand from "./commands/stat.ts";
@@ -53,6 +57,7 @@ export const shellCommands: readonly CommandFile[] = [
   cksumCommand,
   cmpCommand,
   codemodeCommand,
+  crontabCommand,
   dateCommand,
   ddCommand,
   dfCommand,
@@ -68,6 +73,7 @@ export const shellCommands: readonly CommandFile[] = [
   manCommand,
   mcpCommand,
   mktempCommand,
+  notifyCommand,
   nprocCommand,
   oauthCommand,
   odCommand,
@@ -76,9 +82,11 @@ export const shellCommands: readonly CommandFile[] = [
   procCommand,
   psCommand,
   realpathCommand,
+  schedCommand,
   sedCommand,
   shCommand,
   shufCommand,
+  signalCommand,
   skillsCommand,
   sortCommand,
   statCommand,

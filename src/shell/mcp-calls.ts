@@ -3,7 +3,7 @@
 import type { McpToolSummary } from "../protocol/mcp-records.ts";
 import { CommandError, type Output } from "./command.ts";
 import { type Options, parseJsonOption, parsePairs } from "./options.ts";
-import { toLine } from "./table.ts";
+import { toJson, toLine } from "./table.ts";
 
 export type ToolResult = { content?: unknown; structuredContent?: unknown; isError?: boolean };
 
@@ -49,10 +49,6 @@ export function readText(item: unknown): string | null {
 
 export function endLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
-}
-
-export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

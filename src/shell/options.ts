@@ -77,3 +77,18 @@ export function parsePairs(name: string, pairs: readonly string[]): Record<strin
     }),
   );
 }
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** 60s, 5m or 2h, in milliseconds. A number without a unit is milliseconds. */
+export function parseDuration(text: string): number {
+  const [, amount, unit = "ms"] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) ?? [];
+  if (amount === undefined) throw new CommandError(`invalid duration: ${text}. Use one such as 60s or 5m`, 2);
+  return Number(amount) * UNIT_MS[unit]!;
+}
+
+/** An option's value under the name of an argument; nothing if the option was not given. */
+export function textOption(options: Options, name: string, as: string): Record<string, string> {
+  const value = options.get(name);
+  return value === undefined ? {} : { [as]: value };
+}

@@ -1,4 +1,4 @@
-// Text in columns, for commands that list things.
+// Output of commands that list things: text in columns, or JSON.
 
 /** The first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
@@ -15,4 +15,9 @@ export function formatTabs(rows: readonly (readonly string[])[]): string {
 /** One line without anything that could end its cell. */
 export function toLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
+}
+
+/** For --json. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "smol-toml";
 import type { Client } from "../../src/client/client.ts";
 import { reference } from "../../src/generated/reference.ts";
+import { NOTIFICATION_CREATED } from "../../src/protocol/signal-names.ts";
 import { VERSION } from "../../src/protocol/version.ts";
 import { BUILD } from "../support/current-build.ts";
 import type { Host } from "../support/host.ts";
@@ -555,6 +556,83 @@ describe("repositories", () => {
     const made = await gsv(["workspace", "create", "taxes"]);
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_[0-9a-f-]{36}\n$/) });
     expect((await gsv(["workspace", "list"])).out).toMatch(/^ws_\S+ +taxes +thread +active/m);
+  });
+});
+
+describe("schedules and notifications", () => {
+  const env = { TZ: "Europe/Berlin", PATH: process.env.PATH ?? "" };
+
+  test("a schedule in plain words is echoed with its next runs, in this machine's time zone", async () => {
+    const added = await gsv(["sched", "add", "every", "weekday", "at", "9", "summarise", "my", "mail"], { env });
+    expect(added).toMatchObject({ code: 0, err: "" });
+    const [first, when, next, ...runs] = added.out.trimEnd().split("\n");
+    expect([first, when, next]).toEqual([
+      expect.stringMatching(/^Added [0-9a-f-]{36}: summarise my mail$/),
+      "When: every weekday at 09:00 (Europe/Berlin)",
+      "Next runs (Europe/Berlin):",
+    ]);
+    expect(runs).toHaveLength(3);
+    for (const run of runs) expect(run).toMatch(/^ {2}(Mon|Tue|Wed|Thu|Fri) \d+ \w{3} \d{4} 09:00$/);
+    expect((await gsv(["sched"], { env })).out).toContain("summarise my mail");
+  });
+
+  test("what is not a time, or never comes, is refused with what to write", async () => {
+    expect(await gsv(["sched", "add", "every", "blue", "moon", "dance"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("every weekday at 9:30"),
+    });
+    expect(await gsv(["sched", "add", "--cron", "0 0 30 2 *", "never"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("never runs"),
+    });
+    expect(await gsv(["sched", "add", "every", "day", "at", "9"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("say what to do"),
+    });
+  });
+
+  test("a schedule that is run shows in its history and notifies; its result and errors have exit codes", async () => {
+    const client = await enter(host, ALICE);
+    const told = new Promise<void>((resolve) => client.onSignal(({ signal }) => signal === NOTIFICATION_CREATED && resolve()));
+    expect(await gsv(["sched", "run", "summarise", "--force"])).toMatchObject({ code: 0, out: expect.stringContaining('"ran": 1') });
+    await told;
+    client.close();
+    expect((await gsv(["sched", "history", "summarise"])).out).toMatch(/ +forced +ok +\d+\.\d s /);
+    expect((await gsv(["notify", "list", "--unread"])).out).toMatch(/unread +info +schedules +summarise my mail/);
+    expect(await gsv(["notify", "dismiss", "--all"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+ dismissed\n$/) });
+    expect(await gsv(["notify", "list"])).toMatchObject({ out: "", err: "notify: nothing to show\n" });
+    expect(await gsv(["sched", "run", "nothing-like-it", "--force"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no schedule"),
+    });
+  });
+
+  test("the crontab is printed, edited and installed, and what is wrong in it changes nothing", async () => {
+    const printed = (await gsv(["crontab", "-l"], { env })).out;
+    expect(printed).toMatch(/^CRON_TZ=Europe\/Berlin\n# [0-9a-f-]{36} summarise my mail\n0 9 \* \* 1-5 summarise my mail$/m);
+    const file = join(scratch, "crontab");
+    writeFileSync(file, printed.replace("0 9", "30 9"));
+    expect((await gsv(["crontab", file], { env })).out).toBe("changed summarise my mail\n");
+    expect(await gsv(["crontab", "-"], { env, stdin: `${printed}nonsense\n` })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/line \d+: write minute hour .*; nothing was changed/),
+    });
+    expect(await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "sed -i s/^30/45/" } })).toMatchObject({ err: "", out: "changed summarise my mail\n" });
+    expect((await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "true" } })).out).toBe("No changes\n");
+    expect((await gsv(["sched", "show", "summarise"], { env })).out).toContain("every weekday at 09:45 (Europe/Berlin)");
+    expect((await gsv(["crontab", "-r"])).out).toBe("Removed 1\n");
+    expect(await gsv(["sched", "list", "--all", "--json"])).toMatchObject({ code: 0, out: "[]\n" });
+  });
+
+  test("a person has an agent told of a signal", async () => {
+    const watched = await gsv(["signal", "watch", "proc.run.finished", "--key", "k", "--ttl", "2h"]);
+    expect(watched).toMatchObject({ code: 0, out: expect.stringMatching(/^Watching [0-9a-f-]{36} until /) });
+    expect((await gsv(["signal", "list"])).out).toMatch(/proc\.run\.finished +any +init:1000 +k +once +active/);
+    expect((await gsv(["signal", "unwatch", "--key", "k"])).out).toBe("Removed 1\n");
+    expect(await gsv(["signal", "watch", "proc.run.finishes"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("proc.run.finished"),
+    });
   });
 });
 

@@ -42,7 +42,13 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   shell: {
     about: "the gateway's own shell",
     imports: ["hardware", "lib", "mcp/declarations.ts", "mcp/functions.ts", "ports", "vfs/path.ts"],
-    types: ["protocol/mcp-records.ts", "protocol/oauth-records.ts"],
+    types: [
+      "protocol/mcp-records.ts",
+      "protocol/notification-records.ts",
+      "protocol/oauth-records.ts",
+      "protocol/schedule-records.ts",
+      "protocol/watch-records.ts",
+    ],
     packages: ["diff", "just-bash/browser"],
   },
   approval: {

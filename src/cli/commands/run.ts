@@ -46,7 +46,12 @@ export async function runOnTarget(flags: Flags, words: readonly string[]): Promi
   });
 }
 
-async function runToEnd(client: Client, command: Command, { json, sendsInput }: { json: boolean; sendsInput: boolean }): Promise<number> {
+/** Prints its output and returns its exit code. */
+export async function runToEnd(
+  client: Client,
+  command: Command,
+  { json, sendsInput }: { json: boolean; sendsInput: boolean },
+): Promise<number> {
   // A command outlives the connection that started it, so the client reconnects.
   client.keepConnected();
   const output = { stdout: "", stderr: "" };

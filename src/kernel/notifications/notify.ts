@@ -1,8 +1,11 @@
 // Creates the kernel's own notifications, inside the transaction of what they report.
 
+import { fail } from "../../lib/sys-error.ts";
+import type { Caller } from "../../protocol/caller.ts";
 import type { KernelTopic, NotificationAction, NotificationLevel } from "../../protocol/notification-records.ts";
 import { NOTIFICATION_CREATED, NOTIFICATION_DISMISSED } from "../../protocol/signal-names.ts";
 import type { WriteContext } from "../context.ts";
+import type { NotificationReads } from "../nouns/notifications.ts";
 
 export type KernelNotification = {
   topic: KernelTopic;
@@ -34,6 +37,17 @@ export function notify({ notifications, emit, after, now }: Nouns, uid: number, 
 export function dismissAbout({ notifications, emit, after, now }: Nouns, uid: number, about: string): void {
   const record = notifications.dismissAbout(uid, about, now);
   if (record !== null) after(() => emit.sendNotification(uid, NOTIFICATION_DISMISSED, record));
+}
+
+/** Fails for an agent that would hide what the kernel tells a person, such as that a schedule was paused. */
+export function checkMayHide(
+  notifications: Pick<NotificationReads, "find">,
+  { uid, agent }: Caller,
+  notificationId: string,
+  now: number,
+): void {
+  if (agent !== undefined && notifications.find(uid, notificationId, now)?.source.kind === "kernel")
+    fail(403, "A process cannot hide a notification of the gateway: tell the person about it");
 }
 
 /** An action that shows a process in the web desktop. */

@@ -16,7 +16,7 @@ export type NewNotification = {
   about?: string;
 };
 
-export type NotificationReads = Pick<Notifications, "list" | "countUnread">;
+export type NotificationReads = Pick<Notifications, "find" | "list" | "countUnread">;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
@@ -58,7 +58,17 @@ export class Notifications {
       now,
       expiresAt,
     );
-    return this.#find(uid, notificationId, now)!;
+    return this.find(uid, notificationId, now)!;
+  }
+
+  find(uid: number, notificationId: string, now: number): NotificationRecord | undefined {
+    const row = this.#sql.get(
+      `SELECT * FROM notifications WHERE uid = ?1 AND notification_id = ?3 AND ${IS_LIVE}`,
+      uid,
+      now,
+      notificationId,
+    );
+    return row && fromRow(row);
   }
 
   /** Newest first. */
@@ -100,7 +110,7 @@ export class Notifications {
       notificationId,
       now + READ_MS,
     );
-    return this.#find(uid, notificationId, now) ?? null;
+    return this.find(uid, notificationId, now) ?? null;
   }
 
   /** Null if the user has no such notification. One that was dismissed before stays as it is. */
@@ -113,7 +123,7 @@ export class Notifications {
       notificationId,
       now + DISMISSED_MS,
     );
-    return this.#find(uid, notificationId, now) ?? null;
+    return this.find(uid, notificationId, now) ?? null;
   }
 
   /** What it is about is over. Returns it if it was not dismissed before. */
@@ -139,16 +149,6 @@ export class Notifications {
   nextPruneAt(): number | null {
     const due = this.#sql.get("SELECT min(expires_at) AS due FROM notifications")?.due;
     return due == null ? null : Number(due);
-  }
-
-  #find(uid: number, notificationId: string, now: number): NotificationRecord | undefined {
-    const row = this.#sql.get(
-      `SELECT * FROM notifications WHERE uid = ?1 AND notification_id = ?3 AND ${IS_LIVE}`,
-      uid,
-      now,
-      notificationId,
-    );
-    return row && fromRow(row);
   }
 
   #makeRoom(uid: number): void {

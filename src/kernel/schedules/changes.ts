@@ -94,7 +94,8 @@ export function changeSchedule(nouns: WriteContext, caller: Caller, id: string, 
   return after;
 }
 
-export function removeSchedule({ schedules, scheduleRuns, ...nouns }: WriteContext, caller: Caller, id: string): boolean {
+export function removeSchedule(nouns: WriteContext, caller: Caller, id: string): boolean {
+  const { schedules, scheduleRuns } = nouns;
   const found = schedules.find(id);
   if (found === undefined || (found.uid !== caller.uid && caller.uid !== 0)) return false;
   scheduleRuns.removeSchedule(id);

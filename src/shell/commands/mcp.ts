@@ -8,7 +8,7 @@ import type { McpServerSummary, McpToolChange, McpToolSummary } from "../../prot
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { makeLineReader } from "../input.ts";
 import { readManual } from "../manual.ts";
-import { endLine, formatResult, readArguments, readText, type ToolResult, toJson } from "../mcp-calls.ts";
+import { endLine, formatResult, readArguments, readText, type ToolResult } from "../mcp-calls.ts";
 import {
   adviseOwner,
   chooseServers,
@@ -26,7 +26,7 @@ import {
   summarize,
 } from "../mcp-servers.ts";
 import { type Options, parseOptions, parsePairs } from "../options.ts";
-import { formatTabs, toLine } from "../table.ts";
+import { formatTabs, toJson, toLine } from "../table.ts";
 
 type Parsed = { words: readonly string[]; options: Options; isJson: boolean };
 type Subcommand = {

@@ -4,7 +4,7 @@ import type { OAuthAccountSummary, OAuthFlowSummary } from "../../protocol/oauth
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { readManual } from "../manual.ts";
 import { type Options, parseOptions, parsePairs } from "../options.ts";
-import { formatTable, toLine } from "../table.ts";
+import { formatTable, toJson, toLine } from "../table.ts";
 
 /** Options of start, and the arguments of sys.oauth.start. */
 const REQUIRED = {
@@ -132,10 +132,6 @@ function toCell(text: string | null): string {
 
 function toTime(ms: number | null): string {
   return ms === null ? "-" : new Date(ms).toISOString();
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function failUsage(message: string): never {

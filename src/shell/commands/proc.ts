@@ -1,7 +1,7 @@
 // proc: agent processes from inside a shell. In an agent's command it means the agent itself unless --pid names another.
 
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
-import { type Options, parseJsonOption, parseOptions } from "../options.ts";
+import { type Options, parseDuration, parseJsonOption, parseOptions, textOption } from "../options.ts";
 import { formatTable } from "../table.ts";
 
 type ParsedArgs = { rest: string[]; options: Options };
@@ -12,7 +12,6 @@ type Subcommand = {
 
 const TARGET_OPTIONS = ["pid", "conversation"];
 const FLAGS = ["json", "generate-summary", "segment-only"];
-const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const SUBCOMMANDS: Record<string, Subcommand> = {
   self: { takes: [], run: async (context) => `${requireOwnPid(context)}\n` },
@@ -193,21 +192,11 @@ function requireWords({ rest }: ParsedArgs, count: number, otherwise: string): s
   return rest.length === count ? rest : failUsage(otherwise);
 }
 
-function textOption(options: Options, name: string, as: string): Record<string, string> {
-  const value = options.get(name);
-  return value === undefined ? {} : { [as]: value };
-}
-
 function numberOption(options: Options, name: string, as: string): Record<string, number> {
   const value = options.get(name);
   if (value === undefined) return {};
   const found = Number(value);
   return value.trim() === "" || Number.isNaN(found) ? failUsage(`--${name} takes a number, not ${value}`) : { [as]: found };
-}
-
-function parseDuration(text: string): number {
-  const [, amount, unit = "ms"] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) ?? [];
-  return amount === undefined ? failUsage(`invalid duration: ${text}. Use one such as 60s or 5m`) : Number(amount) * UNIT_MS[unit]!;
 }
 
 function formatFacts(values: Record<string, string | number | boolean>): string {

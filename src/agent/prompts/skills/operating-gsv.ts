@@ -26,12 +26,15 @@ In the shell on gsv:
     cat /sys/capabilities/100
     mcp list
     oauth list
+    sched list --all
+    notify list --unread
     df -h
     cat /proc/self/quota
 
 - /sys/config holds every setting as one file per key. A setting that is not there has its default.
 - /sys/users/UID/ai holds a user's own settings for models and budgets, which come before root's.
 - /sys/capabilities/GID lists the calls that members of a group may make. 100 is the group users.
+- sched list shows the schedules of your user, sched history ID why one failed; adding one needs a person's consent.
 - mcp list shows the MCP servers of your user. A tool that has changed, or is new, waits until a person accepts it.
 - /proc has the processes you may see. Only root sees those of others.
 - /proc/self/quota is the number of bytes your user stores, then the limit.

@@ -1,0 +1,134 @@
+// crontab: the caller's schedules that have a cron expression, as the table that people know. What is installed is compared with the
+// schedules, and only what differs is changed: everything is checked before anything is.
+
+import type { ScheduleRecord } from "../../protocol/schedule-records.ts";
+import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
+import { entryText, formatCrontab, type CrontabEntry, parseCrontab } from "../crontab-text.ts";
+import { readManual } from "../manual.ts";
+import { listSchedules, preview, readTimezone } from "../schedules.ts";
+import { toLine } from "../table.ts";
+
+const DOC = `Show and edit schedules as a crontab.
+
+crontab -l: print it. crontab FILE, or - for the standard input: install it; what is no longer in it is removed. crontab -r: remove all of it. crontab -e: edit it with the command in EDITOR.
+A line is five fields and what to do: minute, hour, day of month, month, day of week, and a text for a new process (profile cron), or @PID and a text for that process. A % in the text is the end of a line, \\% is a %, and \\\\ is a \\. @daily and its like may stand for the five fields. CRON_TZ=ZONE, or TZ=ZONE, is the time zone of the lines below it.
+The comment above a line is the schedule's id and name: keep it with its line, and a changed line changes that schedule; a line without one is a new schedule. A line that starts with #: is disabled.
+Schedules of other kinds (sched list) are not in it, and stay as they are.`;
+
+export default defineCommandFile({
+  name: "crontab",
+  usage: "-l | -e | -r | FILE | -",
+  doc: DOC,
+  async run(context, args): Promise<Output | string> {
+    const [first, ...rest] = args;
+    if (rest.length > 0) throw new CommandError("give one of -l, -e, -r, FILE and -", 2);
+    switch (first) {
+      case "-l":
+      case undefined:
+        return print(context);
+      case "-r":
+        return removeAll(context);
+      case "-e":
+        return edit(context);
+      case "--help":
+        return readManual(context, "crontab");
+      default:
+        if (first.startsWith("-") && first !== "-") throw new CommandError(`unknown option ${first}: use -l, -e, -r, FILE or -`, 2);
+        return install(context, new TextDecoder().decode(await context.read(first)));
+    }
+  },
+});
+
+async function listCron({ link, who }: CommandContext): Promise<ScheduleRecord[]> {
+  const all = await listSchedules(link, who.uid, true);
+  // In the order in which they were made, so that the table does not change when one has run.
+  return all.filter(({ expression }) => expression.kind === "cron").toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+}
+
+async function print(context: CommandContext): Promise<Output> {
+  const schedules = await listCron(context);
+  return { stdout: formatCrontab(schedules, readTimezone(context, undefined)) };
+}
+
+async function removeAll(context: CommandContext): Promise<string> {
+  const schedules = await listCron(context);
+  for (const { id } of schedules) await context.link.runSyscall("sched.remove", { id });
+  return `Removed ${schedules.length}\n`;
+}
+
+async function edit(context: CommandContext): Promise<Output | string> {
+  const editor = (context.env.get("VISUAL") || context.env.get("EDITOR") || "").trim();
+  if (editor === "")
+    throw new CommandError("there is no EDITOR: use crontab -l > FILE, edit it and crontab FILE, or gsv crontab -e on your computer");
+  const before = formatCrontab(await listCron(context), readTimezone(context, undefined));
+  const path = `/tmp/crontab-${context.who.uid}-${Date.now()}`;
+  await context.link.write(path, new TextEncoder().encode(before));
+  try {
+    const { exitCode, stderr } = await context.exec(["bash", "-c", `${editor} "$1"`, "crontab", path], { withInput: true });
+    if (exitCode !== 0) throw new CommandError(`the editor ended with ${exitCode}, and nothing was changed. ${stderr.trim()}`.trim());
+    const after = new TextDecoder().decode(await context.read(path));
+    return after === before ? "No changes\n" : await install(context, after);
+  } finally {
+    await context.link.remove(path);
+  }
+}
+
+type Change = { call: string; args: Record<string, unknown>; says: string };
+
+async function install(context: CommandContext, text: string): Promise<string> {
+  const { link } = context;
+  const existing = await listCron(context);
+  const changes: Change[] = [];
+  const kept = new Set<string>();
+  for (const entry of parseCrontab(text, readTimezone(context, undefined))) {
+    const { expression } = await checkLine(context, entry);
+    const known = existing.find(({ id }) => id === entry.id && !kept.has(id));
+    if (known === undefined) changes.push(makeAddition(entry, expression));
+    else {
+      kept.add(known.id);
+      const patch = findDifferences(known, entry, expression);
+      if (Object.keys(patch).length > 0)
+        changes.push({ call: "sched.update", args: { id: known.id, patch }, says: `changed ${toLine(known.name)}` });
+    }
+  }
+  for (const { id, name } of existing)
+    if (!kept.has(id)) changes.push({ call: "sched.remove", args: { id }, says: `removed ${toLine(name)}` });
+  // Nothing is removed before everything else was accepted.
+  for (const { call, args } of changes) await link.runSyscall(call, args);
+  return changes.length === 0 ? "No changes\n" : changes.map(({ says }) => `${says}\n`).join("");
+}
+
+async function checkLine({ link }: CommandContext, { line, expr, timezone, text }: CrontabEntry) {
+  if (text === "") throw new CommandError(`line ${line}: it does not say what to do; nothing was changed`);
+  try {
+    return await preview(link, { words: expr, ...(timezone === undefined ? {} : { timezone }) });
+  } catch (error) {
+    throw new CommandError(`line ${line}: ${error instanceof Error ? error.message : String(error)}; nothing was changed`);
+  }
+}
+
+const NAME_CHARS = 60;
+
+function makeAddition({ name, enabled, pid, text }: CrontabEntry, expression: unknown): Change {
+  const target = pid === null ? { kind: "process.spawn", prompt: text } : { kind: "process.event", pid, message: text };
+  const shown = name ?? toLine(text).slice(0, NAME_CHARS);
+  return { call: "sched.add", args: { name: shown, enabled, expression, target }, says: `added ${shown}` };
+}
+
+function findDifferences(known: ScheduleRecord, { name, enabled, pid, text }: CrontabEntry, expression: ScheduleRecord["expression"]) {
+  const isSame = JSON.stringify(known.expression) === JSON.stringify(expression);
+  const { target } = known;
+  const isSameTarget = entryText(target) === text && (target.kind === "process.event" ? target.pid : null) === pid;
+  return {
+    ...(isSame ? {} : { expression }),
+    ...(isSameTarget ? {} : { target: changeTarget(target, pid, text) }),
+    ...(name === null || name === toLine(known.name) ? {} : { name }),
+    ...(enabled === known.enabled ? {} : { enabled }),
+  };
+}
+
+/** What the table does not show stays, as long as the kind of the target does. */
+function changeTarget(target: ScheduleRecord["target"], pid: string | null, text: string): ScheduleRecord["target"] {
+  if (pid === null) return target.kind === "process.spawn" ? { ...target, prompt: text } : { kind: "process.spawn", prompt: text };
+  return target.kind === "process.event" ? { ...target, pid, message: text } : { kind: "process.event", pid, message: text };
+}
