@@ -57,6 +57,7 @@ const BARS: Step[] = [
   bar("hostile-model", 1),
   bar("authz", 1),
   bar("llm", 1),
+  bar("clock", 1),
   bar("egress", 0.5),
   bar("login", 0.5),
   bar("revoke", 0.5),

@@ -1,22 +1,25 @@
 // Schedules and their runs on the wire, as schemas. Field names are those of the specification.
 
 import { z } from "zod";
-import { isTimezone } from "../lib/timezone.ts";
 import { ConversationId, ContextFile, Pid } from "./proc-records.ts";
 import { WorkspaceSpec } from "./workspace-spec.ts";
 
 /** Times before the year 10000, which is as far as dates can be written. */
 const TIME_MS_MAX = 253_402_300_799_999;
-const Time = z.int({ error: "must be a positive integer" }).min(1, { error: "must be a positive integer" }).max(TIME_MS_MAX);
+const isPositive = { error: describePositive };
+const Time = z.int(isPositive).min(1, isPositive).max(TIME_MS_MAX);
 const DURATION_MS_MAX = 10 * 366 * 24 * 60 * 60 * 1000;
 
 /** The shortest interval of a schedule. */
 export const EVERY_MS_MIN = 1_000;
 
-const Timezone = z
-  .string({ error: "name a time zone of the IANA database, such as Europe/Berlin or UTC" })
-  .max(64)
-  .refine(isTimezone, { error: "timezone must be a valid IANA timezone, such as Europe/Berlin or UTC" });
+const Timezone = z.string({ error: askForTimezone }).min(1).max(64);
+
+export const ScheduleName = z
+  .string({ error: ({ code }) => (code === "too_big" ? undefined : "schedule name is required") })
+  .trim()
+  .min(1)
+  .max(200);
 
 /** When a schedule runs. `cron` has five fields, and is about the local time of its zone. */
 export const ScheduleExpression = z.discriminatedUnion("kind", [
@@ -122,3 +125,15 @@ export const ScheduleRun = z.object({
   missed: z.int(),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
+
+// The error of a schema is also asked about its limits, which the general words describe.
+
+function describePositive({ code, path = [] }: z.core.$ZodRawIssue): string | undefined {
+  return code === "too_big" ? undefined : `${path.join(".")} must be a positive integer`;
+}
+
+function askForTimezone({ input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+  return input === undefined
+    ? `${path.join(".")} is required: name a time zone of the IANA database, such as Europe/Berlin or UTC`
+    : undefined;
+}

@@ -16,7 +16,7 @@ import { DAY_MS, firstInstant, listTransitions, localTimeAt, stretchAt } from ".
 type CompiledCron = { isFixed: boolean; local: Cron };
 
 /** An expression whose every local time is one that the clock skips, year after year, is given up after this many steps. */
-const STEPS_MAX = 50;
+const STEPS_MAX = 32;
 /** Longer than any two offsets differ. */
 const MARGIN_MS = 2 * DAY_MS;
 const COMPILED_MAX = 500;

@@ -34,14 +34,14 @@ export function describeExpression(expression: ScheduleExpression, timezone = "U
   }
 }
 
-/** "Thu 24 Dec 2026 at 18:00 UTC". */
+/** "Thu 24 Dec 2026 at 18:00 (UTC)". */
 export function describeInstant(at: number, timezone: string): string {
   const local = new Date(localTimeAt(timezone, at));
   const weekday = WEEKDAYS[local.getUTCDay()]!.slice(0, 3);
   const month = MONTHS[local.getUTCMonth()]!.slice(0, 3);
   const seconds = local.getUTCSeconds() === 0 ? "" : `:${twoDigits(local.getUTCSeconds())}`;
   const time = timeOfDay(local.getUTCHours(), local.getUTCMinutes()) + seconds;
-  return `${weekday} ${local.getUTCDate()} ${month} ${local.getUTCFullYear()} at ${time} ${timezone}`;
+  return `${weekday} ${local.getUTCDate()} ${month} ${local.getUTCFullYear()} at ${time} (${timezone})`;
 }
 
 /** In the longest unit that needs no fraction. One day is 24 hours, which is not the same as "every day" where the clock is changed. */

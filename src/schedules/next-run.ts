@@ -1,6 +1,7 @@
 // When a schedule runs: the next time, the next few, how many in between, and whether it ever does. All instants are whole milliseconds.
 
 import { fail } from "../lib/sys-error.ts";
+import { isTimezone } from "../lib/timezone.ts";
 import type { ScheduleExpression } from "../protocol/schedule-records.ts";
 import { nextCronRun } from "./cron-runs.ts";
 import { checkCron } from "./cron.ts";
@@ -43,7 +44,10 @@ export function countRuns(expression: ScheduleExpression, after: number, until: 
 
 /** Refuses with 400 an expression that is not understood or that never runs after `now`. */
 export function checkExpression(expression: ScheduleExpression, now: number): void {
-  if (expression.kind === "cron") checkCron(expression.expr);
+  if (expression.kind === "cron") {
+    checkCron(expression.expr);
+    checkTimezone(expression.timezone);
+  }
   if (nextRun(expression, now, now) !== null) return;
   switch (expression.kind) {
     case "at":
@@ -55,6 +59,11 @@ export function checkExpression(expression: ScheduleExpression, now: number): vo
     case "cron":
       return fail(400, `The cron expression never runs: the clock of ${expression.timezone} skips all its times. Choose another hour`);
   }
+}
+
+/** Refuses with 400 what is no time zone of the IANA database. */
+export function checkTimezone(name: string): void {
+  if (!isTimezone(name)) fail(400, `timezone must be a valid IANA timezone, such as Europe/Berlin or UTC: ${name}`);
 }
 
 function findNext(expression: ScheduleExpression, after: number, anchorAt: number): number | null {

@@ -8,9 +8,10 @@ import { fail, SysError } from "../lib/sys-error.ts";
 import { isTimezone } from "../lib/timezone.ts";
 import type { ScheduleExpression } from "../protocol/schedule-records.ts";
 import { NICKNAMES } from "./cron.ts";
+import { describeInstant } from "./describe.ts";
 import { checkExpression } from "./next-run.ts";
 import { type Clock, readPhrase, type Said } from "./phrases.ts";
-import { type DayPart, HOUR_MS, MINUTE_MS } from "./vocabulary.ts";
+import { type DayPart, HOUR_MS, MINUTE_MS, MONTHS, WEEKDAYS } from "./vocabulary.ts";
 import { DAY_MS, firstInstant, listTransitions, localTimeAt } from "./zone.ts";
 
 /** Where and when it is said. */
@@ -19,6 +20,7 @@ export type Situation = { now: number; timezone: string };
 const TEXT_LENGTH_MAX = 200;
 const INTERVAL_MS_MIN = 1_000;
 const INTERVAL_MS_MAX = 10 * 366 * DAY_MS;
+const DELAY_MONTHS_MAX = 120;
 /** The 29th of February comes back within eight years. */
 const YEARS_AHEAD = 8;
 const PART_HOURS: Readonly<Record<DayPart, number>> = { morning: 9, afternoon: 15, evening: 19, night: 21 };
@@ -41,6 +43,9 @@ export function parseWhen(text: string, { now, timezone }: Situation): ScheduleE
     )
   );
 }
+
+/** "Last Friday" is no time to come. */
+const PAST = /^(?:last|past|previous)$/i;
 
 export type Split = { expression: ScheduleExpression; rest: string };
 
@@ -65,7 +70,8 @@ export function splitWhen(text: string, situation: Situation): Split | null {
       ...lengths.map((length) => ({ length, start: words[opening.length]!.start, end: words[opening.length + length - 1]!.end })),
     );
   }
-  pieces.push(...listLengths(words.length).map((length) => ({ length, start: words.at(-length)!.start, end: text.length })));
+  for (const length of listLengths(words.length))
+    if (!PAST.test(words.at(-length - 1)?.word ?? "")) pieces.push({ length, start: words.at(-length)!.start, end: text.length });
   let refusal: SysError | null = null;
   let refused: Piece | null = null;
   for (const piece of pieces.toSorted((a, b) => b.length - a.length)) {
@@ -94,7 +100,7 @@ function readPiece(text: string, situation: Situation): ScheduleExpression | nul
 }
 
 function joinRest(before: string, after: string): string {
-  return `${before} ${after.replace(/^[\s,:;.-]+/, "")}`.trim().replace(/[\s,:;-]{1,9}$/, "");
+  return `${before.trimEnd()} ${after.replace(/^[\s,:;.-]+/, "")}`.trim().replace(/[\s,:;-]{1,9}$/, "");
 }
 
 /** Null if it is not understood. As part of a sentence, a row of numbers is no cron expression unless there is a `*` in it. */
@@ -104,16 +110,17 @@ function readWhen(text: string, situation: Situation, isPart = false): ScheduleE
   if (expr !== null) return accept({ kind: "cron", expr, timezone: zone }, situation);
   const said = readPhrase(phrase);
   if (said === null) return null;
-  const expression = said.isRepeating
-    ? buildRepeating(said, { now: situation.now, timezone: zone })
-    : buildOnce(said, { now: situation.now, timezone: zone });
-  return expression === null ? null : accept(expression, situation);
+  const there = { now: situation.now, timezone: zone };
+  const expression = said.isRepeating ? buildRepeating(said, there) : buildOnce(said, there);
+  return expression === null ? null : accept(expression, there);
 }
 
-function accept(expression: ScheduleExpression, { now }: Situation): ScheduleExpression {
+function accept(expression: ScheduleExpression, { now, timezone }: Situation): ScheduleExpression {
   const length = expression.kind === "every" ? expression.everyMs : expression.kind === "after" ? expression.afterMs : INTERVAL_MS_MIN;
-  if (expression.kind === "every" && length < INTERVAL_MS_MIN) fail(400, "An interval is at least one second");
-  if (length > INTERVAL_MS_MAX) fail(400, "An interval is at most ten years");
+  if (length < INTERVAL_MS_MIN) fail(400, "An interval or a delay is at least one second");
+  if (length > INTERVAL_MS_MAX) fail(400, "An interval or a delay is at most ten years");
+  if (expression.kind === "at" && expression.atMs <= now)
+    fail(400, `${describeInstant(expression.atMs, timezone)} is in the past. Choose a later time`);
   checkExpression(expression, now);
   return expression;
 }
@@ -194,7 +201,7 @@ function buildStride(said: Said, days: number, situation: Situation): ScheduleEx
   if (clocks.length > 1 || everyMs > INTERVAL_MS_MAX) return null;
   const { now, timezone } = situation;
   const time = writeClock(clocks[0]!);
-  const often = weekdays.length > 0 ? "every Monday" : "every day";
+  const often = `every ${weekdays.length > 0 ? WEEKDAYS[weekdays[0]!] : "day"}`;
   if (listTransitions(timezone, now, now + 400 * DAY_MS).length > 0)
     fail(
       400,
@@ -232,7 +239,9 @@ function writeTimes(clocks: readonly Clock[]): string {
 function buildOnce(said: Said, situation: Situation): ScheduleExpression | null {
   const { delay, instant, times, minutes, range, weekdays, days, months, dayOffset, part } = said;
   if (minutes.length > 0 || range !== null || weekdays.length > 1 || days.length > 1 || months.length > 1) return null;
-  const hasDay = weekdays.length + days.length + months.length > 0 || dayOffset !== null;
+  const isNamedDay = weekdays.length + days.length + months.length > 0;
+  if (isNamedDay && dayOffset !== null) return null;
+  const hasDay = isNamedDay || dayOffset !== null;
   const hasTime = times.length > 0 || part !== null;
   if (instant !== null) return hasDay || hasTime || delay !== null ? null : { kind: "at", atMs: instant };
   if (delay !== null && (hasDay || (hasTime && delay.unit === "ms"))) return null;
@@ -269,7 +278,7 @@ function onRelativeDay({ part, times }: Said, offset: number, clock: Clock, situ
 
 function afterDelay({ unit, amount }: NonNullable<Said["delay"]>, clock: Clock | null, { now, timezone }: Situation): number {
   const today = startOfDay({ now, timezone });
-  if (amount > INTERVAL_MS_MAX / DAY_MS) fail(400, "A delay is at most ten years");
+  if (amount > (unit === "months" ? DELAY_MONTHS_MAX : INTERVAL_MS_MAX / DAY_MS)) fail(400, "A delay is at most ten years");
   const day = unit === "months" ? addMonths(today, amount) : today + amount * DAY_MS;
   return firstInstant(timezone, day + (clock === null ? localTimeAt(timezone, now) - today : msOf(clock)));
 }
@@ -292,10 +301,12 @@ function onDate({ year, months, days, weekdays }: Said, clock: Clock, { now, tim
     if (date.getUTCDate() !== day || (month !== undefined && date.getUTCMonth() !== month - 1)) continue;
     const at = firstInstant(timezone, date.getTime() + msOf(clock));
     if (year === null && at <= now) continue;
-    if (weekdays.length > 0 && date.getUTCDay() !== weekdays[0]) fail(400, `${date.toISOString().slice(0, 10)} is another weekday`);
+    if (weekdays.length > 0 && date.getUTCDay() !== weekdays[0])
+      fail(400, `${date.toISOString().slice(0, 10)} is a ${WEEKDAYS[date.getUTCDay()]}. Leave out the weekday or correct it`);
     return at;
   }
-  return fail(400, `There is no day ${day} in month ${month}${year === null ? "" : ` of ${year}`}`);
+  const name = month === undefined ? "" : (MONTHS[month - 1] ?? `in month ${month}`);
+  return fail(400, `There is no day ${day} ${name}${year === null ? "" : ` ${year}`}. Choose another day`);
 }
 
 function chooseClocks({ times, part, weekdays, days }: Said): Clock[] {

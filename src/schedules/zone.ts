@@ -18,7 +18,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** About a year. */
 const BLOCK_MS = 400 * DAY_MS;
 /** Two changes of a zone are further apart than this: the nearest ones are around Ramadan, a month apart. */
-const SAMPLE_MS = 4 * DAY_MS;
+const SAMPLE_MS = 8 * DAY_MS;
 /** No zone has ever been further from UTC. */
 const OFFSET_MS_MAX = 16 * HOUR_MS;
 const FORMATTERS_MAX = 100;
@@ -104,9 +104,12 @@ function findChange(formatter: Intl.DateTimeFormat, from: number, until: number,
   return until;
 }
 
+/** What the clock shows is written "12/24/2026, 18:00:00". */
 function readOffset(formatter: Intl.DateTimeFormat, at: number): number {
-  const [month, day, year, hour, minute, second] = formatter.format(at).split(/\D+/).map(Number) as [number, number, ...number[]];
-  return Date.UTC(year!, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000;
+  const shown = formatter.format(at);
+  const read = (from: number, until: number) => Number(shown.slice(from, until));
+  const date = Date.UTC(read(6, 10), read(0, 2) - 1, read(3, 5), read(12, 14), read(15, 17), read(18, 20));
+  return date - Math.floor(at / 1_000) * 1_000;
 }
 
 function makeFormatter(zone: string): Intl.DateTimeFormat {
@@ -117,10 +120,10 @@ function makeFormatter(zone: string): Intl.DateTimeFormat {
     numberingSystem: "latn",
     hourCycle: "h23",
     year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
   });
 }

@@ -1,6 +1,6 @@
 // The text of a crontab means the same after it was printed and read again.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ScheduleRecord, ScheduleTarget } from "../protocol/schedule-records.ts";
 import { entryText, formatCrontab, parseCrontab } from "./crontab-text.ts";
@@ -45,7 +45,8 @@ test("what is printed is read back as the same text, process, zone and state, wh
   const pid = fc.constantFrom(null, "init:1000");
   fc.assert(
     fc.property(text, pid, fc.boolean(), (said, to, enabled) => {
-      const target: ScheduleTarget = to === null ? { kind: "process.spawn", prompt: said } : { kind: "process.event", pid: to, message: said };
+      const target: ScheduleTarget =
+        to === null ? { kind: "process.spawn", prompt: said } : { kind: "process.event", pid: to, message: said };
       const printed = formatCrontab([makeSchedule(target, { enabled })], undefined);
       const [entry, ...others] = parseCrontab(printed, "UTC");
       expect(others).toEqual([]);

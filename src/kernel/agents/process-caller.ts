@@ -19,9 +19,7 @@ export function makeProcessCaller(reads: ReadContext, process: ProcessRow | null
 export function makeUserCaller(reads: ReadContext, uid: number): Caller {
   const present = (): Caller | undefined => {
     const account = reads.accounts.findByUid(uid);
-    return account === undefined || (account.locked && uid !== ROOT_UID)
-      ? undefined
-      : buildCaller(reads, account, null, undefined, present);
+    return account === undefined || account.locked ? undefined : buildCaller(reads, account, null, undefined, present);
   };
   return present() ?? fail(403, "Permission denied: the owner is locked");
 }

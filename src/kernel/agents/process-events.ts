@@ -20,7 +20,7 @@ import type { ProcessChange, ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
 import { announceClosedQuestions } from "./question-notices.ts";
 import type { ProcessSignals } from "./process-signals.ts";
-import { recordProcessRunEnd } from "../schedules/outcome.ts";
+import { isScheduled, recordProcessRunEnd } from "../schedules/outcome.ts";
 import type { Store } from "../store.ts";
 import type { Watches } from "../watches/watches.ts";
 
@@ -44,7 +44,9 @@ export class ProcessEvents {
     const process = this.#store.reads.processes.get(pid);
     const fresh = process === undefined ? [] : events.filter(({ seq }) => seq > process.heardSeq);
     if (process === undefined || fresh.length === 0) return;
-    this.#store.relaxed((nouns) => this.#recordAll(nouns, process, fresh, isReceivingWork));
+    // What ends a schedule's run notifies its owner, and what was announced must not be lost.
+    const lane = fresh.some((event) => event.signal === RUN_FINISHED && isScheduled(event.payload.runId)) ? "write" : "relaxed";
+    this.#store[lane]((nouns) => this.#recordAll(nouns, process, fresh, isReceivingWork));
     const ended: string[] = [];
     for (const event of fresh) {
       this.#signals.send(process, event);

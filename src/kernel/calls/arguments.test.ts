@@ -153,7 +153,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value) && (schema.required ?? []).length === 0;
     case "array":
-      return false;
+      return Array.isArray(value) && value.every((item) => fits(schema.items ?? {}, item));
     case "string":
       return typeof value === "string" && (schema.pattern === undefined || patternOf(schema).test(value));
     case "number":

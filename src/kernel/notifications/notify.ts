@@ -1,5 +1,6 @@
 // Creates the kernel's own notifications, inside the transaction of what they report.
 
+import { shorten } from "../../lib/shorten.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { KernelTopic, NotificationAction, NotificationLevel } from "../../protocol/notification-records.ts";
@@ -53,9 +54,4 @@ export function checkMayHide(
 /** An action that shows a process in the web desktop. */
 export function openProcess(pid: string): NotificationAction {
   return { kind: "open", label: "Open", target: `/chat/${encodeURIComponent(pid)}` };
-}
-
-export function shorten(text: string, charsMax: number): string {
-  const chars = [...text.slice(0, charsMax * 2)];
-  return chars.length <= charsMax && text.length <= charsMax * 2 ? text : `${chars.slice(0, charsMax - 1).join("")}…`;
 }

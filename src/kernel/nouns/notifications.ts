@@ -44,7 +44,7 @@ export class Notifications {
     if (about !== undefined) this.#sql.run("DELETE FROM notifications WHERE uid = ? AND about = ?", uid, about);
     this.#makeRoom(uid);
     const notificationId = this.#crypto.uuid();
-    const expiresAt = now + Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs ?? UNREAD_MS));
+    const expiresAt = now + Math.floor(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs ?? UNREAD_MS)));
     this.#sql.run(
       "INSERT INTO notifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)",
       notificationId,

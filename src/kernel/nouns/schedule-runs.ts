@@ -83,12 +83,18 @@ export class ScheduleRuns {
     return new Set(this.#sql.all(query, scheduleId, after).map((row) => Number(row.due_at)));
   }
 
-  /** How many runs of a user have started since. */
-  countStarted(uid: number, since: number): number {
-    return Number(
-      this.#sql.get("SELECT count(*) AS count FROM schedule_runs WHERE uid = ? AND started_at > ? AND state <> 'skipped'", uid, since)
-        ?.count,
+  /** When a user started the first of their `count` newest runs; null if they have started fewer since. */
+  findStartOfNewest(uid: number, count: number, { since, now }: { since: number; now: number }): number | null {
+    const row = this.#sql.get(
+      `SELECT started_at AS at FROM schedule_runs WHERE uid = ? AND started_at > ? AND started_at <= ? AND state <> 'skipped'
+       ORDER BY started_at DESC LIMIT 1 OFFSET ?`,
+      uid,
+      since,
+      // After a clock was set back, later ones are no measure.
+      now,
+      count - 1,
     );
+    return row === undefined ? null : Number(row.at);
   }
 
   /** The effect has happened. */
@@ -138,7 +144,7 @@ export class ScheduleRuns {
     );
     const found = new Map<string, number | null>();
     for (const { pid, finished_at } of rows) if (!found.has(String(pid))) found.set(String(pid), finished_at as number | null);
-    return [...found].map(([pid, finishedAt]) => ({ pid, finishedAt })).reverse();
+    return [...found].map(([pid, finishedAt]) => ({ pid, finishedAt })).toReversed();
   }
 
   /** Runs whose effect may not have happened, the oldest first. */

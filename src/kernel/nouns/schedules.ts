@@ -124,7 +124,9 @@ export class Schedules {
 
   /** The kernel must look at them now; the longest due first. */
   listDue(now: number, limit: number): ScheduleRow[] {
-    return this.#sql.all("SELECT * FROM schedules WHERE wake_at <= ? ORDER BY wake_at, schedule_id LIMIT ?", now, limit).map(fromRow);
+    return this.#sql
+      .all("SELECT * FROM schedules WHERE wake_at <= ? ORDER BY wake_at, next_at, schedule_id LIMIT ?", now, limit)
+      .map(fromRow);
   }
 
   nextWakeAt(): number | null {

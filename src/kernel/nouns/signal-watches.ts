@@ -71,6 +71,8 @@ export class SignalWatches {
     this.clearCaches();
     const { uid, pid, signal, sourcePid, key, data, once, expiresAt } = watch;
     const json = data === undefined ? null : JSON.stringify(data);
+    // One that has expired does not exist, though its row may remain for a while.
+    this.#sql.run("DELETE FROM signal_watches WHERE pid = ? AND key = ? AND expires_at <= ?", pid, key, now);
     const known =
       key === null ? undefined : this.#sql.get("SELECT watch_id, created_at FROM signal_watches WHERE pid = ? AND key = ?", pid, key);
     if (known !== undefined) {
@@ -112,8 +114,8 @@ export class SignalWatches {
     return row && fromRow(row);
   }
 
-  count(uid: number): number {
-    return Number(this.#sql.get("SELECT count(*) AS count FROM signal_watches WHERE uid = ?", uid)?.count);
+  count(uid: number, now: number): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM signal_watches WHERE uid = ? AND expires_at > ?", uid, now)?.count);
   }
 
   /** Oldest first. */
@@ -211,11 +213,11 @@ export class SignalWatches {
     this.#sql.run("UPDATE signal_deliveries SET retry_at = ? WHERE pid = ?", retryAt, pid);
   }
 
-  /** The process has its message, or will never get it. A watch for one signal is done with it. */
-  endDelivery({ deliveryId, watchId }: Pick<SignalDelivery, "deliveryId" | "watchId">): void {
+  /** The process has its message, or will never get it. A watch for one signal is done with it: true if it was removed. */
+  endDelivery({ deliveryId, watchId }: Pick<SignalDelivery, "deliveryId" | "watchId">): boolean {
     this.clearCaches();
     this.#sql.run("DELETE FROM signal_deliveries WHERE delivery_id = ?", deliveryId);
-    this.#sql.run("DELETE FROM signal_watches WHERE watch_id = ? AND state = 'matched'", watchId);
+    return this.#sql.run("DELETE FROM signal_watches WHERE watch_id = ? AND state = 'matched'", watchId) > 0;
   }
 
   prune(now: number): boolean {

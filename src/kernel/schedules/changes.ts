@@ -3,7 +3,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import { checkExpression, nextRun } from "../../schedules/next-run.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import type { Caller } from "../../protocol/caller.ts";
+import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { CatchUp, Principal, ScheduleExpression, ScheduleNotify, ScheduleTarget } from "../../protocol/schedule-records.ts";
 import { mustBeProfile } from "../agents/profiles.ts";
 import type { WriteContext } from "../context.ts";
@@ -33,6 +33,8 @@ export type SchedulePatch = {
 
 /** The profile of a process that a schedule starts: nobody is there to be asked. */
 export const DEFAULT_PROFILE = "cron";
+/** It is one value of a row. */
+const TARGET_CHARS_MAX = 500_000;
 
 export function addSchedule(nouns: WriteContext, caller: Caller, args: NewSchedule): ScheduleRow {
   const { schedules, now } = nouns;
@@ -97,7 +99,7 @@ export function changeSchedule(nouns: WriteContext, caller: Caller, id: string, 
 export function removeSchedule(nouns: WriteContext, caller: Caller, id: string): boolean {
   const { schedules, scheduleRuns } = nouns;
   const found = schedules.find(id);
-  if (found === undefined || (found.uid !== caller.uid && caller.uid !== 0)) return false;
+  if (found === undefined || (found.uid !== caller.uid && !isRoot(caller))) return false;
   scheduleRuns.removeSchedule(id);
   dismissAbout(nouns, found.uid, aboutSchedule(id));
   return schedules.remove(id);
@@ -107,7 +109,8 @@ function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expr
   const { enabled = before.enabled, expression = before.expression } = patch;
   if (!enabled) {
     if (patch.expression !== undefined) checkExpression(expression, now);
-    return { nextAt: null, wakeAt: null, countedAt: now, ...(patch.expression === undefined ? {} : { anchorAt: now }) };
+    const anchor = patch.expression === undefined ? {} : { anchorAt: now };
+    return { nextAt: null, wakeAt: null, countedAt: now, ...anchor, ...(patch.enabled === false ? { pausedBecause: null } : {}) };
   }
   checkExpression(expression, now);
   // A delay counts from now; an interval keeps its beat while it is only disabled and enabled again.
@@ -118,6 +121,7 @@ function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expr
 
 /** Refuses a target that could not run, and fills in what was left out. */
 function completeTarget({ processes }: Pick<WriteContext, "processes">, caller: Caller, target: ScheduleTarget): ScheduleTarget {
+  if (JSON.stringify(target).length > TARGET_CHARS_MAX) fail(413, `The target is larger than ${TARGET_CHARS_MAX} characters`);
   if (target.kind === "process.event") {
     processes.requireUsable(caller, target.pid);
     return target;

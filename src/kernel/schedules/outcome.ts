@@ -1,9 +1,10 @@
 // The end of a schedule's run: recorded in the transaction of the event that reports it, so that neither is lost without the other.
 
+import { shorten } from "../../lib/shorten.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
-import { notify, openProcess, shorten } from "../notifications/notify.ts";
+import { notify, openProcess } from "../notifications/notify.ts";
 
 /** `isFault`: false if it did not fail by itself, such as when a person stopped it. */
 export type Outcome = { state: "ok"; summary: string | null } | { state: "error"; error: string; isFault: boolean };
@@ -20,6 +21,11 @@ export function processRunId(runId: string): string {
   return `${PREFIX}${runId}`;
 }
 
+/** Whether this run of a process may be for a schedule. */
+export function isScheduled(processRun: string): boolean {
+  return processRun.startsWith(PREFIX);
+}
+
 /** A run of a process has ended: was it for a schedule? */
 export function recordProcessRunEnd(
   nouns: Nouns,
@@ -32,7 +38,7 @@ export function recordProcessRunEnd(
     reason,
   }: { runId: string; status: string; text: string | null; error?: string | undefined; reason: string },
 ): void {
-  if (!runId.startsWith(PREFIX)) return;
+  if (!isScheduled(runId)) return;
   const run = nouns.scheduleRuns.get(runId.slice(PREFIX.length));
   // Clients choose run ids too: only the process that the schedule chose reports on it.
   if (run === undefined || (run.pid !== null && run.pid !== pid)) return;
@@ -58,19 +64,21 @@ export function finishRun(nouns: Nouns, run: ScheduleRunRow, outcome: Outcome): 
     failures,
     ...(schedule.runId === run.runId ? { runId: null, runningAt: null } : {}),
   });
-  if (isFault && failures >= FAILURES_MAX && schedule.enabled && schedule.nextAt !== null) return pause(nouns, schedule, run, error!);
+  if (isFault && failures >= FAILURES_MAX && schedule.enabled && schedule.nextAt !== null)
+    return pauseSchedule(nouns, schedule, `It failed ${FAILURES_MAX} times in a row, the last time with: ${error}`, run.pid ?? undefined);
   tellOwner(nouns, schedule, run, { error, summary, isFault });
 }
 
-function pause(nouns: Nouns, { id, uid, name, updatedAt }: ScheduleRow, { pid }: ScheduleRunRow, error: string): void {
-  const pausedBecause = `It failed ${FAILURES_MAX} times in a row, the last time with: ${error}`;
-  nouns.schedules.update(id, { enabled: false, nextAt: null, wakeAt: null, pausedBecause, updatedAt });
+/** Disables a schedule that cannot go on like this, and tells its owner why. */
+export function pauseSchedule(nouns: Nouns, { id, uid, name }: ScheduleRow, pausedBecause: string, pid?: string): void {
+  nouns.schedules.update(id, { enabled: false, nextAt: null, wakeAt: null, pausedBecause });
+  nouns.after(() => nouns.emit.announceChanges(uid, ["schedules"]));
   notify(nouns, uid, {
     topic: "schedules",
     title: `Schedule paused: ${name}`,
     body: `${pausedBecause}. Enable it again when the cause is mended.`,
     level: "warning",
-    pid: pid ?? undefined,
+    pid,
     actions: [{ kind: "open", label: "Open", target: `/schedules/${encodeURIComponent(id)}` }],
     about: aboutSchedule(id),
   });

@@ -1,12 +1,15 @@
 // Decides what a schedule does when the kernel looks at it, and writes that down: a run in the ledger, a time that was skipped, or
 // nothing yet. Runs inside a transaction; scheduler.ts does what was decided once that is durable.
 
+import { SysError } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { countRuns, nextRun } from "../../schedules/next-run.ts";
+import { findProfile } from "../agents/profiles.ts";
+import { initPidOf } from "../nouns/processes.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleChange, ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
-import { finishRun } from "./outcome.ts";
+import { finishRun, pauseSchedule } from "./outcome.ts";
 
 type Nouns = Pick<WriteContext, "schedules" | "scheduleRuns" | "processes" | "notifications" | "emit" | "after" | "now">;
 
@@ -28,23 +31,51 @@ export type MakeId = () => string;
 
 /** Returns the run that starts now, if one does. */
 export function planRun(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunRow | null {
+  return orPause(nouns, schedule, () => plan(nouns, schedule, makeId));
+}
+
+/** The clock was set back: its next time was computed from the later clock, and may be far away. */
+export function recountSchedule(nouns: Nouns, schedule: ScheduleRow): void {
+  const { schedules, now } = nouns;
+  orPause(nouns, schedule, () => {
+    // What counts from a time that is in the future again counts from now.
+    const anchorAt = Math.min(schedule.anchorAt, now);
+    const next = findNext(nouns, { ...schedule, anchorAt }, now) ?? schedule.nextAt;
+    schedules.update(schedule.id, { anchorAt, nextAt: next, wakeAt: next, countedAt: now });
+    return null;
+  });
+}
+
+/** An expression that was accepted once may not be any more, for example because a later version of ICU does not know its zone. */
+function orPause<T>(nouns: Nouns, schedule: ScheduleRow, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SysError)) throw error;
+    pauseSchedule(nouns, schedule, error.message);
+    return null;
+  }
+}
+
+function plan(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunRow | null {
   const { schedules, scheduleRuns, now, emit, after } = nouns;
   const { id, uid, nextAt, enabled } = schedule;
   if (!enabled || nextAt === null) return wait(nouns, schedule, null);
   if (nextAt > now) return wait(nouns, schedule, nextAt);
   const isOnce = schedule.expression.kind === "at" || schedule.expression.kind === "after";
   const isAtWork = isStillAtWork(nouns, schedule);
-  if ((isAtWork && isOnce) || scheduleRuns.countStarted(uid, now - MINUTE_MS) >= LIMITS.scheduleRunsPerMinute)
-    return wait(nouns, schedule, now + LATER_MS);
   const { dueAt, missed, isLate } = chooseTime(schedule, nextAt, now);
+  const isMissed = isLate && schedule.catchUp === "skip";
+  const isSkipped = isMissed || (isAtWork && !isOnce);
+  const laterAt = isSkipped ? null : isAtWork ? now + LATER_MS : findLaterTime(nouns, uid);
+  if (laterAt !== null) return wait(nouns, schedule, laterAt);
   const next = findNext(nouns, schedule, now);
   const change: ScheduleChange = { nextAt: next, wakeAt: next, countedAt: now, ...(isOnce ? { enabled: false } : {}) };
   after(() => emit.announceChanges(uid, ["schedules"]));
-  const isSkipped = isAtWork || (isLate && schedule.catchUp === "skip");
   if (isSkipped) {
-    const error = isAtWork ? STILL_AT_WORK : WAS_DOWN;
+    const error = isMissed ? WAS_DOWN : STILL_AT_WORK;
     schedules.update(id, { ...change, lastStatus: "skipped", lastError: error });
-    const isCounted = isAtWork && scheduleRuns.addSkip(id, schedule.runningAt ?? now, now);
+    const isCounted = !isMissed && scheduleRuns.addSkip(id, schedule.runningAt ?? now, now);
     const times = isLate ? missed + 1 : 1;
     if (!isCounted)
       scheduleRuns.add({ ...makeRun(schedule, makeId(), dueAt, now), state: "skipped", error, finishedAtMs: now, missed: times });
@@ -72,24 +103,26 @@ export function planForcedRun(nouns: Nouns, schedule: ScheduleRow, makeId: MakeI
 }
 
 /** The first time after `now` that has not run, which it may have if the clock was set back. */
-export function findNext(
-  { scheduleRuns }: Pick<Nouns, "scheduleRuns">,
-  { id, expression, anchorAt }: ScheduleRow,
-  now: number,
-): number | null {
+function findNext({ scheduleRuns }: Pick<Nouns, "scheduleRuns">, { id, expression, anchorAt }: ScheduleRow, now: number): number | null {
   const known = scheduleRuns.listTimes(id, now);
   let next = nextRun(expression, now, anchorAt);
   while (next !== null && known.has(next)) next = nextRun(expression, next, anchorAt);
   return next;
 }
 
-function start({ schedules, now }: Nouns, { id, runCount }: ScheduleRow, { runId }: ScheduleRunRow, change: ScheduleChange): void {
-  schedules.update(id, { ...change, runId, runningAt: now, lastRunAt: now, runCount: runCount + 1 });
+function start({ schedules }: Nouns, { id, runCount }: ScheduleRow, { runId, startedAtMs }: ScheduleRunRow, change: ScheduleChange): void {
+  schedules.update(id, { ...change, runId, runningAt: startedAtMs, lastRunAt: startedAtMs, runCount: runCount + 1 });
 }
 
 function wait({ schedules, now }: Nouns, { id }: ScheduleRow, wakeAt: number | null): null {
   schedules.update(id, { wakeAt, countedAt: now });
   return null;
+}
+
+/** When a user who has started as many runs as they may in a minute may start another; null if they may now. */
+function findLaterTime({ scheduleRuns, now }: Nouns, uid: number): number | null {
+  const first = scheduleRuns.findStartOfNewest(uid, LIMITS.scheduleRunsPerMinute, { since: now - MINUTE_MS, now });
+  return first === null ? null : Math.max(first + MINUTE_MS, now + LATER_MS);
 }
 
 /**
@@ -103,8 +136,11 @@ function chooseTime({ expression, anchorAt, wakeAt }: ScheduleRow, nextAt: numbe
     inTime = at;
     at = nextRun(expression, at, anchorAt);
   }
-  if (inTime === null)
-    return { dueAt: nextAt, missed: countRuns(expression, nextAt, now, anchorAt, MISSED_COUNT_MAX), isLate: wakeAt === nextAt };
+  if (inTime === null) {
+    // The kernel may have made it wait, and then looks at it in time.
+    const isLate = wakeAt === null || wakeAt <= nextAt || now - wakeAt > GRACE_MS;
+    return { dueAt: nextAt, missed: countRuns(expression, nextAt, now, anchorAt, MISSED_COUNT_MAX), isLate };
+  }
   const missed = inTime === nextAt ? 0 : 1 + countRuns(expression, nextAt, inTime - 1, anchorAt, MISSED_COUNT_MAX);
   return { dueAt: inTime, missed, isLate: false };
 }
@@ -124,8 +160,9 @@ function makeRun({ id, uid }: ScheduleRow, runId: string, dueAt: number, now: nu
 }
 
 /** The process that will do the work. It is part of the ledger, so that a start that is repeated makes no second process. */
-function choosePid({ scheduleRuns, processes }: Nouns, { id, target }: ScheduleRow, makeId: MakeId): string {
+function choosePid({ scheduleRuns, processes }: Nouns, { id, uid, target }: ScheduleRow, makeId: MakeId): string {
   if (target.kind === "process.event") return target.pid;
+  if (findProfile(target.profile ?? "")?.spawnMode === "singleton") return initPidOf(uid);
   const used = scheduleRuns.listProcesses(id);
   if (used.length < PROCESSES_MAX || target.workspace?.mode === "new") return makeId();
   const free = used.find(({ pid, finishedAt }) => {

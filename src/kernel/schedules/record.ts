@@ -1,7 +1,8 @@
 // Schedules and their runs as callers see them.
 
 import { describeExpression } from "../../schedules/describe.ts";
-import type { ScheduleRecord, ScheduleRun } from "../../protocol/schedule-records.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import type { ScheduleExpression, ScheduleRecord, ScheduleRun } from "../../protocol/schedule-records.ts";
 import type { ReadContext } from "../context.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleRow } from "../nouns/schedules.ts";
@@ -22,7 +23,7 @@ export function makeScheduleRecord({ accounts }: Pick<ReadContext, "accounts">, 
     overlapPolicy: "skip",
     catchUp,
     notify,
-    says: describeExpression(expression),
+    says: sayExpression(expression),
     createdAtMs: createdAt,
     updatedAtMs: updatedAt,
     state: {
@@ -36,6 +37,16 @@ export function makeScheduleRecord({ accounts }: Pick<ReadContext, "accounts">, 
       pausedBecause: row.pausedBecause,
     },
   };
+}
+
+/** What was accepted once may not be any more: a later version of ICU may not know the zone. */
+function sayExpression(expression: ScheduleExpression): string {
+  try {
+    return describeExpression(expression);
+  } catch (error) {
+    if (error instanceof SysError) return error.message;
+    throw error;
+  }
 }
 
 export function makeRunRecord({ uid: _, dueAt, isForced, state, ...run }: ScheduleRunRow): ScheduleRun {

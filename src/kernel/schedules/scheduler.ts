@@ -17,7 +17,7 @@ import { earliestOf, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 import { DEFAULT_PROFILE } from "./changes.ts";
 import { finishRun, processRunId } from "./outcome.ts";
-import { findNext, planForcedRun, planRun } from "./plan.ts";
+import { planForcedRun, planRun, recountSchedule } from "./plan.ts";
 
 /** What sched.run reports about a schedule. */
 export type RunReport = {
@@ -48,8 +48,12 @@ export class Scheduler implements Part {
   readonly #starts = new Map<string, Promise<void>>();
   /** When runs that could not be started are tried again; null if there are none. */
   #retryAt: number | null = null;
+  /** Nothing is planned before this time, because storage has failed. */
+  #planAt = 0;
   /** The latest time that was seen, to notice when the clock is set back. */
   #seenAt: number;
+  /** The clock was set back, or storage may have lost what was done about it. */
+  #mustRecount = true;
 
   constructor(store: Store, { gate, agents, shares }: { gate: Gate; agents: Agents; shares: Shares }) {
     this.#store = store;
@@ -61,23 +65,31 @@ export class Scheduler implements Part {
 
   /** Start-up is recovery: starts that a crash interrupted are done again. */
   begin(): void {
-    this.#recount();
+    this.#recountIfNeeded();
     this.#resumeStarts();
   }
 
   onRollback(): void {
-    this.#retryAt = this.#store.reads.now;
+    this.#mustRecount = true;
+    this.#planAt = this.#store.reads.now + RETRY_MS;
+    this.#retryLater();
   }
 
   onWake(now: number): void {
-    if (now < this.#seenAt - BACK_MS) this.#recount();
+    if (now < this.#seenAt - BACK_MS) {
+      this.#mustRecount = true;
+      this.#planAt = 0;
+      if (this.#retryAt !== null) this.#retryAt = now;
+    }
     this.#seenAt = now;
-    this.#startDue(now);
+    this.#recountIfNeeded();
+    if (this.#planAt <= now) this.#startDue(now);
     if ((this.#retryAt ?? Infinity) <= now) this.#resumeStarts();
   }
 
   nextDueAt(): number | null {
-    return earliestOf([this.#store.reads.schedules.nextWakeAt(), this.#retryAt]);
+    const wakeAt = this.#store.reads.schedules.nextWakeAt();
+    return earliestOf([wakeAt === null ? null : Math.max(wakeAt, this.#planAt), this.#retryAt]);
   }
 
   /** Runs one schedule now, whether it is due or not. Its next time stays as it is. */
@@ -135,7 +147,9 @@ export class Scheduler implements Part {
 
   #resumeStarts(): void {
     this.#retryAt = null;
-    for (const run of this.#store.reads.scheduleRuns.listStarting(BATCH)) void this.#start(run);
+    const runs = this.#store.reads.scheduleRuns.listStarting(BATCH);
+    for (const run of runs) void this.#start(run);
+    if (runs.length === BATCH) this.#retryLater();
   }
 
   #start(run: ScheduleRunRow): Promise<void> {
@@ -148,6 +162,8 @@ export class Scheduler implements Part {
 
   async #startOnce(run: ScheduleRunRow): Promise<void> {
     try {
+      // A run that was read from the ledger may have been written a moment ago.
+      await this.#store.durable();
       await this.#shares.waitForTurn(run.uid, START_MS);
       const schedule = this.#store.reads.schedules.find(run.scheduleId) ?? fail(404, "The schedule was removed");
       const { pid, conversationId } = await this.#doTarget(schedule, run);
@@ -186,19 +202,16 @@ export class Scheduler implements Part {
     this.#store.wakeBy(this.#retryAt);
   }
 
-  /** The clock was set back: times that were computed from the later clock may be far away. */
-  #recount(): void {
+  /** Times that were computed from a later clock may be far away. If storage fails, the next wake tries again. */
+  #recountIfNeeded(): void {
+    if (!this.#mustRecount) return;
     const { now, schedules } = this.#store.reads;
     const stale = schedules.listCountedAfter(now + BACK_MS);
-    if (stale.length === 0) return;
-    this.#store.attempt(() =>
+    const recount = () =>
       this.#store.write((nouns) => {
-        for (const schedule of stale) {
-          const next = findNext(nouns, schedule, now) ?? schedule.nextAt;
-          nouns.schedules.update(schedule.id, { nextAt: next, wakeAt: next, countedAt: now });
-        }
-      }),
-    );
+        for (const schedule of stale) recountSchedule(nouns, schedule);
+      });
+    this.#mustRecount = stale.length > 0 && !this.#store.attempt(recount);
   }
 
   #report(id: string, run: ScheduleRunRow | null, startedAt: number, why?: string): RunReport {

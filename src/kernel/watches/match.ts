@@ -15,7 +15,7 @@ const CHAIN_MAX = 8;
 const PAYLOAD_CHARS_MAX = 16_000;
 
 /** Returns whether anything was matched. */
-export function matchWatches(nouns: Nouns, { pid, uid }: ProcessRow, event: ProcessEvent, newId: () => string): boolean {
+export function matchWatches(nouns: Nouns, { pid, uid }: ProcessRow, event: ProcessEvent): boolean {
   const { signalWatches, now } = nouns;
   const matches = signalWatches.match(uid, event.signal, pid, now);
   if (matches.length === 0) return false;
@@ -26,8 +26,9 @@ export function matchWatches(nouns: Nouns, { pid, uid }: ProcessRow, event: Proc
     else if (count > PER_MINUTE_MAX) failWatch(nouns, watch, `It matched more than ${PER_MINUTE_MAX} signals in a minute`);
     else {
       const { watchId } = watch;
-      const text = describeSignal(watch, event, pid);
-      signalWatches.addDelivery({ watchId, pid: watch.pid, uid, runId: `watch:${link}:${newId()}`, text, matchedAt: now });
+      // Made from the event: if a crash loses this match, the event comes again, and the process gets its message once.
+      const runId = `watch:${link}:${watchId}:${pid}:${event.seq}`;
+      signalWatches.addDelivery({ watchId, pid: watch.pid, uid, runId, text: describeSignal(watch, event, pid), matchedAt: now });
     }
   }
   return true;

@@ -34,7 +34,7 @@ export class Watches implements Part {
 
   /** Runs in the transaction that records the event. */
   onEvent(nouns: WriteContext, process: ProcessRow, event: ProcessEvent): void {
-    const isMatched = matchWatches(nouns, process, event, () => this.#store.ports.crypto.uuid());
+    const isMatched = matchWatches(nouns, process, event);
     if (isMatched) nouns.after(() => void this.#deliverAll());
   }
 
@@ -54,8 +54,6 @@ export class Watches implements Part {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
     try {
-      // The match must be on disk before its message exists, so that a lost batch does not deliver it twice.
-      await this.#store.durable();
       for (let due = this.#listDue(); due.length > 0; due = this.#listDue()) await this.#deliverBatch(due);
     } catch (error) {
       this.#store.ports.log.error("signals could not be delivered to processes that watch for them", { error: String(error) });
@@ -82,7 +80,9 @@ export class Watches implements Part {
     const { reads, ports } = this.#store;
     try {
       await this.#sendOnce(makeUserCaller(reads, uid), pid, { text, runId, reason: "signal.watch" });
-      await this.#store.commit(({ signalWatches }) => signalWatches.endDelivery(delivery));
+      await this.#store.commit(({ signalWatches, emit, after }) => {
+        if (signalWatches.endDelivery(delivery)) after(() => emit.announceChanges(uid, ["watches"]));
+      });
       return true;
     } catch (error) {
       const isTemporary = error instanceof StorageError || (error instanceof SysError && (error.code === 503 || error.code === 507));

@@ -1,6 +1,7 @@
 // crontab: the caller's schedules that have a cron expression, as the table that people know. What is installed is compared with the
 // schedules, and only what differs is changed: everything is checked before anything is.
 
+import { shorten } from "../../lib/shorten.ts";
 import type { ScheduleRecord } from "../../protocol/schedule-records.ts";
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { entryText, formatCrontab, type CrontabEntry, parseCrontab } from "../crontab-text.ts";
@@ -111,7 +112,7 @@ const NAME_CHARS = 60;
 
 function makeAddition({ name, enabled, pid, text }: CrontabEntry, expression: unknown): Change {
   const target = pid === null ? { kind: "process.spawn", prompt: text } : { kind: "process.event", pid, message: text };
-  const shown = name ?? toLine(text).slice(0, NAME_CHARS);
+  const shown = name ?? shorten(toLine(text), NAME_CHARS);
   return { call: "sched.add", args: { name: shown, enabled, expression, target }, says: `added ${shown}` };
 }
 

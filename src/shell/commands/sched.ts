@@ -1,5 +1,6 @@
 // sched: the schedules of the caller.
 
+import { shorten } from "../../lib/shorten.ts";
 import { formatZonedTime } from "../../lib/zoned-time.ts";
 import type { ScheduleExpression, ScheduleRecord, ScheduleRun, ScheduleTarget } from "../../protocol/schedule-records.ts";
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
@@ -17,10 +18,7 @@ type Subcommand = {
 };
 
 const WHEN = ["cron", "every", "after", "at", "when"];
-const ADD = [
-  ...["name", "timezone", "pid", "conversation", "profile", "label", "description", "data-json", "prompt", "message", "catch-up"],
-  ...["notify", "json"],
-];
+const ADD = "name timezone pid conversation profile label description data-json prompt message catch-up notify json".split(" ");
 const LIST: Subcommand = { usage: "[--all] [--json]", flags: ["all", "json"], run: list };
 
 const SUBCOMMANDS: Record<string, Subcommand> = {
@@ -82,7 +80,7 @@ async function list({ link, who, env }: CommandContext, { words, options }: Pars
       enabled ? "yes" : "no",
       nextRunAtMs === null ? "-" : `${formatZonedTime(nextRunAtMs, zoneOf(expression, zone))} ${zoneOf(expression, zone)}`,
       state.runningAtMs === null ? (lastStatus ?? "-") : "running",
-      lastError === null ? "-" : shorten(toLine(lastError)),
+      lastError === null ? "-" : shorten(toLine(lastError), ERROR_CHARS),
       toLine(name),
       describeTarget(target),
       expression.kind === "at" || expression.kind === "after" ? "once" : toLine(schedule.says),
@@ -232,7 +230,7 @@ async function history(context: CommandContext, { words, options }: Parsed): Pro
     finishedAtMs === null ? "-" : `${((finishedAtMs - startedAtMs) / 1000).toFixed(1)} s`,
     missed === 0 ? "-" : String(missed),
     pid ?? "-",
-    shorten(toLine(error ?? summary ?? "")) || "-",
+    shorten(toLine(error ?? summary ?? ""), ERROR_CHARS) || "-",
   ]);
   const heading = [`STARTED (${zone})`, "DUE", "STATUS", "TOOK", "MISSED", "PROCESS", "RESULT"];
   return { stdout: formatTable([heading, ...rows]), ...(hasMore ? { stderr: "sched: there are more: use --limit\n" } : {}) };
@@ -252,10 +250,6 @@ const NAME_CHARS = 60;
 
 function describeTarget(target: ScheduleTarget): string {
   return target.kind === "process.spawn" ? `spawn:${target.profile ?? "cron"}` : `event:${toLine(target.pid)}`;
-}
-
-function shorten(text: string, charsMax = ERROR_CHARS): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 3)}...`;
 }
 
 function oneWord(words: readonly string[]): string {

@@ -18,11 +18,11 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   args: z.object({
-    title: z.string({ error: "title is required" }).trim().min(1, { error: "title is required" }).max(200),
+    title: z.string().trim().min(1).max(200),
     body: z.string().trim().max(10_000).optional(),
     level: NotificationLevel.default("info"),
     actions: z
-      .array(z.unknown())
+      .array(z.record(z.string(), z.unknown()))
       .max(100)
       .default([])
       .transform((actions) => actions.flatMap(readAction).slice(0, ACTIONS_MAX)),

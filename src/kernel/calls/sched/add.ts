@@ -1,7 +1,14 @@
 // Adds a schedule.
 
 import { z } from "zod";
-import { CatchUp, ScheduleExpression, ScheduleNotify, ScheduleRecord, ScheduleTarget } from "../../../protocol/schedule-records.ts";
+import {
+  CatchUp,
+  ScheduleExpression,
+  ScheduleName,
+  ScheduleNotify,
+  ScheduleRecord,
+  ScheduleTarget,
+} from "../../../protocol/schedule-records.ts";
 import { addSchedule } from "../../schedules/changes.ts";
 import { makeScheduleRecord } from "../../schedules/record.ts";
 import { syscall } from "../define.ts";
@@ -16,7 +23,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   args: z.object({
-    name: z.string({ error: "schedule name is required" }).trim().min(1, { error: "schedule name is required" }).max(200),
+    name: ScheduleName,
     description: z.string().trim().max(2_000).optional(),
     enabled: z.boolean().default(true),
     expression: ScheduleExpression,
@@ -29,6 +36,7 @@ export default syscall({
     400: "the expression is not understood or never runs, its time is in the past, or there is no such profile",
     403: "a process schedules children of another process",
     404: "the process of the target does not exist",
+    413: "the target is too large",
     429: "too many schedules",
   },
   example: {

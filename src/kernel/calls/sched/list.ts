@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { isRoot } from "../../../protocol/caller.ts";
 import { fail } from "../../../lib/sys-error.ts";
-import { Uid } from "../../../protocol/records.ts";
 import { ScheduleRecord } from "../../../protocol/schedule-records.ts";
 import { makeScheduleRecord } from "../../schedules/record.ts";
 import { syscall } from "../define.ts";
@@ -17,7 +16,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   args: z.object({
-    ownerUid: Uid.optional(),
+    ownerUid: z.int().min(0).optional(),
     includeDisabled: z.boolean().default(false),
     limit: z
       .number()

@@ -1,7 +1,14 @@
 // Changes a schedule.
 
 import { z } from "zod";
-import { CatchUp, ScheduleExpression, ScheduleNotify, ScheduleRecord, ScheduleTarget } from "../../../protocol/schedule-records.ts";
+import {
+  CatchUp,
+  ScheduleExpression,
+  ScheduleName,
+  ScheduleNotify,
+  ScheduleRecord,
+  ScheduleTarget,
+} from "../../../protocol/schedule-records.ts";
 import { changeSchedule } from "../../schedules/changes.ts";
 import { makeScheduleRecord } from "../../schedules/record.ts";
 import { syscall } from "../define.ts";
@@ -18,7 +25,7 @@ export default syscall({
   args: z.object({
     id: z.string().min(1).max(128),
     patch: z.object({
-      name: z.string().trim().min(1, { error: "schedule name is required" }).max(200).optional(),
+      name: ScheduleName.optional(),
       description: z.string().trim().max(2_000).nullable().optional(),
       enabled: z.boolean().optional(),
       expression: ScheduleExpression.optional(),
@@ -32,6 +39,7 @@ export default syscall({
     400: "the expression is not understood or never runs, or its time is in the past",
     403: "a process schedules children of another process",
     404: "there is no such schedule of this user, or the process of the target does not exist",
+    413: "the target is too large",
   },
   example: {
     args: { id: SCHEDULE.id, patch: { enabled: false } },
