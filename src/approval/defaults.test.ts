@@ -207,6 +207,7 @@ const KERNEL: Record<string, Case[]> = {
   "sched.remove": [[{ id: "x" }, "ask"]],
   "sched.run": [[{ id: "x", mode: "force" }, "ask"]],
   "sched.runs": [[{ id: "x" }, "auto"]],
+  "sched.upcoming": [[{}, "auto"]],
   "sched.update": [[{ id: "x", patch: { enabled: true } }, "ask"]],
   "signal.list": [[{}, "auto"]],
   "signal.unwatch": [[{ key: "x" }, "auto"]],

@@ -13,7 +13,7 @@ const READS = `
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
   proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.session.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
-  ai.config ai.tools ai.skills pkg.list pkg.public.list pkg.remote.list sched.list sched.runs sched.preview adapter.status notification.list signal.list`;
+  ai.config ai.tools ai.skills pkg.list pkg.public.list pkg.remote.list sched.list sched.runs sched.preview sched.upcoming adapter.status notification.list signal.list`;
 
 /** An agent's own work: its conversations, its children, its notices. The calls that its children make are judged separately. */
 const OWN_WORK = `

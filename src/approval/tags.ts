@@ -57,7 +57,7 @@ function callTags({ call, args }: CallToJudge): Tag[] {
  */
 const STEERING_CALL =
   /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$|^signal\.watch$/;
-const READING_CALL = /\.(?:list|get|info|read|status|search|preview)$|^sched\.runs$|^sys\.mcp\.call$/;
+const READING_CALL = /\.(?:list|get|info|read|status|search|preview|upcoming)$|^sched\.runs$|^sys\.mcp\.call$/;
 
 function repoTags({ repo, ops }: CallToJudge["args"]): Tag[] {
   const list: unknown[] = Array.isArray(ops) ? ops : [];

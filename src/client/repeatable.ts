@@ -33,6 +33,7 @@ export const READS: ReadonlySet<string> = new Set([
   "sched.list",
   "sched.preview",
   "sched.runs",
+  "sched.upcoming",
   "shell.list",
   "signal.list",
   "sys.capability.list",

@@ -15,11 +15,7 @@ export const EVERY_MS_MIN = 1_000;
 
 const Timezone = z.string({ error: askForTimezone }).min(1).max(64);
 
-export const ScheduleName = z
-  .string({ error: ({ code }) => (code === "too_big" ? undefined : "schedule name is required") })
-  .trim()
-  .min(1)
-  .max(200);
+export const ScheduleName = z.string({ error: askForName }).trim().min(1).max(200);
 
 /** When a schedule runs. `cron` has five fields, and is about the local time of its zone. */
 export const ScheduleExpression = z.discriminatedUnion("kind", [
@@ -136,4 +132,8 @@ function askForTimezone({ input, path = [] }: z.core.$ZodRawIssue): string | und
   return input === undefined
     ? `${path.join(".")} is required: name a time zone of the IANA database, such as Europe/Berlin or UTC`
     : undefined;
+}
+
+function askForName({ code }: z.core.$ZodRawIssue): string | undefined {
+  return code === "too_big" ? undefined : "schedule name is required";
 }

@@ -75,6 +75,7 @@ import schedPreview from "./sched/preview.ts";
 import schedRemove from "./sched/remove.ts";
 import schedRun from "./sched/run.ts";
 import schedRuns from "./sched/runs.ts";
+import schedUpcoming from "./sched/upcoming.ts";
 import schedUpdate from "./sched/update.ts";
 import shellExec from "../../hardware/calls/shell/exec.ts";
 import shellList from "../../hardware/calls/shell/list.ts";
@@ -206,6 +207,7 @@ export const kernelCalls: readonly Syscall[] = [
   schedRemove,
   schedRun,
   schedRuns,
+  schedUpcoming,
   schedUpdate,
   shellExec,
   shellList,
@@ -339,6 +341,7 @@ export type CallTable = {
   "sched.remove": typeof schedRemove;
   "sched.run": typeof schedRun;
   "sched.runs": typeof schedRuns;
+  "sched.upcoming": typeof schedUpcoming;
   "sched.update": typeof schedUpdate;
   "shell.exec": typeof shellExec;
   "shell.list": typeof shellList;

@@ -34,6 +34,8 @@ const IS_LIVE = "expires_at > ?2";
 export class Notifications {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
+  /** How many more of a user surely fit. Rows that are removed are not added, nor those that a rollback takes back. */
+  readonly #room = new Map<number, number>();
 
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
@@ -151,13 +153,19 @@ export class Notifications {
     return due == null ? null : Number(due);
   }
 
+  /** Counts all of the user's, so not for each: for so many as fitted the last time, there is room. */
   #makeRoom(uid: number): void {
+    const room = this.#room.get(uid) ?? 0;
+    this.#room.set(uid, Math.max(0, room - 1));
+    if (room > 0) return;
     const oldest = this.#sql.get(
       "SELECT created_at FROM notifications WHERE uid = ? ORDER BY created_at DESC LIMIT 1 OFFSET ?",
       uid,
       LIMITS.notificationsPerUser - 1,
     );
     if (oldest !== undefined) this.#sql.run("DELETE FROM notifications WHERE uid = ? AND created_at <= ?", uid, oldest.created_at!);
+    const count = Number(this.#sql.get("SELECT count(*) AS count FROM notifications WHERE uid = ?", uid)?.count);
+    this.#room.set(uid, LIMITS.notificationsPerUser - 1 - count);
   }
 }
 

@@ -16,12 +16,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_MS = DAY_MS;
 const KEEP_COUNT = 100;
 const PRUNE_BATCH = 1_000;
+const PRUNE_SCHEDULES = 200;
 const IS_OPEN = "state IN ('starting', 'running')";
 
 export class ScheduleRuns {
   readonly #sql: Sql;
   /** When the newest run of the last prune had started: what is left of those is kept. */
   #prunedUntil = 0;
+  /** Up to which schedule the prune has come that is under way; "" if none is. */
+  #prunedTo = "";
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -156,16 +159,26 @@ export class ScheduleRuns {
     this.#sql.run("DELETE FROM schedule_runs WHERE schedule_id = ?", scheduleId);
   }
 
-  /** Returns false if there is more to remove. */
+  /**
+   * Goes through the schedules, so many at a time that nobody waits for long. Returns false if there are more. What newer runs push out of
+   * a schedule's newest is removed when those are old themselves.
+   */
   prune(now: number): boolean {
-    const removed = this.#sql.run(
-      `DELETE FROM schedule_runs WHERE rowid IN (SELECT rowid FROM schedule_runs AS old WHERE ${PRUNABLE} LIMIT ?2)`,
-      now - KEEP_MS,
-      PRUNE_BATCH,
-    );
-    if (removed === PRUNE_BATCH) return false;
-    this.#prunedUntil = Math.min(now - KEEP_MS, this.#newestAt() ?? 0);
-    return true;
+    const until = now - KEEP_MS;
+    const newestOld = this.#sql.get("SELECT max(started_at) AS at FROM schedule_runs WHERE started_at < ?", until)?.at;
+    if (this.#prunedTo === "" && (newestOld == null || Number(newestOld) <= this.#prunedUntil)) return true;
+    for (let count = 0, removed = 0; count < PRUNE_SCHEDULES && removed < PRUNE_BATCH; count++) {
+      const id = this.#sql.get("SELECT min(schedule_id) AS id FROM schedule_runs WHERE schedule_id > ?", this.#prunedTo)?.id;
+      if (id == null) {
+        this.#prunedTo = "";
+        this.#prunedUntil = Math.min(until, this.#newestAt() ?? 0);
+        return true;
+      }
+      const more = this.#sql.run(PRUNE_SCHEDULE, id, until, PRUNE_BATCH);
+      removed += more;
+      if (more < PRUNE_BATCH) this.#prunedTo = String(id);
+    }
+    return false;
   }
 
   nextPruneAt(): number | null {
@@ -179,8 +192,9 @@ export class ScheduleRuns {
   }
 }
 
-const PRUNABLE = `started_at < ?1 AND NOT ${IS_OPEN} AND started_at < coalesce(
-  (SELECT started_at FROM schedule_runs WHERE schedule_id = old.schedule_id ORDER BY started_at DESC LIMIT 1 OFFSET ${KEEP_COUNT - 1}), 0)`;
+const PRUNE_SCHEDULE = `DELETE FROM schedule_runs WHERE rowid IN (
+  SELECT rowid FROM schedule_runs WHERE schedule_id = ?1 AND started_at < ?2 AND NOT ${IS_OPEN} AND started_at < coalesce(
+    (SELECT started_at FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ${KEEP_COUNT - 1}), 0) LIMIT ?3)`;
 
 function fromRow(row: SqlRow): ScheduleRunRow {
   return {

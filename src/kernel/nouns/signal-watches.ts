@@ -68,15 +68,18 @@ export class SignalWatches {
 
   /** A watch of the same process with the same key is replaced, and keeps its id. */
   put(watch: NewWatch, now: number): { watchId: string; created: boolean; createdAt: number } {
-    this.clearCaches();
     const { uid, pid, signal, sourcePid, key, data, once, expiresAt } = watch;
+    this.#forget(watch);
     const json = data === undefined ? null : JSON.stringify(data);
     // One that has expired does not exist, though its row may remain for a while.
     this.#sql.run("DELETE FROM signal_watches WHERE pid = ? AND key = ? AND expires_at <= ?", pid, key, now);
     const known =
-      key === null ? undefined : this.#sql.get("SELECT watch_id, created_at FROM signal_watches WHERE pid = ? AND key = ?", pid, key);
+      key === null
+        ? undefined
+        : this.#sql.get("SELECT watch_id, uid, signal, created_at FROM signal_watches WHERE pid = ? AND key = ?", pid, key);
     if (known !== undefined) {
       const watchId = String(known.watch_id);
+      this.#forget({ uid: Number(known.uid), signal: String(known.signal) });
       this.#sql.run(
         `UPDATE signal_watches SET uid = ?, signal = ?, source_pid = ?, data = ?, once = ?, state = 'active', error = NULL, updated_at = ?,
            expires_at = ? WHERE watch_id = ?`,
@@ -142,7 +145,7 @@ export class SignalWatches {
 
   /** The watches that a signal matches, the oldest first. No process is told of its own signals. */
   match(uid: number, signal: string, sourcePid: string, now: number): readonly SignalWatchRow[] {
-    const active = this.#active.get(`${uid} ${signal}`, () => {
+    const active = this.#active.get(cacheKey({ uid, signal }), () => {
       const rows = this.#sql.all(
         "SELECT * FROM signal_watches WHERE uid = ? AND signal = ? AND state = 'active' ORDER BY created_at, watch_id",
         uid,
@@ -157,9 +160,10 @@ export class SignalWatches {
   }
 
   /** Counts a match. Returns how many there were in this minute. */
-  countMatch({ watchId, once }: SignalWatchRow, now: number): number {
+  countMatch(watch: SignalWatchRow, now: number): number {
+    const { watchId, once } = watch;
     if (once) {
-      this.clearCaches();
+      this.#forget(watch);
       this.#sql.run("UPDATE signal_watches SET state = 'matched', updated_at = ? WHERE watch_id = ?", now, watchId);
       return 1;
     }
@@ -215,8 +219,8 @@ export class SignalWatches {
 
   /** The process has its message, or will never get it. A watch for one signal is done with it: true if it was removed. */
   endDelivery({ deliveryId, watchId }: Pick<SignalDelivery, "deliveryId" | "watchId">): boolean {
-    this.clearCaches();
     this.#sql.run("DELETE FROM signal_deliveries WHERE delivery_id = ?", deliveryId);
+    // It was not active, so no cache has it.
     return this.#sql.run("DELETE FROM signal_watches WHERE watch_id = ? AND state = 'matched'", watchId) > 0;
   }
 
@@ -234,6 +238,15 @@ export class SignalWatches {
     const due = this.#sql.get("SELECT min(expires_at) AS due FROM signal_watches")?.due;
     return due == null ? null : Number(due);
   }
+
+  /** Only the list that a watch is in: a user may have many others, and each event would read them again. */
+  #forget(watch: Pick<SignalWatchRow, "uid" | "signal">): void {
+    this.#active.delete(cacheKey(watch));
+  }
+}
+
+function cacheKey({ uid, signal }: Pick<SignalWatchRow, "uid" | "signal">): string {
+  return `${uid} ${signal}`;
 }
 
 function fromRow(row: SqlRow): SignalWatchRow {

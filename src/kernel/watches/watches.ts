@@ -26,6 +26,8 @@ export class Watches implements Part {
   readonly #store: Store;
   readonly #sendOnce: SendOnce;
   #isDelivering = false;
+  /** Nothing is delivered before this time, because storage has failed. */
+  #deliverAt = 0;
 
   constructor(store: Store, sendOnce: SendOnce) {
     this.#store = store;
@@ -42,16 +44,24 @@ export class Watches implements Part {
     void this.#deliverAll();
   }
 
+  onRollback(): void {
+    this.#deliverAt = this.#store.reads.now + RETRY_MS;
+  }
+
   onWake(now: number): void {
+    // The clock was set back.
+    if (this.#deliverAt > now + RETRY_MS) this.#deliverAt = 0;
     if ((this.nextDueAt() ?? Infinity) <= now) void this.#deliverAll();
   }
 
   nextDueAt(): number | null {
-    return this.#isDelivering ? null : this.#store.reads.signalWatches.nextDeliveryAt();
+    const dueAt = this.#isDelivering ? null : this.#store.reads.signalWatches.nextDeliveryAt();
+    return dueAt === null ? null : Math.max(dueAt, this.#deliverAt);
   }
 
   async #deliverAll(): Promise<void> {
     if (this.#isDelivering) return;
+    if (this.#deliverAt > this.#store.reads.now) return this.#store.wakeBy(this.nextDueAt());
     this.#isDelivering = true;
     try {
       for (let due = this.#listDue(); due.length > 0; due = this.#listDue()) await this.#deliverBatch(due);
