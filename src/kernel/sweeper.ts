@@ -2,6 +2,7 @@
 // expire. So an idle gateway is not woken for it. The nouns decide what expires when.
 
 import type { GatewayTarget } from "./files/gateway-target.ts";
+import { EndedSchedules } from "./schedules/ended-schedules.ts";
 import { earliestOf, type Part } from "./part.ts";
 import type { Repos } from "./repos/repos.ts";
 import type { Store } from "./store.ts";
@@ -61,8 +62,8 @@ export class Sweeper implements Part {
   #prune(now: number): boolean {
     const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows, timers } =
       this.#store.nouns;
-    const { scheduleRuns, notifications, signalWatches } = this.#store.nouns;
-    const numerous = [results, scheduleRuns, notifications, signalWatches];
+    const { schedules, scheduleRuns, notifications, signalWatches } = this.#store.nouns;
+    const numerous = [results, new EndedSchedules(schedules, scheduleRuns), scheduleRuns, notifications, signalWatches];
     // There may be so many of these that removing them takes several steps.
     if (!numerous.every((noun) => noun.prune(now))) {
       timers.arm(KIND, "", now + STEP_MS);

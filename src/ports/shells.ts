@@ -56,7 +56,8 @@ export type ShellCommand = {
   outputBytesMax: number;
 };
 
-export type ShellUser = { uid: number; gid: number; gids: readonly number[]; username: string; home: string };
+/** `isAgent`: an agent runs the command, whatever its environment says. */
+export type ShellUser = { uid: number; gid: number; gids: readonly number[]; username: string; home: string; isAgent?: true };
 
 export type PollResult = {
   stdout: string;

@@ -29,8 +29,8 @@ export const processCalls = {
 
   send: (process: Process, args: SendArgs) => process.send(args),
 
-  /** Whether a message with this run id was received and is not forgotten. */
-  hasRun: (process: Process, { runId }: { runId: string }) => process.hasRun(runId),
+  /** Whether a schedule may use the process for this run, which it may have received before. */
+  checkForSchedule: (process: Process, { runId }: { runId: string }) => process.checkForSchedule(runId),
 
   abort: (process: Process, args: AbortArgs) => process.abort(args),
 

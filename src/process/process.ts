@@ -182,8 +182,11 @@ export class Process {
     return this.#state.events;
   }
 
-  hasRun(runId: string): boolean {
-    return this.#state.runs.get(runId) !== undefined;
+  /** `taken`: it is at work, or somebody other than a schedule has used it, who may come back to what was said. */
+  checkForSchedule(runId: string): "received" | "free" | "taken" {
+    const { runs } = this.#state;
+    if (runs.get(runId) !== undefined) return "received";
+    return this.activeRun !== undefined || runs.countWaiting() > 0 || runs.hasOtherReason("schedule.event") ? "taken" : "free";
   }
 
   get activeRun(): Run | undefined {

@@ -48,7 +48,9 @@ export const LIMITS = {
   schedulesPerUser: 10_000,
   /** More runs of schedules wait. */
   scheduleRunsPerMinute: 60,
-  /** Older ones are removed to make room. */
-  notificationsPerUser: 20_000,
+  /** What their targets are together. */
+  scheduleBytesPerUser: 32 * 1024 * 1024,
+  /** Of those that calls create, and of the gateway's own; older ones are removed to make room. */
+  notificationsPerUser: 10_000,
   watchesPerUser: 1_000,
 } as const;

@@ -20,7 +20,7 @@ export type CrontabEntry = {
 const OFF = "#: ";
 const ID = /^#\s*([0-9a-f]{8}-[0-9a-f-]{27})(?:\s+(.*))?$/;
 const ZONE = /^(?:CRON_TZ|TZ)\s*=\s*(\S*)\s*$/;
-const ENTRY = /^(@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)(?:\s+(.*))?$/;
+const ENTRY = /^(@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)(?:\s+([^]*))?$/;
 const HEADING = "# Schedules with cron expressions; man crontab explains the format. Times are local to CRON_TZ.\n";
 
 export function formatCrontab(schedules: readonly ScheduleRecord[], timezone: string | undefined): string {
@@ -66,7 +66,7 @@ function readEntry(line: string, number: number): Omit<CrontabEntry, "id" | "nam
   const enabled = !line.startsWith(OFF);
   const [, expr, rest = ""] = ENTRY.exec(enabled ? line : line.slice(OFF.length).trim()) ?? [];
   if (expr === undefined) throw new CommandError(`line ${number}: write minute hour day month weekday and a text; nothing was changed`);
-  const [, pid, message] = /^@(\S+)\s+(.*)$/.exec(rest) ?? [];
+  const [, pid, message] = /^@(\S+)\s+([^]*)$/.exec(rest) ?? [];
   const said = pid === undefined ? rest.replace(/^\\@/, "@") : message!;
   const text = said.replaceAll(/\\\\|\\%|%/g, (mark) => (mark === "%" ? "\n" : mark.slice(1))).trim();
   return { line: number, enabled, expr: expr.replaceAll(/\s+/g, " "), pid: pid ?? null, text };

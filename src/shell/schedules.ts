@@ -10,7 +10,7 @@ import { toLine } from "./table.ts";
 export type Preview = { expression: ScheduleExpression; says: string; timezone: string; nextRunsMs: number[]; rest?: string };
 
 const PAGE = 500;
-const ID_CHARS = 36;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** All of the caller's schedules, the next to run first. */
 export async function listSchedules(link: KernelClient, uid: number, includeDisabled: boolean): Promise<ScheduleRecord[]> {
@@ -25,7 +25,7 @@ export async function listSchedules(link: KernelClient, uid: number, includeDisa
 
 /** By its id, its name, or the beginning of either, which only one may have. */
 export async function findScheduleId({ link, who }: CommandContext, wanted: string): Promise<string> {
-  if (wanted.length === ID_CHARS && !wanted.includes(" ")) return wanted;
+  if (ID.test(wanted)) return wanted;
   const all = await listSchedules(link, who.uid, true);
   const named = all.filter(({ name }) => name === wanted);
   const start = wanted.toLowerCase();

@@ -9,7 +9,7 @@ import { shellQuote } from "../../lib/quote.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { readStdinRest } from "../terminal/ask.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printText } from "../terminal/terminal.ts";
+import { printNote, printText } from "../terminal/terminal.ts";
 import { runToEnd } from "./run.ts";
 
 export async function runHere(flags: Globals, name: string, words: readonly string[]): Promise<number> {
@@ -44,11 +44,14 @@ async function edit(flags: Globals): Promise<number> {
     if (error !== undefined || status !== 0)
       throw new Problem(`${editor} failed: nothing was changed. Set EDITOR to the command that you edit with`);
     const after = readFileSync(path, "utf8");
-    if (after !== before) return await install(flags, after);
-    printText("No changes");
-    return 0;
-  } finally {
+    const code = after === before ? 0 : await install(flags, after);
+    if (after === before) printText("No changes");
+    if (code === 0) rmSync(folder, { recursive: true, force: true });
+    else printNote(`gsv: what you wrote is still in ${path}: correct it, and install it with gsv crontab ${path}`);
+    return code;
+  } catch (error) {
     rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
 }
 

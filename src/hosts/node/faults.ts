@@ -44,11 +44,14 @@ export type RunCrashPoint =
   | "run-compacted"
   | "run-finished";
 
+/** Steps of the run of a schedule, which the ledger has: its message is about to be sent, and its process has the message. */
+type ScheduleCrashPoint = "schedule-planned" | "schedule-sent";
+
 /**
  * Kills the process with SIGKILL the k-th time this point is passed, if the environment says `GSV_CRASH_AT=name:k`. In a
  * repository thread the name starts with `repo-`, and each thread counts for itself. `before` is done before that.
  */
-export function crashAt(name: StorageCrashPoint | RunCrashPoint, before: () => void = () => {}): void {
+export function crashAt(name: StorageCrashPoint | RunCrashPoint | ScheduleCrashPoint, before: () => void = () => {}): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
@@ -160,8 +163,11 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
 }
 
 /** Crash points around a call to a process. */
-export function crashAroundCall(name: string, when: "before" | "after"): void {
-  if (FAULTS && name === ("handleDecision" satisfies ProcessCall)) crashAt(when === "before" ? "run-decided" : "run-decision-heard");
+export function crashAroundCall(name: string, args: object, when: "before" | "after"): void {
+  if (!FAULTS) return;
+  if (name === ("handleDecision" satisfies ProcessCall)) crashAt(when === "before" ? "run-decided" : "run-decision-heard");
+  if (name === ("send" satisfies ProcessCall) && "runId" in args && String(args.runId).startsWith("schedule:"))
+    crashAt(when === "before" ? "schedule-planned" : "schedule-sent");
 }
 
 function withModelCrashPoints(models: Models): Models {

@@ -46,9 +46,9 @@ export class OpenProcess {
   async call(name: string, args: object): Promise<unknown> {
     this.#openCalls++;
     try {
-      crashAroundCall(name, "before");
+      crashAroundCall(name, args, "before");
       const value = await this.#actor.call(name, args);
-      crashAroundCall(name, "after");
+      crashAroundCall(name, args, "after");
       return value;
     } catch (error) {
       if (!this.#isClosed || error instanceof SysError || error instanceof StorageError) throw error;

@@ -234,14 +234,21 @@ export class Agents implements Part {
 
   /**
    * Starts a process with a prompt, for a schedule. Repeated with the same ids it changes nothing, so a start that a crash interrupted
-   * can be repeated. A process that exists was used for an earlier run: it is emptied first, and its conversations are archived.
+   * can be repeated. A process that exists was used for earlier runs: it is emptied first, and its conversations are archived. Null if
+   * somebody else uses that one.
    */
   async spawnOnce(caller: Caller, args: SpawnArgs, { pid, runId, prompt }: { pid: string; runId: string; prompt: string }) {
     const isSingle = mustBeProfile(args.profile).spawnMode === "singleton";
-    const known = this.#store.reads.processes.get(pid);
+    const known = isSingle ? undefined : this.#store.reads.processes.get(pid);
     const process = isSingle ? await this.#findOrMakeInit(caller, undefined) : (known ?? (await this.#makeChild(caller, args, pid)));
-    if (known !== undefined && !isSingle && !(await this.#call(pid, "hasRun", { runId })))
-      await this.reset(caller, pid, "process.reset", true);
+    if (known !== undefined) {
+      const found = await this.#call(pid, "checkForSchedule", { runId });
+      if (found === "taken") return null;
+      if (found === "free") {
+        await this.reset(caller, pid, "process.reset", true);
+        this.#store.relaxed(({ processes }) => processes.setLabel(pid, args.label?.trim() || null));
+      }
+    }
     const message = { role: "user" as const, text: prompt };
     await this.#send(process, { message, runId, reason: "schedule.event" });
     return { pid: process.pid, conversationId: DEFAULT_CONVERSATION };

@@ -79,7 +79,7 @@ export function makeGatewayShell(kernel: ShellKernel, caller: Caller, files: Fil
         input,
         cwd: where,
         env: makeEnvironment(reads, caller, where),
-        who: { uid, gid, gids, username, home },
+        who: { uid, gid, gids, username, home, ...(caller.agent === undefined ? {} : { isAgent: true as const }) },
         host: { name: serverName(reads), version: reads.about.version, platform: reads.about.host },
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
         outputBytesMax: readPositiveSetting(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),

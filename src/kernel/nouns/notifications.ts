@@ -34,8 +34,8 @@ const IS_LIVE = "expires_at > ?2";
 export class Notifications {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
-  /** How many more of a user surely fit. Rows that are removed are not added, nor those that a rollback takes back. */
-  readonly #room = new Map<number, number>();
+  /** How many more of a user fit, by user and kind: counted once. */
+  readonly #room = new Map<string, number>();
 
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
@@ -43,18 +43,20 @@ export class Notifications {
   }
 
   create(uid: number, { title, body, level, actions, source, ttlMs, about }: NewNotification, now: number): NotificationRecord {
-    if (about !== undefined) this.#sql.run("DELETE FROM notifications WHERE uid = ? AND about = ?", uid, about);
-    this.#makeRoom(uid);
+    const replaced = about === undefined ? 0 : this.#sql.run("DELETE FROM notifications WHERE uid = ? AND about = ?", uid, about);
+    const isKernel = source.kind === "kernel" ? 1 : 0;
+    this.#makeRoom(uid, isKernel, replaced);
     const notificationId = this.#crypto.uuid();
     const expiresAt = now + Math.floor(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs ?? UNREAD_MS)));
     this.#sql.run(
-      "INSERT INTO notifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)",
+      "INSERT INTO notifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)",
       notificationId,
       uid,
       title,
       body ?? null,
       level,
       JSON.stringify(source),
+      isKernel,
       JSON.stringify(actions),
       about ?? null,
       now,
@@ -145,6 +147,7 @@ export class Notifications {
       now,
       PRUNE_BATCH,
     );
+    if (removed > 0) this.#room.clear();
     return removed < PRUNE_BATCH;
   }
 
@@ -153,19 +156,28 @@ export class Notifications {
     return due == null ? null : Number(due);
   }
 
-  /** Counts all of the user's, so not for each: for so many as fitted the last time, there is room. */
-  #makeRoom(uid: number): void {
-    const room = this.#room.get(uid) ?? 0;
-    this.#room.set(uid, Math.max(0, room - 1));
-    if (room > 0) return;
-    const oldest = this.#sql.get(
-      "SELECT created_at FROM notifications WHERE uid = ? ORDER BY created_at DESC LIMIT 1 OFFSET ?",
-      uid,
-      LIMITS.notificationsPerUser - 1,
-    );
-    if (oldest !== undefined) this.#sql.run("DELETE FROM notifications WHERE uid = ? AND created_at <= ?", uid, oldest.created_at!);
-    const count = Number(this.#sql.get("SELECT count(*) AS count FROM notifications WHERE uid = ?", uid)?.count);
-    this.#room.set(uid, LIMITS.notificationsPerUser - 1 - count);
+  /**
+   * The kernel's own are counted separately, so that nobody pushes them out. Counting takes longer the more there are, so it is not done
+   * each time; after a rollback the number may be a little wrong.
+   */
+  #makeRoom(uid: number, isKernel: number, replaced: number): void {
+    const key = `${uid} ${isKernel}`;
+    const known = this.#room.get(key);
+    const room = known === undefined ? this.#countRoom(uid, isKernel) : known + replaced;
+    if (room < 1)
+      this.#sql.run(
+        `DELETE FROM notifications WHERE rowid IN
+           (SELECT rowid FROM notifications WHERE uid = ? AND is_kernel = ? ORDER BY created_at, rowid LIMIT ?)`,
+        uid,
+        isKernel,
+        1 - room,
+      );
+    this.#room.set(key, Math.max(1, room) - 1);
+  }
+
+  #countRoom(uid: number, isKernel: number): number {
+    const row = this.#sql.get("SELECT count(*) AS count FROM notifications WHERE uid = ? AND is_kernel = ?", uid, isKernel);
+    return LIMITS.notificationsPerUser - Number(row?.count);
   }
 }
 

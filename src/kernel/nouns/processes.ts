@@ -127,6 +127,11 @@ export class Processes {
   }
 
   /** A user has a new name or home. Processes that worked in the old home now work in the new one. */
+  setLabel(pid: string, label: string | null): void {
+    this.#cache.clear();
+    this.#sql.run("UPDATE processes SET label = ? WHERE pid = ?", label, pid);
+  }
+
   updateIdentity(uid: number, { username, home }: { username: string; home: string }): void {
     this.#cache.clear();
     for (const { pid, home: old, cwd } of this.list(uid)) {

@@ -3,11 +3,18 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
-import type { ScheduleRun } from "../../protocol/schedule-records.ts";
+import type { ScheduleRun, ScheduleTarget } from "../../protocol/schedule-records.ts";
 
 export type RunState = "starting" | "running" | "ok" | "error" | "skipped";
 
-export type ScheduleRunRow = Omit<ScheduleRun, "status" | "dueAtMs"> & { uid: number; dueAt: number; isForced: boolean; state: RunState };
+export type ScheduleRunRow = Omit<ScheduleRun, "status" | "dueAtMs"> & {
+  uid: number;
+  dueAt: number;
+  isForced: boolean;
+  state: RunState;
+  target: ScheduleTarget | null;
+  madeOf: string | null;
+};
 
 export type ScheduleRunReads = Pick<ScheduleRuns, "get" | "requireOf" | "list" | "listStarting">;
 
@@ -16,6 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_MS = DAY_MS;
 const KEEP_COUNT = 100;
 const PRUNE_BATCH = 1_000;
+/** How many schedules one step of a prune looks at. */
 const PRUNE_SCHEDULES = 200;
 const IS_OPEN = "state IN ('starting', 'running')";
 
@@ -23,8 +31,8 @@ export class ScheduleRuns {
   readonly #sql: Sql;
   /** When the newest run of the last prune had started: what is left of those is kept. */
   #prunedUntil = 0;
-  /** Up to which schedule the prune has come that is under way; "" if none is. */
-  #prunedTo = "";
+  /** The prune that is under way: the last schedule that it has done, and the age of what it removes. */
+  #pruning: { doneTo: string; until: number } | null = null;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -62,7 +70,7 @@ export class ScheduleRuns {
   /** False if this time has run before. */
   add(run: ScheduleRunRow): boolean {
     const added = this.#sql.run(
-      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.runId,
       run.scheduleId,
       run.uid,
@@ -76,6 +84,8 @@ export class ScheduleRuns {
       run.pid,
       run.conversationId,
       run.missed,
+      run.target === null ? null : JSON.stringify(run.target),
+      run.madeOf,
     );
     return added > 0;
   }
@@ -100,10 +110,20 @@ export class ScheduleRuns {
     return row === undefined ? null : Number(row.at);
   }
 
+  /** Its process is another one: the one before is somebody else's now, and no run of the schedule uses it again. */
+  setPid(runId: string, pid: string): void {
+    this.#sql.run(
+      `UPDATE schedule_runs SET made_of = NULL
+       WHERE run_id <> ?1 AND (schedule_id, pid) = (SELECT schedule_id, pid FROM schedule_runs WHERE run_id = ?1)`,
+      runId,
+    );
+    this.#sql.run("UPDATE schedule_runs SET pid = ? WHERE run_id = ?", pid, runId);
+  }
+
   /** The effect has happened. */
   markRunning(runId: string, pid: string, conversationId: string | null): void {
     this.#sql.run(
-      "UPDATE schedule_runs SET state = CASE state WHEN 'starting' THEN 'running' ELSE state END, pid = ?2, conversation_id = ?3 WHERE run_id = ?1",
+      "UPDATE schedule_runs SET state = CASE state WHEN 'starting' THEN 'running' ELSE state END, pid = ?2, conversation_id = ?3, target = NULL WHERE run_id = ?1",
       runId,
       pid,
       conversationId,
@@ -114,7 +134,7 @@ export class ScheduleRuns {
   finish(runId: string, state: "ok" | "error", { error, summary }: { error: string | null; summary: string | null }, now: number): boolean {
     return (
       this.#sql.run(
-        `UPDATE schedule_runs SET state = ?2, error = ?3, summary = ?4, finished_at = ?5 WHERE run_id = ?1 AND ${IS_OPEN}`,
+        `UPDATE schedule_runs SET state = ?2, error = ?3, summary = ?4, finished_at = ?5, target = NULL WHERE run_id = ?1 AND ${IS_OPEN}`,
         runId,
         state,
         error,
@@ -138,16 +158,17 @@ export class ScheduleRuns {
     );
   }
 
-  /** The processes of its newest runs, the one that was used longest ago first; `finishedAt` is null while it is at work. */
-  listProcesses(scheduleId: string): { pid: string; finishedAt: number | null }[] {
+  /** The processes of its newest runs, made of the same, the one that was used longest ago first. Those that are at work are left out. */
+  listProcesses(scheduleId: string, madeOf: string): string[] {
     const rows = this.#sql.all(
-      "SELECT pid, finished_at FROM schedule_runs WHERE schedule_id = ? AND pid IS NOT NULL ORDER BY started_at DESC, run_id DESC LIMIT ?",
+      "SELECT pid, made_of, finished_at FROM schedule_runs WHERE schedule_id = ? AND pid IS NOT NULL ORDER BY started_at DESC, run_id DESC LIMIT ?",
       scheduleId,
       KEEP_COUNT,
     );
-    const found = new Map<string, number | null>();
-    for (const { pid, finished_at } of rows) if (!found.has(String(pid))) found.set(String(pid), finished_at as number | null);
-    return [...found].map(([pid, finishedAt]) => ({ pid, finishedAt })).toReversed();
+    const found = new Map<string, boolean>();
+    for (const { pid, made_of, finished_at } of rows)
+      if (!found.has(String(pid))) found.set(String(pid), made_of === madeOf && finished_at !== null);
+    return [...found].flatMap(([pid, isFree]) => (isFree ? [pid] : [])).toReversed();
   }
 
   /** Runs whose effect may not have happened, the oldest first. */
@@ -160,24 +181,30 @@ export class ScheduleRuns {
   }
 
   /**
-   * Goes through the schedules, so many at a time that nobody waits for long. Returns false if there are more. What newer runs push out of
-   * a schedule's newest is removed when those are old themselves.
+   * Goes through the schedules, a part of them at a time, so that nobody waits for long. Returns false if there are more. What newer runs
+   * push out of a schedule's newest is removed when those are old themselves.
    */
   prune(now: number): boolean {
-    const until = now - KEEP_MS;
-    const newestOld = this.#sql.get("SELECT max(started_at) AS at FROM schedule_runs WHERE started_at < ?", until)?.at;
-    if (this.#prunedTo === "" && (newestOld == null || Number(newestOld) <= this.#prunedUntil)) return true;
+    if (this.#pruning === null) {
+      const until = now - KEEP_MS;
+      const newestOld = this.#sql.get("SELECT max(started_at) AS at FROM schedule_runs WHERE started_at < ?", until)?.at;
+      if (newestOld == null || Number(newestOld) <= this.#prunedUntil) return true;
+      this.#pruning = { doneTo: "", until };
+    }
+    const { until } = this.#pruning;
+    let { doneTo } = this.#pruning;
     for (let count = 0, removed = 0; count < PRUNE_SCHEDULES && removed < PRUNE_BATCH; count++) {
-      const id = this.#sql.get("SELECT min(schedule_id) AS id FROM schedule_runs WHERE schedule_id > ?", this.#prunedTo)?.id;
+      const id = this.#sql.get("SELECT min(schedule_id) AS id FROM schedule_runs WHERE schedule_id > ?", doneTo)?.id;
       if (id == null) {
-        this.#prunedTo = "";
+        this.#pruning = null;
         this.#prunedUntil = Math.min(until, this.#newestAt() ?? 0);
         return true;
       }
-      const more = this.#sql.run(PRUNE_SCHEDULE, id, until, PRUNE_BATCH);
-      removed += more;
-      if (more < PRUNE_BATCH) this.#prunedTo = String(id);
+      const removedHere = this.#sql.run(PRUNE_SCHEDULE, id, until, PRUNE_BATCH);
+      if (removedHere < PRUNE_BATCH) doneTo = String(id);
+      removed += removedHere;
     }
+    this.#pruning = { doneTo, until };
     return false;
   }
 
@@ -194,7 +221,8 @@ export class ScheduleRuns {
 
 const PRUNE_SCHEDULE = `DELETE FROM schedule_runs WHERE rowid IN (
   SELECT rowid FROM schedule_runs WHERE schedule_id = ?1 AND started_at < ?2 AND NOT ${IS_OPEN} AND started_at < coalesce(
-    (SELECT started_at FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ${KEEP_COUNT - 1}), 0) LIMIT ?3)`;
+    (SELECT started_at FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ${KEEP_COUNT - 1}), 0)
+  ORDER BY started_at LIMIT ?3)`;
 
 function fromRow(row: SqlRow): ScheduleRunRow {
   return {
@@ -211,5 +239,7 @@ function fromRow(row: SqlRow): ScheduleRunRow {
     pid: row.pid as string | null,
     conversationId: row.conversation_id as string | null,
     missed: Number(row.missed),
+    target: row.target === null ? null : (JSON.parse(String(row.target)) as ScheduleTarget),
+    madeOf: row.made_of as string | null,
   };
 }

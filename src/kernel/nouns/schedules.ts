@@ -50,7 +50,10 @@ export type ScheduleRow = {
 
 export type ScheduleChange = Partial<Omit<ScheduleRow, "id" | "uid" | "creator" | "createdAt">>;
 
-export type ScheduleReads = Pick<Schedules, "find" | "requireUsable" | "list" | "count" | "listDue" | "listCountedAfter" | "nextWakeAt">;
+export type ScheduleReads = Pick<
+  Schedules,
+  "find" | "sizeOf" | "requireUsable" | "list" | "count" | "listDue" | "listCountedAfter" | "nextWakeAt"
+>;
 
 /** Sorts after all times: those that never run come last. */
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -89,19 +92,12 @@ export class Schedules {
 
   count(uid: number | undefined, includeDisabled = true): number {
     const { where, bindings } = makeFilter(uid, true);
-    const all = Number(this.#sql.get(`SELECT count(*) AS count FROM schedules ${where}`, ...bindings)?.count);
-    return includeDisabled || all === 0 ? all : all - this.#countDisabled(uid);
-  }
-
-  /** Disabled ones are among those that never run, so that the rows of others need not be read. */
-  #countDisabled(uid: number | undefined): number {
-    const query = "SELECT count(*) AS count FROM schedules WHERE uid = ? AND sort_at = ? AND enabled = 0";
-    const uids = uid === undefined ? this.#listUids() : [uid];
-    return uids.reduce((sum, one) => sum + Number(this.#sql.get(query, one, NEVER)?.count), 0);
-  }
-
-  #listUids(): number[] {
-    return this.#sql.all("SELECT DISTINCT uid FROM schedules").map((row) => Number(row.uid));
+    const count = (query: string, ...more: number[]) => Number(this.#sql.get(query, ...bindings, ...more)?.count);
+    const all = count(`SELECT count(*) AS count FROM schedules ${where}`);
+    if (includeDisabled) return all;
+    // Disabled ones are among those that never run: so the rows of the others are not read, only their index.
+    const andDisabled = `${where === "" ? "WHERE" : "AND"} sort_at = ? AND enabled = 0`;
+    return all - count(`SELECT count(*) AS count FROM schedules ${where} ${andDisabled}`, NEVER);
   }
 
   add(schedule: Omit<ScheduleRow, "id">): ScheduleRow {
@@ -135,10 +131,42 @@ export class Schedules {
   }
 
   /** The kernel must look at them now; the longest due first. */
-  listDue(now: number, limit: number): ScheduleRow[] {
+  listDue(now: number, limit: number, uid?: number): ScheduleRow[] {
+    const whose = uid === undefined ? "" : "AND uid = ?3";
     return this.#sql
-      .all("SELECT * FROM schedules WHERE wake_at <= ? ORDER BY wake_at, next_at, schedule_id LIMIT ?", now, limit)
+      .all(
+        `SELECT * FROM schedules WHERE wake_at <= ?1 ${whose} ORDER BY wake_at, next_at, schedule_id LIMIT ?2`,
+        now,
+        limit,
+        ...(uid === undefined ? [] : [uid]),
+      )
       .map(fromRow);
+  }
+
+  /** What the targets of a user's schedules are together. */
+  sizeOf(uid: number): number {
+    return Number(this.#sql.get("SELECT sum(target_size) AS size FROM schedules WHERE uid = ?", uid)?.size ?? 0);
+  }
+
+  /** The ids of a user's schedules of one run that ended before, the oldest first. */
+  listOver(uid: number, before: number, limit: number): string[] {
+    const query = "SELECT schedule_id FROM schedules WHERE uid = ? AND is_once = 1 AND enabled = 0 AND last_run_at < ? AND run_id IS NULL";
+    return this.#sql.all(`${query} ORDER BY last_run_at LIMIT ?`, uid, before, limit).map((row) => String(row.schedule_id));
+  }
+
+  /** Removes schedules of one run that ended long ago, and returns their ids. */
+  removeOver(before: number, limit: number): string[] {
+    const which = "is_once = 1 AND enabled = 0 AND last_run_at < ? AND run_id IS NULL";
+    const ids = this.#sql
+      .all(`SELECT schedule_id FROM schedules WHERE ${which} ORDER BY last_run_at LIMIT ?`, before, limit)
+      .map((row) => String(row.schedule_id));
+    for (const id of ids) this.remove(id);
+    return ids;
+  }
+
+  nextOverAt(): number | null {
+    const first = this.#sql.get("SELECT min(last_run_at) AS at FROM schedules WHERE is_once = 1 AND enabled = 0")?.at;
+    return first == null ? null : Number(first);
   }
 
   nextWakeAt(): number | null {
@@ -147,8 +175,10 @@ export class Schedules {
   }
 
   /** Those whose next time was computed later than `now`. */
-  listCountedAfter(now: number): ScheduleRow[] {
-    return this.#sql.all("SELECT * FROM schedules WHERE counted_at > ? AND enabled = 1 AND next_at IS NOT NULL", now).map(fromRow);
+  listCountedAfter(now: number, limit: number): ScheduleRow[] {
+    return this.#sql
+      .all("SELECT * FROM schedules WHERE counted_at > ? AND enabled = 1 AND next_at IS NOT NULL LIMIT ?", now, limit)
+      .map(fromRow);
   }
 }
 
@@ -188,7 +218,19 @@ function toColumns(change: ScheduleChange): Record<string, SqlValue> {
     columns[column] = typeof value === "boolean" ? Number(value) : isPlain(value) ? value : JSON.stringify(value);
   }
   if (change.nextAt !== undefined) columns.sort_at = change.nextAt ?? NEVER;
+  if (change.expression !== undefined) columns.is_once = Number(isOnce(change.expression));
+  if (change.target !== undefined) columns.target_size = sizeOf(change.target);
   return columns;
+}
+
+/** Whether it runs only once. */
+export function isOnce({ kind }: ScheduleExpression): boolean {
+  return kind === "at" || kind === "after";
+}
+
+/** What a target counts for its user. */
+export function sizeOf(target: ScheduleTarget): number {
+  return JSON.stringify(target).length;
 }
 
 function isPlain(value: unknown): value is string | number | null {

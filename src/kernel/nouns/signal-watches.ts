@@ -117,6 +117,11 @@ export class SignalWatches {
     return row && fromRow(row);
   }
 
+  /** Whether a process has a watch with this key. */
+  has(pid: string, key: string | null): boolean {
+    return key !== null && this.#sql.get("SELECT 1 AS one FROM signal_watches WHERE pid = ? AND key = ?", pid, key) !== undefined;
+  }
+
   count(uid: number, now: number): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM signal_watches WHERE uid = ? AND expires_at > ?", uid, now)?.count);
   }

@@ -7,7 +7,7 @@ import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { CatchUp, Principal, ScheduleExpression, ScheduleNotify, ScheduleTarget } from "../../protocol/schedule-records.ts";
 import { mustBeProfile } from "../agents/profiles.ts";
 import type { WriteContext } from "../context.ts";
-import type { ScheduleChange, ScheduleRow } from "../nouns/schedules.ts";
+import { type ScheduleChange, type ScheduleReads, type ScheduleRow, sizeOf } from "../nouns/schedules.ts";
 import { dismissAbout } from "../notifications/notify.ts";
 import { aboutSchedule } from "./outcome.ts";
 
@@ -33,8 +33,8 @@ export type SchedulePatch = {
 
 /** The profile of a process that a schedule starts: nobody is there to be asked. */
 export const DEFAULT_PROFILE = "cron";
-/** It is one value of a row. */
-const TARGET_CHARS_MAX = 500_000;
+/** Lists contain it. */
+const TARGET_CHARS_MAX = 64 * 1024;
 
 export function addSchedule(nouns: WriteContext, caller: Caller, args: NewSchedule): ScheduleRow {
   const { schedules, now } = nouns;
@@ -70,6 +70,7 @@ export function addSchedule(nouns: WriteContext, caller: Caller, args: NewSchedu
     createdAt: now,
     updatedAt: now,
   });
+  checkSize(schedules, caller.uid);
   nouns.wakeBy(nextAt);
   return schedule;
 }
@@ -85,12 +86,14 @@ export function changeSchedule(nouns: WriteContext, caller: Caller, id: string, 
     ...(target === undefined ? {} : { target: completeTarget(nouns, caller, target) }),
     ...(catchUp === undefined ? {} : { catchUp }),
     ...(notify === undefined ? {} : { notify }),
-    ...(enabled === undefined ? {} : { enabled }),
+    ...(enabled === undefined ? {} : { enabled, pausedBecause: null }),
     ...(expression === undefined ? {} : { expression }),
-    ...(enabled === undefined && expression === undefined ? {} : rearm(before, { enabled, expression }, now)),
+    ...(isRearmed(before, patch) ? rearm(before, { enabled, expression }, now) : {}),
   };
   schedules.update(id, change);
-  if (enabled !== undefined) dismissAbout(nouns, before.uid, aboutSchedule(id));
+  if (target !== undefined) checkSize(schedules, before.uid);
+  if (enabled !== undefined) for (const about of aboutSchedule(id)) dismissAbout(nouns, before.uid, about);
+  announce(nouns, before);
   const after = { ...before, ...change };
   nouns.wakeBy(after.wakeAt);
   return after;
@@ -101,8 +104,15 @@ export function removeSchedule(nouns: WriteContext, caller: Caller, id: string):
   const found = schedules.find(id);
   if (found === undefined || (found.uid !== caller.uid && !isRoot(caller))) return false;
   scheduleRuns.removeSchedule(id);
-  dismissAbout(nouns, found.uid, aboutSchedule(id));
+  for (const about of aboutSchedule(id)) dismissAbout(nouns, found.uid, about);
+  announce(nouns, found);
   return schedules.remove(id);
+}
+
+/** Whether it runs at other times than before. Otherwise a time that is due must not be lost. */
+function isRearmed(before: ScheduleRow, { enabled, expression }: SchedulePatch): boolean {
+  const isOther = expression !== undefined && JSON.stringify(expression) !== JSON.stringify(before.expression);
+  return isOther || (enabled !== undefined && enabled !== before.enabled);
 }
 
 function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expression">, now: number): ScheduleChange {
@@ -119,15 +129,28 @@ function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expr
   return { anchorAt, nextAt, wakeAt: nextAt, countedAt: now, failures: 0, pausedBecause: null };
 }
 
+function checkSize(schedules: Pick<ScheduleReads, "sizeOf">, uid: number): void {
+  const max = LIMITS.scheduleBytesPerUser;
+  if (schedules.sizeOf(uid) > max) fail(413, `The texts of all schedules of a user are at most ${max} characters: remove some schedules`);
+}
+
+/** Root may change what belongs to somebody else. */
+function announce({ emit, after }: WriteContext, { uid }: ScheduleRow): void {
+  after(() => emit.announceChanges(uid, ["schedules"]));
+}
+
 /** Refuses a target that could not run, and fills in what was left out. */
 function completeTarget({ processes }: Pick<WriteContext, "processes">, caller: Caller, target: ScheduleTarget): ScheduleTarget {
-  if (JSON.stringify(target).length > TARGET_CHARS_MAX) fail(413, `The target is larger than ${TARGET_CHARS_MAX} characters`);
+  if (sizeOf(target) > TARGET_CHARS_MAX) fail(413, `The target is larger than ${TARGET_CHARS_MAX} characters`);
   if (target.kind === "process.event") {
     processes.requireUsable(caller, target.pid);
     return target;
   }
-  const profile = mustBeProfile(target.profile ?? DEFAULT_PROFILE).id;
+  const { id: profile, spawnMode } = mustBeProfile(target.profile ?? DEFAULT_PROFILE);
   const { agent } = caller;
+  // It would be told as if its user had said it.
+  if (agent !== undefined && spawnMode === "singleton")
+    fail(403, `A process cannot schedule work for profile ${profile}: use process.event`);
   // The policies of its parents apply to a process: what an agent schedules may do no more than the agent.
   if (agent !== undefined && target.parentPid !== undefined && target.parentPid !== agent.pid)
     fail(403, "A process can schedule only children of its own: leave parentPid out");

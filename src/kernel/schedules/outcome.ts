@@ -4,7 +4,7 @@ import { shorten } from "../../lib/shorten.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
-import { notify, openProcess } from "../notifications/notify.ts";
+import { dismissAbout, notify, openProcess } from "../notifications/notify.ts";
 
 /** `isFault`: false if it did not fail by itself, such as when a person stopped it. */
 export type Outcome = { state: "ok"; summary: string | null } | { state: "error"; error: string; isFault: boolean };
@@ -73,6 +73,7 @@ export function finishRun(nouns: Nouns, run: ScheduleRunRow, outcome: Outcome): 
 export function pauseSchedule(nouns: Nouns, { id, uid, name }: ScheduleRow, pausedBecause: string, pid?: string): void {
   nouns.schedules.update(id, { enabled: false, nextAt: null, wakeAt: null, pausedBecause });
   nouns.after(() => nouns.emit.announceChanges(uid, ["schedules"]));
+  dismissAbout(nouns, uid, aboutFailure(id));
   notify(nouns, uid, {
     topic: "schedules",
     title: `Schedule paused: ${name}`,
@@ -80,7 +81,7 @@ export function pauseSchedule(nouns: Nouns, { id, uid, name }: ScheduleRow, paus
     level: "warning",
     pid,
     actions: [{ kind: "open", label: "Open", target: `/schedules/${encodeURIComponent(id)}` }],
-    about: aboutSchedule(id),
+    about: aboutPause(id),
   });
 }
 
@@ -100,10 +101,19 @@ function tellOwner(
     pid: pid ?? undefined,
     actions: pid === null ? [] : [openProcess(pid)],
     // Of failures the last one says enough.
-    ...(isFailure ? { about: aboutSchedule(id) } : {}),
+    ...(isFailure ? { about: aboutFailure(id) } : {}),
   });
 }
 
-export function aboutSchedule(id: string): string {
-  return `schedule:${id}`;
+/** What its notifications are about, except its results. */
+export function aboutSchedule(id: string): readonly string[] {
+  return [aboutPause(id), aboutFailure(id)];
+}
+
+function aboutPause(id: string): string {
+  return `schedule-paused:${id}`;
+}
+
+function aboutFailure(id: string): string {
+  return `schedule-failed:${id}`;
 }

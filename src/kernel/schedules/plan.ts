@@ -7,7 +7,7 @@ import { countRuns, nextRun } from "../../schedules/next-run.ts";
 import { findProfile } from "../agents/profiles.ts";
 import { initPidOf } from "../nouns/processes.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
-import type { ScheduleChange, ScheduleRow } from "../nouns/schedules.ts";
+import { isOnce, type ScheduleChange, type ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
 import { finishRun, pauseSchedule } from "./outcome.ts";
 
@@ -22,8 +22,9 @@ const LATER_MS = 2_000;
 const MISSED_COUNT_MAX = 100;
 /** Runs of a schedule share this many processes: the one that was used longest ago is emptied and used again. */
 const PROCESSES_MAX = 20;
-/** A process that was used later than this after its run ended belongs to a person. */
-const OWN_USE_MS = 60_000;
+/** How long a schedule of one run is surely kept after it has ended; then its process may be used for another. */
+const ENDED_KEPT_MS = 7 * 24 * 60 * MINUTE_MS;
+const ENDED_TRIES = 10;
 const STILL_AT_WORK = "The run before was still at work";
 const WAS_DOWN = "The gateway was not running at this time";
 
@@ -62,15 +63,15 @@ function plan(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunR
   const { id, uid, nextAt, enabled } = schedule;
   if (!enabled || nextAt === null) return wait(nouns, schedule, null);
   if (nextAt > now) return wait(nouns, schedule, nextAt);
-  const isOnce = schedule.expression.kind === "at" || schedule.expression.kind === "after";
+  const isLast = isOnce(schedule.expression);
   const isAtWork = isStillAtWork(nouns, schedule);
   const { dueAt, missed, isLate } = chooseTime(schedule, nextAt, now);
   const isMissed = isLate && schedule.catchUp === "skip";
-  const isSkipped = isMissed || (isAtWork && !isOnce);
+  const isSkipped = isMissed || (isAtWork && !isLast);
   const laterAt = isSkipped ? null : isAtWork ? now + LATER_MS : findLaterTime(nouns, uid);
   if (laterAt !== null) return wait(nouns, schedule, laterAt);
   const next = findNext(nouns, schedule, now);
-  const change: ScheduleChange = { nextAt: next, wakeAt: next, countedAt: now, ...(isOnce ? { enabled: false } : {}) };
+  const change: ScheduleChange = { nextAt: next, wakeAt: next, countedAt: now, ...(isLast ? { enabled: false } : {}) };
   after(() => emit.announceChanges(uid, ["schedules"]));
   if (isSkipped) {
     const error = isMissed ? WAS_DOWN : STILL_AT_WORK;
@@ -81,7 +82,7 @@ function plan(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunR
       scheduleRuns.add({ ...makeRun(schedule, makeId(), dueAt, now), state: "skipped", error, finishedAtMs: now, missed: times });
     return null;
   }
-  const run = { ...makeRun(schedule, makeId(), dueAt, now), pid: choosePid(nouns, schedule, makeId), missed };
+  const run = { ...makeRun(schedule, makeId(), dueAt, now), ...chooseWork(nouns, schedule, makeId), missed };
   if (!scheduleRuns.add(run)) {
     // The clock was set back, and this time has run before.
     schedules.update(id, change);
@@ -95,7 +96,7 @@ function plan(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunR
 export function planForcedRun(nouns: Nouns, schedule: ScheduleRow, makeId: MakeId): ScheduleRunRow | null {
   const { scheduleRuns, emit, after, now } = nouns;
   if (isStillAtWork(nouns, schedule)) return null;
-  const run = { ...makeRun(schedule, makeId(), now, now), isForced: true, pid: choosePid(nouns, schedule, makeId) };
+  const run = { ...makeRun(schedule, makeId(), now, now), isForced: true, ...chooseWork(nouns, schedule, makeId) };
   scheduleRuns.add(run);
   start(nouns, schedule, run, {});
   after(() => emit.announceChanges(schedule.uid, ["schedules"]));
@@ -155,20 +156,34 @@ function isStillAtWork(nouns: Nouns, { runId }: ScheduleRow): boolean {
 }
 
 function makeRun({ id, uid }: ScheduleRow, runId: string, dueAt: number, now: number): ScheduleRunRow {
-  const unknown = { finishedAtMs: null, error: null, summary: null, pid: null, conversationId: null };
+  const unknown = { finishedAtMs: null, error: null, summary: null, pid: null, conversationId: null, target: null, madeOf: null };
   return { runId, scheduleId: id, uid, dueAt, isForced: false, startedAtMs: now, state: "starting", missed: 0, ...unknown };
 }
 
-/** The process that will do the work. It is part of the ledger, so that a start that is repeated makes no second process. */
-function choosePid({ scheduleRuns, processes }: Nouns, { id, uid, target }: ScheduleRow, makeId: MakeId): string {
-  if (target.kind === "process.event") return target.pid;
-  if (findProfile(target.profile ?? "")?.spawnMode === "singleton") return initPidOf(uid);
-  const used = scheduleRuns.listProcesses(id);
-  if (used.length < PROCESSES_MAX || target.workspace?.mode === "new") return makeId();
-  const free = used.find(({ pid, finishedAt }) => {
-    const process = processes.get(pid);
-    if (process === undefined || process.isBusy || process.profile !== target.profile || finishedAt === null) return false;
-    return (process.lastActiveAt ?? 0) <= finishedAt + OWN_USE_MS && (target.parentPid ?? process.parentPid) === process.parentPid;
-  });
-  return free?.pid ?? makeId();
+/**
+ * What the run does, and the process that does it. Both are in the ledger, so that a start that is repeated does the same, whatever was
+ * changed meanwhile.
+ */
+function chooseWork(nouns: Nouns, { id, uid, target }: ScheduleRow, makeId: MakeId) {
+  const { scheduleRuns, processes } = nouns;
+  if (target.kind === "process.event") return { target, pid: target.pid };
+  if (findProfile(target.profile ?? "")?.spawnMode === "singleton") return { target, pid: initPidOf(uid) };
+  const { profile, parentPid, workspace, assignment } = target;
+  const madeOf = JSON.stringify([profile, parentPid, workspace, assignment]);
+  if (workspace?.mode === "new") return { target, pid: makeId(), madeOf };
+  const used = scheduleRuns.listProcesses(id, madeOf);
+  const free = used.length < PROCESSES_MAX ? undefined : used.find((pid) => processes.get(pid)?.isBusy === false);
+  return { target, pid: free ?? takeProcessOfEnded(nouns, uid, madeOf) ?? makeId(), madeOf };
+}
+
+/** The process of a schedule of one run that ended long ago, which goes. */
+function takeProcessOfEnded({ schedules, scheduleRuns, processes, now }: Nouns, uid: number, madeOf: string): string | null {
+  for (const id of schedules.listOver(uid, now - ENDED_KEPT_MS, ENDED_TRIES)) {
+    const pid = scheduleRuns.listProcesses(id, madeOf).find((one) => processes.get(one)?.isBusy === false);
+    if (pid === undefined) continue;
+    schedules.remove(id);
+    scheduleRuns.removeSchedule(id);
+    return pid;
+  }
+  return null;
 }

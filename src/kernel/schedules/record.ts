@@ -49,6 +49,6 @@ function sayExpression(expression: ScheduleExpression): string {
   }
 }
 
-export function makeRunRecord({ uid: _, dueAt, isForced, state, ...run }: ScheduleRunRow): ScheduleRun {
+export function makeRunRecord({ uid: _, target: __, madeOf: ___, dueAt, isForced, state, ...run }: ScheduleRunRow): ScheduleRun {
   return { ...run, dueAtMs: isForced ? null : dueAt, status: state === "starting" ? "running" : state };
 }

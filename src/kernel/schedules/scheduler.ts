@@ -34,8 +34,13 @@ const BATCH = 50;
 /** A clock that is set back by less counts as the same. */
 const BACK_MS = 5_000;
 const RETRY_MS = 5_000;
+const RECOUNT_BATCH = 1_000;
+/** If the gateway is lost during a start, it is woken again after this; only Cloudflare needs that. */
+const UNDER_WAY_MS = 30_000;
 /** How long starts are retried while storage or the process cannot be reached. */
 const RETRY_FOR_MS = 60 * 60 * 1000;
+/** The same for a conflict, which ends soon or stays. */
+const CONFLICT_MS = 60_000;
 /** Rough kernel time to start a run. */
 const START_MS = 2;
 
@@ -50,46 +55,38 @@ export class Scheduler implements Part {
   #retryAt: number | null = null;
   /** Nothing is planned before this time, because storage has failed. */
   #planAt = 0;
-  /** The latest time that was seen, to notice when the clock is set back. */
-  #seenAt: number;
-  /** The clock was set back, or storage may have lost what was done about it. */
-  #mustRecount = true;
 
   constructor(store: Store, { gate, agents, shares }: { gate: Gate; agents: Agents; shares: Shares }) {
     this.#store = store;
     this.#gate = gate;
     this.#agents = agents;
     this.#shares = shares;
-    this.#seenAt = store.reads.now;
   }
 
   /** Start-up is recovery: starts that a crash interrupted are done again. */
   begin(): void {
-    this.#recountIfNeeded();
+    this.#recount();
     this.#resumeStarts();
   }
 
   onRollback(): void {
-    this.#mustRecount = true;
     this.#planAt = this.#store.reads.now + RETRY_MS;
     this.#retryLater();
   }
 
   onWake(now: number): void {
-    if (now < this.#seenAt - BACK_MS) {
-      this.#mustRecount = true;
-      this.#planAt = 0;
-      if (this.#retryAt !== null) this.#retryAt = now;
-    }
-    this.#seenAt = now;
-    this.#recountIfNeeded();
+    // The clock was set back.
+    if (this.#planAt > now + RETRY_MS) this.#planAt = 0;
+    if (this.#retryAt !== null && this.#retryAt > now + RETRY_MS) this.#retryAt = now;
+    this.#recount();
     if (this.#planAt <= now) this.#startDue(now);
     if ((this.#retryAt ?? Infinity) <= now) this.#resumeStarts();
   }
 
   nextDueAt(): number | null {
     const wakeAt = this.#store.reads.schedules.nextWakeAt();
-    return earliestOf([wakeAt === null ? null : Math.max(wakeAt, this.#planAt), this.#retryAt]);
+    const underWayAt = this.#starts.size === 0 ? null : this.#store.reads.now + UNDER_WAY_MS;
+    return earliestOf([wakeAt === null ? null : Math.max(wakeAt, this.#planAt), this.#retryAt, underWayAt]);
   }
 
   /** Runs one schedule now, whether it is due or not. Its next time stays as it is. */
@@ -109,13 +106,15 @@ export class Scheduler implements Part {
       if (!enabled) return [this.#report(id, null, now, "the schedule is disabled")];
       if (nextAt === null || nextAt > now) return [this.#report(id, null, now, "it is not due yet")];
     }
-    const due = id === undefined ? schedules.listDue(now, BATCH) : [schedules.requireUsable(caller, id)];
-    const own = due.filter(({ uid }) => isRoot(caller) || uid === caller.uid);
-    const runs = await this.#plan(own);
+    const whose = isRoot(caller) ? undefined : caller.uid;
+    const due = id === undefined ? schedules.listDue(now, BATCH, whose) : [schedules.requireUsable(caller, id)];
+    const runs = await this.#plan(due);
     await Promise.all(runs.map((run) => this.#start(run)));
-    return own.map((schedule) => {
-      const run = runs.find(({ scheduleId }) => scheduleId === schedule.id) ?? null;
-      return this.#report(schedule.id, run, now, this.#store.reads.schedules.find(schedule.id)?.lastError ?? "it has to wait");
+    return due.map(({ id }) => {
+      const run = runs.find(({ scheduleId }) => scheduleId === id) ?? null;
+      const after = this.#store.reads.schedules.find(id);
+      const why = after?.lastStatus === "skipped" && (after.nextAt === null || after.nextAt > now) ? after.lastError : null;
+      return this.#report(id, run, now, why ?? "it has to wait");
     });
   }
 
@@ -128,6 +127,7 @@ export class Scheduler implements Part {
       (runs) => runs.forEach((run) => void this.#start(run)),
       (error: unknown) => {
         this.#store.ports.log.error("schedules that are due could not be started", { error: String(error) });
+        this.#planAt = this.#store.reads.now + RETRY_MS;
         this.#retryLater();
       },
     );
@@ -169,21 +169,35 @@ export class Scheduler implements Part {
       const { pid, conversationId } = await this.#doTarget(schedule, run);
       await this.#store.commit(({ scheduleRuns }) => scheduleRuns.markRunning(run.runId, pid, conversationId));
     } catch (error) {
-      if (isTemporary(error) && this.#store.reads.now - run.startedAtMs < RETRY_FOR_MS) return this.#retryLater();
+      if (isTemporary(error, this.#store.reads.now - run.startedAtMs)) return this.#retryLater();
       await this.#recordFailure(run, error);
     }
   }
 
-  async #doTarget({ uid, name, target }: ScheduleRow, run: ScheduleRunRow): Promise<{ pid: string; conversationId: string | null }> {
+  async #doTarget(schedule: ScheduleRow, run: ScheduleRunRow): Promise<{ pid: string; conversationId: string | null }> {
+    const { uid, name } = schedule;
+    // As it was when the run was planned.
+    const target = run.target ?? schedule.target;
     const caller = makeUserCaller(this.#store.reads, uid);
     this.#gate.authorize(caller, target.kind === "process.spawn" ? "proc.spawn" : "proc.send");
     const runId = processRunId(run.runId);
     if (target.kind === "process.spawn") {
       const { profile = DEFAULT_PROFILE, label = name, prompt, ...rest } = target;
-      return this.#agents.spawnOnce(caller, { profile, label, ...rest }, { pid: run.pid!, runId, prompt });
+      const args = { profile, label, ...rest };
+      const started = await this.#agents.spawnOnce(caller, args, { pid: run.pid!, runId, prompt });
+      if (started !== null) return started;
+      // Somebody has talked to the process since it was used: this run gets another.
+      const pid = this.#makeId();
+      await this.#store.commit(({ scheduleRuns }) => scheduleRuns.setPid(run.runId, pid));
+      return (await this.#agents.spawnOnce(caller, args, { pid, runId, prompt })) ?? fail(503, "The process is in use: try again");
     }
     const { pid, conversationId } = target;
-    await this.#agents.sendOnce(caller, pid, { conversationId, text: describeEvent(name, target, run), runId, reason: "schedule.event" });
+    await this.#agents.sendOnce(caller, pid, {
+      conversationId,
+      text: describeEvent(schedule, target, run),
+      runId,
+      reason: "schedule.event",
+    });
     return { pid, conversationId: conversationId ?? null };
   }
 
@@ -202,16 +216,17 @@ export class Scheduler implements Part {
     this.#store.wakeBy(this.#retryAt);
   }
 
-  /** Times that were computed from a later clock may be far away. If storage fails, the next wake tries again. */
-  #recountIfNeeded(): void {
-    if (!this.#mustRecount) return;
+  /** Times that were computed from a later clock may be far away: the clock was set back. If storage fails, the next wake tries again. */
+  #recount(): void {
     const { now, schedules } = this.#store.reads;
-    const stale = schedules.listCountedAfter(now + BACK_MS);
-    const recount = () =>
+    const stale = schedules.listCountedAfter(now + BACK_MS, RECOUNT_BATCH);
+    if (stale.length === 0) return;
+    this.#store.attempt(() =>
       this.#store.write((nouns) => {
         for (const schedule of stale) recountSchedule(nouns, schedule);
-      });
-    this.#mustRecount = stale.length > 0 && !this.#store.attempt(recount);
+      }),
+    );
+    if (stale.length === RECOUNT_BATCH) this.#retryLater();
   }
 
   #report(id: string, run: ScheduleRunRow | null, startedAt: number, why?: string): RunReport {
@@ -220,24 +235,33 @@ export class Scheduler implements Part {
     if (run === null) return { ...base, status: "skipped", ...(why === undefined ? {} : { error: why }) };
     const { state = "error", error = "The schedule was removed", pid = null, summary = null } = scheduleRuns.get(run.runId) ?? {};
     if (state === "error") return { ...base, status: "error", error: error ?? "It failed" };
+    if (state === "starting") return { ...base, status: "error", error: "It could not be started yet, and will be tried again" };
     const isSpawn = schedules.find(id)?.target.kind !== "process.event";
     return { ...base, status: "ok", summary: summary ?? (isSpawn ? `started process ${pid}` : `delivered to process ${pid}`) };
   }
 }
 
-/** Storage is full, or the process cannot be reached now. */
-function isTemporary(error: unknown): boolean {
-  return error instanceof StorageError || (error instanceof SysError && (error.code === 503 || error.code === 507));
+/** Storage is full, the process cannot be reached now, or an earlier try is still emptying it. */
+function isTemporary(error: unknown, ageMs: number): boolean {
+  if (error instanceof StorageError) return ageMs < RETRY_FOR_MS;
+  if (!(error instanceof SysError)) return false;
+  return error.code === 409 ? ageMs < CONFLICT_MS : (error.code === 503 || error.code === 507) && ageMs < RETRY_FOR_MS;
 }
 
-function describeEvent(name: string, { message, data }: Extract<ScheduleTarget, { kind: "process.event" }>, run: ScheduleRunRow): string {
+function describeEvent(
+  { name, creator }: ScheduleRow,
+  { message, data }: Extract<ScheduleTarget, { kind: "process.event" }>,
+  run: ScheduleRunRow,
+): string {
   const due = run.isForced ? [] : [`Scheduled for: ${new Date(run.dueAt).toISOString()}.`];
+  const maker = creator.kind === "process" ? [`It was made by process ${creator.pid}.`] : [];
   const lines = [
     `[process event: schedule.event] Schedule "${name}" (${run.scheduleId}) has fired.`,
+    ...maker,
     ...due,
     `Fired at: ${new Date(run.startedAtMs).toISOString()}.`,
     "",
     message,
   ];
-  return [...lines, ...(data === undefined ? [] : ["", "```json", JSON.stringify(data, null, 2), "```"])].join("\n");
+  return [...lines, ...(data === undefined ? [] : ["", "```json", JSON.stringify(data), "```"])].join("\n");
 }

@@ -7,17 +7,23 @@ export const time = {
     // computed, which shows that the clock was set back. run_id: its unfinished run. failures: in a row.
     `CREATE TABLE schedules (
        schedule_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, creator TEXT NOT NULL, name TEXT NOT NULL, description TEXT,
-       enabled INTEGER NOT NULL, expression TEXT NOT NULL, target TEXT NOT NULL, catch_up TEXT NOT NULL, notify TEXT NOT NULL,
+       enabled INTEGER NOT NULL, expression TEXT NOT NULL, is_once INTEGER NOT NULL, target TEXT NOT NULL, target_size INTEGER NOT NULL,
+       catch_up TEXT NOT NULL, notify TEXT NOT NULL,
        anchor_at INTEGER NOT NULL, next_at INTEGER, wake_at INTEGER, counted_at INTEGER NOT NULL, sort_at INTEGER NOT NULL, run_id TEXT,
        running_at INTEGER, last_run_at INTEGER, last_status TEXT, last_error TEXT, last_ms INTEGER, run_count INTEGER NOT NULL,
        failures INTEGER NOT NULL, paused_because TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
     "CREATE INDEX schedules_of ON schedules (uid, sort_at, updated_at DESC)",
     "CREATE INDEX schedules_due ON schedules (wake_at) WHERE wake_at IS NOT NULL",
-    // The ledger: a row is written before its effect. Of the runs for a time (is_forced = 0) there is one per time.
+    "CREATE INDEX schedules_counted ON schedules (counted_at) WHERE enabled = 1 AND next_at IS NOT NULL",
+    "CREATE INDEX schedules_size ON schedules (uid, target_size)",
+    "CREATE INDEX schedules_over ON schedules (last_run_at) WHERE is_once = 1 AND enabled = 0",
+    "CREATE INDEX schedules_over_of ON schedules (uid, last_run_at) WHERE is_once = 1 AND enabled = 0",
+    // The ledger: a row is written before its effect. Of the runs for a time (is_forced = 0) there is one per time. target: what it does,
+    // until that has happened. made_of: what its process was made of.
     `CREATE TABLE schedule_runs (
        run_id TEXT NOT NULL PRIMARY KEY, schedule_id TEXT NOT NULL, uid INTEGER NOT NULL, due_at INTEGER NOT NULL, is_forced INTEGER NOT NULL,
        started_at INTEGER NOT NULL, finished_at INTEGER, state TEXT NOT NULL, error TEXT, summary TEXT, pid TEXT, conversation_id TEXT,
-       missed INTEGER NOT NULL) STRICT`,
+       missed INTEGER NOT NULL, target TEXT, made_of TEXT) STRICT`,
     "CREATE UNIQUE INDEX schedule_runs_slot ON schedule_runs (schedule_id, due_at) WHERE is_forced = 0",
     "CREATE INDEX schedule_runs_of ON schedule_runs (schedule_id, started_at DESC)",
     "CREATE INDEX schedule_runs_user ON schedule_runs (uid, started_at)",
@@ -26,9 +32,10 @@ export const time = {
     // about: what a notification of the kernel is about; a newer one about the same replaces it.
     `CREATE TABLE notifications (
        notification_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, title TEXT NOT NULL, body TEXT, level TEXT NOT NULL,
-       source TEXT NOT NULL, actions TEXT NOT NULL, about TEXT, created_at INTEGER NOT NULL, read_at INTEGER, dismissed_at INTEGER,
+       source TEXT NOT NULL, is_kernel INTEGER NOT NULL, actions TEXT NOT NULL, about TEXT, created_at INTEGER NOT NULL, read_at INTEGER, dismissed_at INTEGER,
        expires_at INTEGER NOT NULL) STRICT`,
     "CREATE INDEX notifications_of ON notifications (uid, created_at DESC)",
+    "CREATE INDEX notifications_room ON notifications (uid, is_kernel, created_at DESC)",
     "CREATE INDEX notifications_unread ON notifications (uid, created_at DESC) WHERE read_at IS NULL AND dismissed_at IS NULL",
     "CREATE INDEX notifications_about ON notifications (uid, about) WHERE about IS NOT NULL",
     "CREATE INDEX notifications_age ON notifications (expires_at)",

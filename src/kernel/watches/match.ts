@@ -19,7 +19,8 @@ export function matchWatches(nouns: Nouns, { pid, uid }: ProcessRow, event: Proc
   const { signalWatches, now } = nouns;
   const matches = signalWatches.match(uid, event.signal, pid, now);
   if (matches.length === 0) return false;
-  const link = chainLinkOf(event.payload.runId) + 1;
+  const { runId, ...rest } = event.payload;
+  const link = chainLinkOf(runId ?? ("enqueuedRunId" in rest ? rest.enqueuedRunId : undefined)) + 1;
   for (const watch of matches) {
     const count = signalWatches.countMatch(watch, now);
     if (link > CHAIN_MAX) failWatch(nouns, watch, `Processes that watch each other have started runs in a circle ${CHAIN_MAX} times`);
@@ -27,8 +28,8 @@ export function matchWatches(nouns: Nouns, { pid, uid }: ProcessRow, event: Proc
     else {
       const { watchId } = watch;
       // Made from the event: if a crash loses this match, the event comes again, and the process gets its message once.
-      const runId = `watch:${link}:${watchId}:${pid}:${event.seq}`;
-      signalWatches.addDelivery({ watchId, pid: watch.pid, uid, runId, text: describeSignal(watch, event, pid), matchedAt: now });
+      const toldIn = `watch:${link}:${watchId}:${pid}:${event.seq}`;
+      signalWatches.addDelivery({ watchId, pid: watch.pid, uid, runId: toldIn, text: describeSignal(watch, event, pid), matchedAt: now });
     }
   }
   return true;
@@ -58,12 +59,12 @@ function chainLinkOf(runId: string | undefined): number {
 }
 
 function describeSignal({ watchId, key, data, createdAt }: SignalWatchRow, { signal, payload }: ProcessEvent, sourcePid: string): string {
-  const json = JSON.stringify(payload, null, 2);
+  const json = JSON.stringify(payload);
   const isCut = json.length > PAYLOAD_CHARS_MAX;
   return [
     `[process event: signal.watch] Process ${sourcePid} has emitted ${signal}, which you watch since ${new Date(createdAt).toISOString()}.`,
     `Watch: ${watchId}${key === null ? "" : ` (key ${key})`}.`,
-    ...(data === undefined ? [] : ["", "State of the watch:", "```json", JSON.stringify(data, null, 2), "```"]),
+    ...(data === undefined ? [] : ["", "State of the watch:", "```json", JSON.stringify(data), "```"]),
     "",
     isCut ? `Payload (the first ${PAYLOAD_CHARS_MAX} characters; proc.history has the rest):` : "Payload:",
     "```json",

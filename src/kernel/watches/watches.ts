@@ -19,6 +19,7 @@ export type SendOnce = (caller: Caller, pid: string, message: { text: string; ru
 
 const BATCH = 100;
 const RETRY_MS = 5_000;
+const UNDER_WAY_MS = 30_000;
 /** How long deliveries are retried while storage or the process cannot be reached. */
 const RETRY_FOR_MS = 60 * 60 * 1000;
 
@@ -55,7 +56,9 @@ export class Watches implements Part {
   }
 
   nextDueAt(): number | null {
-    const dueAt = this.#isDelivering ? null : this.#store.reads.signalWatches.nextDeliveryAt();
+    // If the gateway is lost meanwhile, it is woken again; only Cloudflare needs that.
+    if (this.#isDelivering) return this.#store.reads.now + UNDER_WAY_MS;
+    const dueAt = this.#store.reads.signalWatches.nextDeliveryAt();
     return dueAt === null ? null : Math.max(dueAt, this.#deliverAt);
   }
 

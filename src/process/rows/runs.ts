@@ -109,6 +109,11 @@ export class Runs {
     return this.#sql.all("SELECT * FROM runs WHERE state = 'joined' AND joined_to = ? ORDER BY number", runId).map(fromRow);
   }
 
+  /** Whether a run was for another reason. */
+  hasOtherReason(reason: RunReason): boolean {
+    return this.#sql.get("SELECT 1 AS one FROM runs WHERE reason <> ? LIMIT 1", reason) !== undefined;
+  }
+
   add({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM runs")?.number);
     this.#change(

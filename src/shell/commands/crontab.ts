@@ -11,7 +11,7 @@ import { toLine } from "../table.ts";
 
 const DOC = `Show and edit schedules as a crontab.
 
-crontab -l: print it. crontab FILE, or - for the standard input: install it; what is no longer in it is removed. crontab -r: remove all of it. crontab -e: edit it with the command in EDITOR.
+crontab -l: print it. crontab FILE, or - for the standard input: install it; what is no longer in it is removed. crontab -r: remove all of it. crontab -e: edit it with the command in EDITOR. Agents can only print it.
 A line is five fields and what to do: minute, hour, day of month, month, day of week, and a text for a new process (profile cron), or @PID and a text for that process. A % in the text is the end of a line, \\% is a %, and \\\\ is a \\. @daily and its like may stand for the five fields. CRON_TZ=ZONE, or TZ=ZONE, is the time zone of the lines below it.
 The comment above a line is the schedule's id and name: keep it with its line, and a changed line changes that schedule; a line without one is a new schedule. A line that starts with #: is disabled.
 Schedules of other kinds (sched list) are not in it, and stay as they are.`;
@@ -28,17 +28,25 @@ export default defineCommandFile({
       case undefined:
         return print(context);
       case "-r":
+        mustBePerson(context);
         return removeAll(context);
       case "-e":
+        mustBePerson(context);
         return edit(context);
       case "--help":
         return readManual(context, "crontab");
       default:
         if (first.startsWith("-") && first !== "-") throw new CommandError(`unknown option ${first}: use -l, -e, -r, FILE or -`, 2);
+        mustBePerson(context);
         return install(context, new TextDecoder().decode(await context.read(first)));
     }
   },
 });
+
+/** Who approves the command of an agent sees no file: what sched adds is in the command itself. */
+function mustBePerson({ who }: CommandContext): void {
+  if (who.isAgent) throw new CommandError("only people install a crontab: use sched add, so that a person sees what they allow", 2);
+}
 
 async function listCron({ link, who }: CommandContext): Promise<ScheduleRecord[]> {
   const all = await listSchedules(link, who.uid, true);
@@ -63,6 +71,8 @@ async function edit(context: CommandContext): Promise<Output | string> {
     throw new CommandError("there is no EDITOR: use crontab -l > FILE, edit it and crontab FILE, or gsv crontab -e on your computer");
   const before = formatCrontab(await listCron(context), readTimezone(context, undefined));
   const path = `/tmp/crontab-${context.who.uid}-${Date.now()}`;
+  await context.link.write(path, new Uint8Array());
+  await context.link.setMode(path, 0o600);
   await context.link.write(path, new TextEncoder().encode(before));
   try {
     const { exitCode, stderr } = await context.exec(["bash", "-c", `${editor} "$1"`, "crontab", path], { withInput: true });
@@ -117,7 +127,7 @@ function makeAddition({ name, enabled, pid, text }: CrontabEntry, expression: un
 }
 
 function findDifferences(known: ScheduleRecord, { name, enabled, pid, text }: CrontabEntry, expression: ScheduleRecord["expression"]) {
-  const isSame = JSON.stringify(known.expression) === JSON.stringify(expression);
+  const isSame = JSON.stringify(normalize(known.expression)) === JSON.stringify(normalize(expression));
   const { target } = known;
   const isSameTarget = entryText(target) === text && (target.kind === "process.event" ? target.pid : null) === pid;
   return {
@@ -126,6 +136,11 @@ function findDifferences(known: ScheduleRecord, { name, enabled, pid, text }: Cr
     ...(name === null || name === toLine(known.name) ? {} : { name }),
     ...(enabled === known.enabled ? {} : { enabled }),
   };
+}
+
+/** Spaces between the fields mean nothing. */
+function normalize(expression: ScheduleRecord["expression"]): ScheduleRecord["expression"] {
+  return expression.kind === "cron" ? { ...expression, expr: expression.expr.trim().replaceAll(/\s+/g, " ") } : expression;
 }
 
 /** What the table does not show stays, as long as the kind of the target does. */

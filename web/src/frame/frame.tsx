@@ -5,6 +5,7 @@ import { phase } from "../state/session.ts";
 import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { registerActions } from "./actions.ts";
+import { announceNotifications } from "./announce-notifications.ts";
 import { announceQuestions } from "./announce-questions.ts";
 import { announceServers } from "./announce-servers.ts";
 import { makeFrameActions } from "./frame-actions.ts";
@@ -22,6 +23,7 @@ export function Frame() {
   useEffect(prefetchScreens, []);
   useEffect(announceQuestions, []);
   useEffect(announceServers, []);
+  useEffect(announceNotifications, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">

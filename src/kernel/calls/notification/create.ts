@@ -19,7 +19,7 @@ export default syscall({
   grant: ["users"],
   args: z.object({
     title: z.string().trim().min(1).max(200),
-    body: z.string().trim().max(10_000).optional(),
+    body: z.string().trim().max(4_000).optional(),
     level: NotificationLevel.default("info"),
     actions: z
       .array(z.record(z.string(), z.unknown()))
@@ -55,4 +55,4 @@ function readAction(action: unknown): NotificationAction[] {
   return [{ ...rest, ...(args === undefined || JSON.stringify(args).length > ARGS_CHARS_MAX ? {} : { args }) }];
 }
 
-const ARGS_CHARS_MAX = 4_000;
+const ARGS_CHARS_MAX = 1_000;

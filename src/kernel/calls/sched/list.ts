@@ -4,13 +4,17 @@ import { z } from "zod";
 import { isRoot } from "../../../protocol/caller.ts";
 import { fail } from "../../../lib/sys-error.ts";
 import { ScheduleRecord } from "../../../protocol/schedule-records.ts";
+import { sizeOf } from "../../nouns/schedules.ts";
 import { makeScheduleRecord } from "../../schedules/record.ts";
 import { syscall } from "../define.ts";
 import { SCHEDULE } from "../../schedules/example.ts";
 
+/** A page of long texts is shorter. */
+const PAGE_CHARS_MAX = 4 * 1024 * 1024;
+
 export default syscall({
   name: "sched.list",
-  doc: "List schedules: the next to run first, then those that do not run any more. Disabled ones are left out unless includeDisabled is set. count is the number of all that match, whatever limit and offset are. Users see their own; root sees all, or those of one user.",
+  doc: "List schedules: the next to run first, then those that do not run any more. Disabled ones are left out unless includeDisabled is set. count is the number of all that match, whatever limit and offset are; a page of schedules with long texts is shorter than limit. Users see their own; root sees all, or those of one user.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -30,8 +34,10 @@ export default syscall({
   run(context, caller, { ownerUid = isRoot(caller) ? undefined : caller.uid, includeDisabled, limit, offset }) {
     if (ownerUid !== caller.uid && !isRoot(caller)) fail(403, "Permission denied: cannot list schedules of another user");
     const rows = context.schedules.list(ownerUid, { includeDisabled, limit, offset });
+    let size = 0;
+    const page = rows.filter(({ target }, at) => (size += sizeOf(target)) <= PAGE_CHARS_MAX || at === 0);
     return {
-      schedules: rows.map((row) => makeScheduleRecord(context, row)),
+      schedules: page.map((row) => makeScheduleRecord(context, row)),
       count: context.schedules.count(ownerUid, includeDisabled),
     };
   },

@@ -25,9 +25,7 @@ export default syscall({
   run({ schedules, now }, { uid }, { hours, limit }) {
     const until = now + hours * HOUR_MS;
     const soonest = schedules.list(uid, { includeDisabled: false, limit: SCHEDULES_MAX, offset: 0 });
-    const runs = soonest.flatMap((row) =>
-      listTimes(row, until, limit).map((atMs) => ({ scheduleId: row.id, name: row.name, atMs })),
-    );
+    const runs = soonest.flatMap((row) => listTimes(row, until, limit).map((atMs) => ({ scheduleId: row.id, name: row.name, atMs })));
     return { runs: runs.toSorted((a, b) => a.atMs - b.atMs).slice(0, limit) };
   },
 });

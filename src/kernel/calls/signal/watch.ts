@@ -59,7 +59,7 @@ export default syscall({
     if (processId === target) fail(400, "A process cannot watch its own signals");
     if (state !== undefined && JSON.stringify(state).length > STATE_CHARS_MAX)
       fail(413, `state is larger than ${STATE_CHARS_MAX} characters`);
-    if (signalWatches.count(caller.uid, now) >= LIMITS.watchesPerUser)
+    if (!signalWatches.has(target, key) && signalWatches.count(caller.uid, now) >= LIMITS.watchesPerUser)
       fail(429, `Too many watches: at most ${LIMITS.watchesPerUser} per user. Remove some with signal.unwatch`);
     const expiresAt = now + Math.floor(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs)));
     const watch = { uid: caller.uid, pid: target, signal, sourcePid: processId ?? null, key, data: state, once, expiresAt };

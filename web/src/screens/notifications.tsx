@@ -1,0 +1,69 @@
+// Notifications: what the gateway, agents and the user have noted, newest first.
+
+import { useEffect } from "preact/hooks";
+import { useActions } from "../frame/actions.ts";
+import { NotificationList } from "../notifications/notification-list.tsx";
+import { call } from "../state/call.ts";
+import { type Notice, notifications } from "../state/notifications.ts";
+import { useOperation } from "../state/use-operation.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import "../notifications/notifications.css";
+
+export default function Notifications() {
+  const operation = useOperation();
+  useEffect(() => void notifications.refetch(), []);
+  const readAll = () => operation.run(() => changeAll(unreadOf(notifications.value.peek()?.notifications), "notification.mark_read"));
+  const dismissAll = () => operation.run(() => changeAll(notifications.value.peek()?.notifications ?? [], "notification.dismiss"));
+  useActions(
+    () => [
+      { id: "notifications.read", title: "Mark all notifications as read", group: "Notifications", run: () => void readAll() },
+      { id: "notifications.dismiss", title: "Dismiss all notifications", group: "Notifications", run: () => void dismissAll() },
+    ],
+    [],
+  );
+  return (
+    <div class="notifications">
+      <Loaded latest={notifications} label="Loading your notifications">
+        {({ notifications: all, unreadCount }) =>
+          all.length === 0 ? (
+            <EmptyState
+              icon="notification"
+              title="Nothing to tell"
+              text="What your schedules have done, what agents want you to know, and what needs you appears here."
+            />
+          ) : (
+            <>
+              <div class="notifications-head">
+                <p class="soft">{unreadCount === 0 ? "All read" : `${unreadCount >= 1_000 ? "1000 and more" : unreadCount} unread`}</p>
+                <div class="row">
+                  {unreadCount > 0 && (
+                    <Button icon="check" busy={operation.isBusy} onClick={() => void readAll()}>
+                      Mark all as read
+                    </Button>
+                  )}
+                  <Button look="quiet" busy={operation.isBusy} onClick={() => void dismissAll()}>
+                    Dismiss all
+                  </Button>
+                </div>
+              </div>
+              {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
+              <NotificationList notices={all} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function unreadOf(notices: readonly Notice[] = []): readonly Notice[] {
+  return notices.filter(({ readAt }) => readAt === null);
+}
+
+async function changeAll(notices: readonly Notice[], name: "notification.mark_read" | "notification.dismiss"): Promise<void> {
+  for (const { notificationId } of notices) await call(name, { notificationId });
+  await notifications.refetch();
+}

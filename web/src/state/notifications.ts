@@ -1,0 +1,39 @@
+// The notifications of the logged-in user: one list for the whole page, shown by the bar and the Notifications screen. It is read while
+// the frame is mounted, and refetched on every change and reconnect.
+
+import { computed, effect } from "@preact/signals";
+import { NOTIFICATION_CREATED, NOTIFICATION_DISMISSED, NOTIFICATION_UPDATED } from "../../../src/protocol/signal-names.ts";
+import { call, describeError, type Result } from "./call.ts";
+import { Latest } from "./latest.ts";
+import { client, connectionCount, mayCall } from "./session.ts";
+
+export type Notice = Result<"notification.list">["notifications"][number];
+
+const SHOWN_MAX = 200;
+
+export const notifications = new Latest<Result<"notification.list">>(() => call("notification.list", { limit: SHOWN_MAX }), describeError);
+
+export const unreadCount = computed(() => notifications.value.value?.unreadCount ?? 0);
+
+const SIGNALS: ReadonlySet<string> = new Set([NOTIFICATION_CREATED, NOTIFICATION_UPDATED, NOTIFICATION_DISMISSED]);
+
+/** `onCreated` is called for each new notification. Returns a function that stops it. */
+export function followNotifications(onCreated: (notice: Notice) => void): () => void {
+  return effect(() => {
+    if (connectionCount.value === 0 || !mayCall("notification.list")) return;
+    void notifications.refetch();
+    return client.value?.onSignal((sent) => {
+      if (!SIGNALS.has(sent.signal)) return;
+      void notifications.refetch();
+      if (sent.signal === NOTIFICATION_CREATED) onCreated(sent.payload.notification);
+    });
+  });
+}
+
+export async function markRead(notice: Notice): Promise<void> {
+  if (notice.readAt === null) await call("notification.mark_read", { notificationId: notice.notificationId });
+}
+
+export async function dismiss(notice: Notice): Promise<void> {
+  await call("notification.dismiss", { notificationId: notice.notificationId });
+}
