@@ -14,6 +14,7 @@ import { fill, talk } from "./ui/fill.ts";
 import { showIntegrations } from "./ui/integrations.ts";
 import { payloads } from "./ui/payloads.ts";
 import { showScripts } from "./ui/scripts.ts";
+import { showTimes } from "./ui/times.ts";
 import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
 
 const COUNT = numberFlag("payloads", 150);
@@ -46,6 +47,7 @@ try {
   for (const { path, marks } of talks.conversations) await checkPage(page, path, marks, false);
   await showScripts({ url: desktop.host.url, page, alice, model }, all, (path, marks) => checkShown(page, path, marks, false));
   await showIntegrations({ host: desktop.host, page, alice, root, bar }, all, (path, marks) => checkShown(page, path, marks, true));
+  await showTimes({ host: desktop.host, page, alice, bar }, all, (path, marks) => checkShown(page, path, marks, true));
   await checkErrors(page);
   await page.context().close();
   const admin = await desktop.openAs(ROOT);

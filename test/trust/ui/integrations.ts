@@ -204,7 +204,8 @@ async function visit({ host, page }: Pick<Stage, "host" | "page">, path: string,
 }
 
 /** Commands that are run for their output: nothing in it moves the cursor, is hidden or changes the direction. */
-async function checkCommands({ alice, bar }: Pick<Stage, "alice" | "bar">, commands: readonly string[]): Promise<void> {
+/** What the commands print has nothing hidden in it. */
+export async function checkCommands({ alice, bar }: Pick<Stage, "alice" | "bar">, commands: readonly string[]): Promise<void> {
   for (const input of commands) {
     const answer = await alice.call("shell.exec", { target: "gsv", input });
     const output = "output" in answer ? answer.output : "";
