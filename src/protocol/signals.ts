@@ -13,7 +13,7 @@ import {
   Segment,
   Usage,
 } from "./proc-records.ts";
-import { NotificationRecord } from "./notification-records.ts";
+import { NOTIFICATION, NotificationRecord } from "./notification-records.ts";
 import type { Role } from "./records.ts";
 import * as names from "./signal-names.ts";
 
@@ -71,18 +71,6 @@ const TO_FOLLOWERS =
   "Sent to the connections that follow the process and to the one that started the run or, if that one is gone, to all connections of the owner.";
 const example = { pid: "init:1000", queuedCount: 0, timestamp: 1763200000000 };
 const run = { runId: "r1", conversationId: "default" };
-const notification = {
-  notificationId: "8f14e45f-ceea-467f-a8d6-3f1b5a2c9d10",
-  title: "The backup is done",
-  body: "1,204 files, 3.1 GB",
-  level: "success" as const,
-  createdAt: 1763200000000,
-  readAt: null,
-  dismissedAt: null,
-  expiresAt: 1765792000000,
-  actions: [],
-  source: { kind: "process" as const, processId: "init:1000" },
-};
 
 export const SIGNALS = {
   [names.BODY]: declareSignal({
@@ -168,19 +156,19 @@ export const SIGNALS = {
     to: ["user"],
     doc: "There is a new notification. Sent to the connections of its user.",
     payload: z.object({ notification: NotificationRecord }),
-    example: { notification },
+    example: { notification: NOTIFICATION },
   }),
   [names.NOTIFICATION_UPDATED]: declareSignal({
     to: ["user"],
     doc: "A notification was read. Sent to the connections of its user.",
     payload: z.object({ notification: NotificationRecord }),
-    example: { notification: { ...notification, readAt: 1763200100000, expiresAt: 1763804900000 } },
+    example: { notification: { ...NOTIFICATION, readAt: 1763200100000, expiresAt: 1763804900000 } },
   }),
   [names.NOTIFICATION_DISMISSED]: declareSignal({
     to: ["user"],
     doc: "A notification was dismissed. Sent to the connections of its user.",
     payload: z.object({ notification: NotificationRecord }),
-    example: { notification: { ...notification, dismissedAt: 1763200100000, expiresAt: 1763459300000 } },
+    example: { notification: { ...NOTIFICATION, dismissedAt: 1763200100000, expiresAt: 1763459300000 } },
   }),
 
   [names.PROC_CHANGED]: declareSignal({

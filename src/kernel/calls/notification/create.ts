@@ -1,10 +1,9 @@
 // Creates a notification.
 
 import { z } from "zod";
-import { NotificationAction, NotificationLevel, NotificationRecord } from "../../../protocol/notification-records.ts";
+import { NOTIFICATION, NotificationAction, NotificationLevel, NotificationRecord } from "../../../protocol/notification-records.ts";
 import { NOTIFICATION_CREATED } from "../../../protocol/signal-names.ts";
 import { syscall } from "../define.ts";
-import { NOTIFICATION } from "../../notifications/example.ts";
 
 const ACTIONS_MAX = 5;
 /** Actions that answer a question: only the kernel's own notifications have them, because they must say exactly what is approved. */

@@ -1,11 +1,10 @@
 // Dismisses a notification.
 
 import { z } from "zod";
-import { NotificationRecord } from "../../../protocol/notification-records.ts";
+import { NOTIFICATION, NotificationRecord } from "../../../protocol/notification-records.ts";
 import { NOTIFICATION_DISMISSED } from "../../../protocol/signal-names.ts";
 import { checkMayHide } from "../../notifications/notify.ts";
 import { syscall } from "../define.ts";
-import { NOTIFICATION } from "../../notifications/example.ts";
 
 export default syscall({
   name: "notification.dismiss",

@@ -1,9 +1,8 @@
 // Lists notifications.
 
 import { z } from "zod";
-import { NotificationRecord } from "../../../protocol/notification-records.ts";
+import { NOTIFICATION, NotificationRecord } from "../../../protocol/notification-records.ts";
 import { syscall } from "../define.ts";
-import { NOTIFICATION } from "../../notifications/example.ts";
 
 export default syscall({
   name: "notification.list",
