@@ -4,6 +4,7 @@
 import { AGENTS } from "./agent-requirements.ts";
 import { INTEGRATIONS } from "./integration-requirements.ts";
 import { type Requirement, r } from "./requirement.ts";
+import { TIME } from "./time-requirements.ts";
 
 export const REQUIREMENTS: readonly Requirement[] = [
   r("wire:malformed-json", "Text that is not JSON is answered with id ? and 400 Malformed JSON; the socket stays open", "1.3"),
@@ -388,4 +389,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
 
   ...AGENTS,
   ...INTEGRATIONS,
+  ...TIME,
 ];

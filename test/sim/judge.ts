@@ -38,6 +38,8 @@ export class Judge {
   readonly #lateMsMax: number;
   readonly #ledger: Ledger;
   readonly #routed = new Routed((what) => this.#report(what));
+  /** The user who was told of each notification first. */
+  readonly #notified = new Map<string, number>();
   readonly #spoken = new Spoken((what) => this.#report(what));
   #wakes: number[] = [];
 
@@ -280,6 +282,7 @@ export class Judge {
         this.#report(`${line.socketId} was told what has changed`);
       return;
     }
+    if (text(frame.signal).startsWith("notification.")) return this.#checkNotification(line, frame.payload as Data);
     const { device } = frame.payload as { device: { deviceId: string; ownerUid: number } };
     const { uid, role } = line.identity ?? {};
     if (role === "user" && (uid === 0 || uid === device.ownerUid)) return;
@@ -288,6 +291,16 @@ export class Judge {
     );
     if (!isOwnDevice)
       this.#report(`${line.socketId} (uid ${String(uid)}, ${String(role)}) was told of device ${device.deviceId} of ${device.ownerUid}`);
+  }
+
+  /** A notification is one user's, and only people's clients are told of it. */
+  #checkNotification({ socketId, identity }: Line, payload: Data): void {
+    const { notificationId } = payload.notification as { notificationId: string };
+    const uid = identity?.uid ?? -1;
+    const owner = this.#notified.get(notificationId) ?? uid;
+    this.#notified.set(notificationId, owner);
+    if (identity?.role !== "user" || uid !== owner)
+      this.#report(`${socketId} (uid ${uid}, ${String(identity?.role)}) was told of notification ${notificationId} of ${owner}`);
   }
 
   #line(socketId: string): Line {

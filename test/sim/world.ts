@@ -91,6 +91,7 @@ export class World {
         archiveRootOf: (pid) => this.#kernel!.archiveRootOf(pid),
         ownerUidOf: (pid) => this.#kernel!.ownerOf(pid),
       }),
+      whenKernelDurable: () => this.#sql.waitUntilDurable(),
       uuid: () => crypto.uuid(),
       now,
       onBatch: (sql) => this.agenda.after(this.#random.between(1, 20), "commit of a process", () => sql.commit(), "kernel"),

@@ -31,3 +31,8 @@ import "./ipc.ts";
 import "./guards.ts";
 import "./mcp.ts";
 import "./oauth.ts";
+import "./schedules.ts";
+import "./schedule-times.ts";
+import "./schedule-runs.ts";
+import "./notifications.ts";
+import "./watches.ts";

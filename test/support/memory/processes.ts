@@ -15,6 +15,11 @@ export type MemoryProcessesOptions = {
   kernel: () => KernelSide;
   uuid: () => string;
   now?: () => number;
+  /**
+   * A message waits for it: what the kernel wrote before is durable by then, as the output gate of Cloudflare and the one journal of Node
+   * ensure.
+   */
+  whenKernelDurable?: () => Promise<void>;
   /** Called when a batch opens, so that its commit can be scheduled; by default it commits in a microtask. */
   onBatch?: (sql: MemorySql) => void;
   /** For a host that may take memory while work is in progress. */
@@ -39,6 +44,7 @@ export class MemoryProcesses implements ProcessActors {
     const copied = structuredClone(args);
     // A kernel may call while it is still being constructed, and crash before that is done.
     await Promise.resolve();
+    await this.#options.whenKernelDurable?.();
     return this.#life === life ? this.#actorOf(pid).call(name, copied) : new Promise(() => {});
   }
 
