@@ -5,6 +5,7 @@
 import { sleep } from "../../src/lib/sleep.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { Syscall } from "../../src/kernel/calls/define.ts";
+import type { Client } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import { startMcpServer } from "../support/mcp/server.ts";
 import { ScriptedModel, wants } from "../support/models/scripted.ts";
@@ -56,7 +57,38 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   accountId: (whose, caller) => (whose === "absent" ? NOBODYS : ownAccount(whose === "own" ? caller.uid : victim.uid)),
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
+  ownerUid: (whose, caller) => IDS.uid!(whose, caller),
+  id: (whose, caller) => ({ own: () => freshSchedule(caller), foreign: () => victims.scheduleId, absent: () => NOBODYS })[whose](),
+  "sched.runs before": async (whose, caller) => ({ own: (await listedRun(caller)).runId, foreign: victims.runId, absent: NOBODYS })[whose],
+  notificationId: (whose, caller) =>
+    ({ own: () => freshNotification(caller), foreign: () => victims.notificationId, absent: () => NOBODYS })[whose](),
+  watchId: (whose, caller) => ({ own: () => freshWatch(caller), foreign: () => victims.watchId, absent: () => NOBODYS })[whose](),
+  "signal.unwatch key": async (whose, caller) => {
+    if (whose === "own") await freshWatch(caller);
+    return keyOf({ own: caller.username, foreign: victim.username, absent: "nobody" }[whose]);
+  },
+  processId: async (whose, caller) => (whose === "own" ? ownChild(caller) : IDS.pid!(whose, caller)),
 };
+
+/** Objects that a call names inside an argument: the arguments that name one. */
+const INSIDE: Record<
+  string,
+  Record<string, (pid: unknown, caller: Person) => Promise<Record<string, unknown>> | Record<string, unknown>>
+> = {
+  "sched.add": {
+    "target.pid": (pid) => ({ target: { ...EVENT, pid } }),
+    "target.parentPid": (parentPid) => ({ target: { ...SPAWN, parentPid } }),
+  },
+  "sched.update": {
+    "patch.target.pid": async (pid, caller) => ({ id: await freshSchedule(caller), patch: { target: { ...EVENT, pid } } }),
+    "patch.target.parentPid": async (parentPid, caller) => ({
+      id: await freshSchedule(caller),
+      patch: { target: { ...SPAWN, parentPid } },
+    }),
+  },
+};
+const EVENT = { kind: "process.event" as const, message: "x" };
+const SPAWN = { kind: "process.spawn" as const, prompt: "x" };
 
 /** Arguments that do not name an existing object. Every new argument must be added here or above, so that none is forgotten. */
 const PLAIN = new Set(
@@ -72,9 +104,19 @@ const PLAIN = new Set(
     // Names within a named repository; read only after access to it was checked.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state " +
     "url callbackHost transport oauth arguments tools accountKey authorizationEndpoint tokenEndpoint clientId redirectUri scope resource " +
-    "extraAuthParams includePending uri"
+    "extraAuthParams includePending uri " +
+    // Of schedules, notifications and watches. The objects inside target and patch are listed above.
+    "enabled expression catchUp notify includeDisabled patch words isSentence hours count level actions includeRead includeDismissed once"
   ).split(" "),
 );
+/** Arguments that name an object in other calls only. */
+const PLAIN_HERE: ReadonlySet<string> = new Set(["sched.add target", "signal.watch key"]);
+
+/** How to name objects by this argument; undefined if it names none. */
+function idOf(call: Syscall, name: string): (typeof IDS)[string] | undefined {
+  const here = `${call.name} ${name}`;
+  return PLAIN_HERE.has(here) ? undefined : (IDS[here] ?? IDS[name]);
+}
 
 /** The expiry of tokens, the same for all of them. */
 const SOON = Date.now() + 3_600_000;
@@ -89,6 +131,8 @@ const BODY = 1;
 type Person = { username: string; uid: number };
 const victim: Person = { username: "victim", uid: 0 };
 const people = new Map<string, Person>();
+const listedRuns = new Map<number, { scheduleId: string; runId: string }>();
+const ownChildren = new Map<number, string>();
 
 const bar = new Bar("B01 trust:authz");
 const host: Host =
@@ -106,7 +150,14 @@ await admin.call("sys.config.set", { key: `users/${victim.uid}/ai/model`, value:
 await admin.call("fs.write", { path: "/home/victim/secret", content: "the victim's" });
 await admin.call("repo.apply", { repo: "victim/secret", message: "hide", ops: [{ type: "put", path: "a", content: "the victim's" }] });
 const victimsWorkspace = await freshWorkspace(victim);
-const victims = await questions();
+/** Stays connected: root does not see the notifications and watches of others. */
+const victimsClient = await clientOf(victim);
+const victims = {
+  ...(await questions()),
+  ...(await listedRun(victim)),
+  notificationId: await freshNotification(victim),
+  watchId: await freshWatch(victim),
+};
 await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: "127.0.0.1" });
 const mcpServer = await startMcpServer();
 const callback = `${host.url}/oauth/callback`;
@@ -118,7 +169,8 @@ const online = await registerDevice("victim", victim.uid, "victims-desk", true);
 
 for (const call of kernelCalls) {
   for (const name of Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape)) {
-    bar.check("arguments classified", name in IDS || PLAIN.has(name), () => `${call.name}: is ${name} the id of something?`);
+    const isKnown = idOf(call, name) !== undefined || PLAIN.has(name) || PLAIN_HERE.has(`${call.name} ${name}`);
+    bar.check("arguments classified", isKnown, () => `${call.name}: is ${name} the id of something?`);
   }
 }
 for (const who of ["none", "driver", "service", "user", "other", "root"] as const) {
@@ -130,25 +182,35 @@ online.terminate();
 await mcpServer.close();
 await provider.close();
 bar.numbers.syscalls = kernelCalls.length;
+victimsClient.close();
 admin.close();
 await host.close();
 bar.end();
+
+/** An argument by which a call names an object, or a place inside one. */
+type Cell = { id: string; makeId: (typeof IDS)[string]; argsOf: (typeof INSIDE)[string][string] };
 
 /** Checks all cells of one caller and one call. */
 async function checkCells(who: Who, call: Syscall): Promise<void> {
   const person = personOf(who);
   const shape = Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape);
-  const ids = shape.filter((name) => name in IDS && CREATED_BY[call.name] !== name);
   checkDecision(who, call, await ask(who, call, {}));
-  for (const id of ids) {
+  const cells = shape.flatMap((name): Cell[] => {
+    const id = CREATED_BY[call.name] === name ? undefined : idOf(call, name);
+    return id === undefined ? [] : [{ id: name, makeId: id, argsOf: (value) => ({ [name]: value }) }];
+  });
+  for (const [id, argsOf] of Object.entries(INSIDE[call.name] ?? {})) cells.push({ id, makeId: IDS.pid!, argsOf });
+  for (const { id, makeId, argsOf } of cells) {
     const answers: Partial<Record<Whose, string>> = {};
     for (const whose of ["own", "foreign", "absent"] as const) {
-      const value = await IDS[id]!(whose, person);
-      const before = await stateOfVictim();
-      const answer = await ask(who, call, { [id]: value });
+      const value = await makeId(whose, person);
+      const args = await argsOf(value, person);
+      // Root may change what is the victim's.
+      const before = who !== "root" && whose === "foreign" ? await stateOfVictim() : null;
+      const answer = await ask(who, call, args);
       checkDecision(who, call, answer);
       answers[whose] = mask(answer, value);
-      if (who !== "root" && whose === "foreign") {
+      if (before !== null) {
         bar.check(
           "foreign untouched",
           before === (await stateOfVictim()),
@@ -205,10 +267,13 @@ function mayCall(who: Who, call: Syscall): boolean {
   }
 }
 
-function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
+async function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
   const { auth: _, ...example } = call.example.args;
-  const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || CREATED_BY[call.name] === name));
-  const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
+  const plain = Object.fromEntries(
+    Object.entries(example).filter(([name]) => idOf(call, name) === undefined || CREATED_BY[call.name] === name),
+  );
+  const isConfig = "key" in call.example.args && idOf(call, "key") === IDS.key;
+  const needed = isConfig && !("key" in ids) ? { key: "config/server/name" } : await ownPlaces(call, who, ids);
   const url = "url" in example ? { url: mcpServer.url } : {};
   return request(who, call.name, { ...plain, ...url, ...needed, ...ids });
 }
@@ -233,8 +298,9 @@ async function request(who: Who, call: string, args: Record<string, unknown>, ke
   }
 }
 
-/** Both paths of a copy, so that one of them can be judged. */
-function ownPlaces({ example }: Syscall, who: Who): Record<string, unknown> {
+/** Both paths of a copy, so that one of them can be judged; the schedule of a run. */
+async function ownPlaces({ name, example }: Syscall, who: Who, ids: Record<string, unknown>): Promise<Record<string, unknown>> {
+  if (name === "sched.runs" && "before" in ids) return { id: (await listedRun(personOf(who))).scheduleId };
   if (!("from" in example.args)) return {};
   const own = { path: IDS.path!("own", personOf(who)) };
   return { from: own, to: own };
@@ -381,12 +447,68 @@ async function question(pid: string, before: string | null): Promise<string> {
   throw new Error("the victim's agent asks nothing");
 }
 
-async function freshWorkspace({ username, uid }: Person): Promise<string> {
+async function freshWorkspace(person: Person): Promise<string> {
+  return asPerson(person, async (client) => (await client.call("sys.workspace.create", {})).workspace.workspaceId);
+}
+
+async function asPerson<T>(person: Person, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await clientOf(person);
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
+}
+
+async function clientOf({ username, uid }: Person): Promise<Client> {
   const { token } = await admin.call("sys.token.create", { kind: "user", uid });
-  const client = await enter(host, { username, token: token.token }, { id: "authz-workspace" });
-  const { workspace } = await client.call("sys.workspace.create", {});
-  client.close();
-  return workspace.workspaceId;
+  return enter(host, { username, token: token.token });
+}
+
+/** It runs only when it is forced to, and then it fails. */
+function freshSchedule(person: Person): Promise<string> {
+  const target = { ...SPAWN, workspace: { mode: "attach" as const, workspaceId: "ws_none" } };
+  const expression = { kind: "cron" as const, expr: "0 0 1 1 *", timezone: "UTC" };
+  return asPerson(
+    person,
+    async (client) => (await client.call("sched.add", { name: "own", expression, target, notify: "none" })).schedule.id,
+  );
+}
+
+/** Every user has one schedule that has run once. */
+async function listedRun(person: Person): Promise<{ scheduleId: string; runId: string }> {
+  const known = listedRuns.get(person.uid);
+  if (known !== undefined) return known;
+  const scheduleId = await freshSchedule(person);
+  const listed = await asPerson(person, async (client) => {
+    await client.call("sched.run", { id: scheduleId, mode: "force" });
+    return { scheduleId, runId: (await client.call("sched.runs", { id: scheduleId })).runs[0]!.runId };
+  });
+  listedRuns.set(person.uid, listed);
+  return listed;
+}
+
+function freshNotification(person: Person): Promise<string> {
+  return asPerson(person, async (client) => (await client.call("notification.create", { title: "own" })).notification.notificationId);
+}
+
+/** Every user has one watch; it is there again after it was removed. */
+async function freshWatch(person: Person): Promise<string> {
+  const watch = { signal: "proc.run.finished", processId: await ownChild(person), key: keyOf(person.username) };
+  return asPerson(person, async (client) => (await client.call("signal.watch", watch)).watchId);
+}
+
+function keyOf(username: string): string {
+  return `key of ${username}`;
+}
+
+/** Every user has one process besides their init. */
+async function ownChild(person: Person): Promise<string> {
+  const known = ownChildren.get(person.uid);
+  if (known !== undefined) return known;
+  const pid = await asPerson(person, async (client) => (await client.call("proc.spawn", { profile: "task" })).pid);
+  ownChildren.set(person.uid, pid);
+  return pid;
 }
 
 async function stateOfVictim(): Promise<string> {
@@ -412,9 +534,28 @@ async function stateOfVictim(): Promise<string> {
     admin.call("sys.mcp.list", { uid: victim.uid }),
     admin.call("sys.oauth.list", { uid: victim.uid }),
   ]);
+  const { schedules } = await admin.call("sched.list", { ownerUid: victim.uid, includeDisabled: true });
+  const timed = await Promise.all([
+    victimsClient.call("notification.list", { includeDismissed: true }),
+    victimsClient.call("signal.list", {}),
+    ...schedules.map(({ id }) => admin.call("sched.runs", { id })),
+  ]);
   // A server is read again by whoever owns it, and an account that was used says when.
   const integrations = [servers.map(({ serverId }) => serverId), accounts.map(({ accountId }) => accountId)];
-  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos, processes, integrations]);
+  return JSON.stringify([
+    tokens,
+    config,
+    users,
+    groups,
+    capabilities,
+    secret,
+    workspaces,
+    repos,
+    processes,
+    integrations,
+    schedules,
+    timed,
+  ]);
 }
 
 /** The answer without the id that it echoes. */

@@ -14,7 +14,7 @@ import { fullDisk } from "./crash/full.ts";
 import { killAll } from "./crash/gateway.ts";
 import { Oracle } from "./crash/oracle.ts";
 import { Random } from "./crash/random.ts";
-import { copyOf, worldOf } from "./crash/world.ts";
+import { copyOf, type World, worldOf } from "./crash/world.ts";
 
 type Outcome = { pass: boolean; numbers: Record<string, unknown> };
 
@@ -72,12 +72,20 @@ async function run(): Promise<Outcome> {
     .filter(({ isInGit }) => isInGit)
     .flatMap(({ documents }) => documents);
   const repos = { applied: oracle.acked["repo.apply"] ?? 0, pushed: world.pusher.pushes, files: filesInGit.length, cloned: tally.cloned };
-  const result = { ...numbersOf(tally), repos };
+  const schedules = { added: oracle.acked["sched.add"] ?? 0, runs: countRuns(world), missed: tally.missed };
+  const result = { ...numbersOf(tally), repos, schedules };
   const full = await fullDisk(run, setup, template, scratch);
   const broken = await catchBroken(run, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
   if (broken.caught < broken.cycles)
     oracle.violate("wrong", `the broken gateway was caught in ${broken.caught} of ${broken.cycles} cycles`);
   return { pass: oracle.violations.length === 0, numbers: { ...result, full, broken } };
+}
+
+function countRuns({ lanes }: World): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { runs } of lanes.flatMap(({ calendar }) => [...calendar.planned.values()]))
+    for (const { status } of runs.values()) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }
 
 function numbersOf({ kills: killsBy, recoveryMs, cycle, leftovers, swept }: Tally) {

@@ -5,6 +5,7 @@ import { CallError, Connection } from "../../../src/client/client.ts";
 import { check } from "./check.ts";
 import { cloneAll, hasGit } from "./clones.ts";
 import { checkFiles, checkModes } from "./files.ts";
+import { missMonth } from "./downtime.ts";
 import { type Faults, Gateway } from "./gateway.ts";
 import { enter, type Session } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
@@ -23,6 +24,8 @@ export type Tally = {
   leftovers: number;
   swept: number;
   cloned: number;
+  /** Schedules that made up for a month in which the gateway was down, or skipped it. */
+  missed: number;
 };
 
 type Plan = {
@@ -44,6 +47,8 @@ const LAZY_POINT_MS = 4_000;
 /** A load of a second fills several such segments of the journal. */
 const JOURNAL_BYTES = 50_000;
 const FILES_EVERY = 6;
+/** The ledger has the run, and its message is about to be sent; or the process has it, and the ledger does not say so yet. */
+const SCHEDULE_POINTS = ["schedule-planned", "schedule-sent"] as const;
 const DEVICES = 3;
 /** Below the limit of a thousand per user. */
 const DEVICES_MAX = 900;
@@ -119,7 +124,7 @@ export async function live({ bundle, oracle, random }: Campaign, world: World, p
 }
 
 export function newTally(): Tally {
-  return { kills: {}, recoveryMs: [], cycle: 0, leftovers: 0, swept: 0, cloned: 0 };
+  return { kills: {}, recoveryMs: [], cycle: 0, leftovers: 0, swept: 0, cloned: 0, missed: 0 };
 }
 
 export function killed(tally: Tally): number {
@@ -214,11 +219,14 @@ async function finalCheck({ bundle, oracle, random }: Campaign, world: World, ta
   for (const round of [1, 2]) {
     const before = blobsOf(world.home).length;
     const named = round === 1 ? null : sweepAtStart(world.home);
+    const missed = round === 1 ? new Map<string, number>() : missMonth(world.home);
     const gateway = new Gateway(bundle, world.home);
     try {
       const url = await addressOf(gateway);
       const root = await reconnect(url, world, gateway, tally);
       await check(url, root, world, random.fork(tally.cycle, 1 + round));
+      for (const { calendar } of world.lanes) calendar.judgeMissed(missed);
+      tally.missed = missed.size;
       if (named !== null) {
         const left = await unswept(world.home, named);
         if (left.length > 0) oracle.violate("wrong", `${left.length} blobs that nobody names are not swept: ${left[0]}`);
@@ -246,6 +254,11 @@ function planOf(random: Random, cycle: number): Plan {
   });
   if (cycle === 1)
     return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
+  // So that every run covers what a schedule does.
+  if (cycle === 3) {
+    const name = random.pick(SCHEDULE_POINTS)!;
+    return { faults: { crashAt: `${name}:${random.int(1, 4)}` }, killAfterMs: LAZY_POINT_MS, dies: name, isQuiet: false, recovery };
+  }
   // git is slow, and under the load of all others it would never get to push.
   if (hasGit && cycle % 3 === 2)
     return { faults: {}, killAfterMs: random.int(400, 2_000), dies: "pushing", isQuiet: true, isPushing: true, recovery };
@@ -267,6 +280,7 @@ function planOf(random: Random, cycle: number): Plan {
     ["after-lazy-commit", 3],
     ["mid-rotation", 3],
     ["before-segment-removal", 2],
+    ...SCHEDULE_POINTS.map((point) => [point, 3] as const),
   ] as const)!;
   // Squared, so that the first occurrences, which fall into the check itself, are well represented.
   const at = 1 + Math.floor(random.next() ** 2 * most);

@@ -30,6 +30,7 @@ export async function check(url: string, root: Connection, world: World, random:
   await Promise.all(lanes.map((lane) => lane.open(url)));
   await judgeDocuments(world, random);
   await Promise.all(lanes.map((lane) => lane.commits.judge(lane, model.oracle)));
+  await Promise.all(lanes.map((lane) => lane.calendar.judge()));
   await world.pusher.judge(url, model.oracle);
   await tryCapability(world);
   await tryTokens(url, model, random);

@@ -3,6 +3,7 @@
 
 import { WebSocket } from "ws";
 import { type Auth, CallError, type Calls, Connection } from "../../../src/client/client.ts";
+import { Calendar } from "./calendar.ts";
 import { Commits } from "./commits.ts";
 import type { Folder } from "./documents.ts";
 import type { Group, Model, Op, Token, User } from "./model.ts";
@@ -28,6 +29,7 @@ export class Lane {
   readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
   readonly folders: Folder[] = [];
   readonly commits: Commits;
+  readonly calendar = new Calendar(this);
   /** How many were requested, in all cycles. */
   readonly asked = { tokens: 0, users: 0 };
   line: Connection | null = null;

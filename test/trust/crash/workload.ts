@@ -5,6 +5,7 @@ import { Commits } from "./commits.ts";
 import { Filing } from "./filing.ts";
 import type { Lane } from "./lane.ts";
 import type { Issued, Op } from "./model.ts";
+import { Planning } from "./planning.ts";
 import type { Random } from "./random.ts";
 import type { Register } from "./register.ts";
 
@@ -21,12 +22,14 @@ export class Workload {
   readonly #people: readonly string[];
   readonly #left = { ...CYCLE_QUOTA };
   readonly filing: Filing;
+  readonly planning: Planning;
 
   constructor(lane: Lane, random: Random, people: readonly string[]) {
     this.#lane = lane;
     this.#random = random;
     this.#people = people;
     this.filing = new Filing(lane, random.fork(1));
+    this.planning = new Planning(lane, random.fork(2));
     // Creating a user hashes a password, which is slow on purpose.
     if (random.chance(0.5)) this.#left.users = 0;
   }
@@ -49,6 +52,7 @@ export class Workload {
   next(): Op {
     const random = this.#random;
     if (random.chance(0.2)) return this.filing.next() ?? this.overwrite();
+    if (random.chance(0.1)) return this.planning.next() ?? this.overwrite();
     if (random.chance(0.1) && this.#left.commits-- > 0) return this.commit(random.chance(0.4));
     const roll = random.next();
     const special = this.#lane.person.uid === 0 && random.chance(0.25) ? this.#administer(roll) : this.#ordinary(roll);
