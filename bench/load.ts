@@ -24,6 +24,8 @@ export type Job =
       connections?: number;
       seconds: number;
     }
+  /** Adds a schedule and removes it, so many at once; the pair counts as one. */
+  | { do: "arm"; target: Target; schedules: Record<string, unknown>[]; inFlight: number; seconds: number }
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
   /** With a device token, `as` devices, which ping as daemons do. */
   | { do: "hold"; target: Target; count: number; atOnce: number; as?: "devices" }
@@ -77,6 +79,8 @@ function carryOut(job: Job): Promise<Measure> {
   switch (job.do) {
     case "pipeline":
       return pipeline(job);
+    case "arm":
+      return armOften(job);
     case "connect":
       return connectOften(job);
     case "hold":
@@ -147,6 +151,33 @@ async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure>
   });
 }
 
+async function armOften({ target, schedules, inFlight, seconds }: Extract<Job, { do: "arm" }>): Promise<Measure> {
+  const connection = await openConnection(target);
+  const samples: number[] = [];
+  let next = 0;
+  const until = async (moment: number) => {
+    while (performance.now() < moment) {
+      const startedAt = performance.now();
+      const { schedule } = (await connection.call("sched.add", schedules[next++ % schedules.length] as never)) as {
+        schedule: { id: string };
+      };
+      await connection.call("sched.remove", { id: schedule.id });
+      samples.push(performance.now() - startedAt);
+    }
+  };
+  const all = (ms: number) => {
+    const moment = performance.now() + ms;
+    return Promise.all(Array.from({ length: inFlight }, () => until(moment)));
+  };
+  await all(WARM_UP_MS);
+  samples.length = 0;
+  const window = measureFrom(target);
+  await all(seconds * 1000);
+  const measure = { ...window(samples.length), ...latencies(samples) };
+  connection.close();
+  return measure;
+}
+
 /** Opens a socket, authenticates and closes it, again and again, with `atOnce` of them in parallel. */
 async function connectOften({ target, atOnce, seconds }: Extract<Job, { do: "connect" }>): Promise<Measure> {
   const samples: number[] = [];
@@ -210,9 +241,7 @@ async function release(): Promise<Measure> {
 }
 
 async function runTurns({ target, pids, message, seconds }: Extract<Job, { do: "turns" }>): Promise<Measure> {
-  const connection = await Connection.open(`http://127.0.0.1:${target.port}`);
-  const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
-  await connection.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
+  const connection = await openConnection(target);
   const samples: number[] = [];
   const firstWords: number[] = [];
   const sentAt = new Map<string, number>();
@@ -302,6 +331,13 @@ async function askProvider({ port, messages, seconds }: Extract<Job, { do: "prov
   }
   agent.destroy();
   return { ...latencies(samples), firstP50Ms: percentile(firstWords, 0.5) };
+}
+
+async function openConnection({ port, username, token }: Target): Promise<Connection> {
+  const connection = await Connection.open(`http://127.0.0.1:${port}`);
+  const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
+  await connection.call("sys.connect", { protocol: 1, client, auth: { username, token } });
+  return connection;
 }
 
 async function enter({ port, username, token }: Target, deviceId?: string, from?: string): Promise<Wire> {

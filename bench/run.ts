@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pinning } from "./children.ts";
 import { type Finding, jsonLine, table } from "./report.ts";
+import { attention } from "./scenarios/attention.ts";
 import { bundles } from "./scenarios/bundles.ts";
 import { cli } from "./scenarios/cli.ts";
 import { connect } from "./scenarios/connect.ts";
@@ -21,11 +22,13 @@ import { clone } from "./scenarios/clone.ts";
 import { memory } from "./scenarios/memory.ts";
 import { idle } from "./scenarios/idle.ts";
 import { read } from "./scenarios/read.ts";
+import { schedules } from "./scenarios/schedules.ts";
 import { start } from "./scenarios/start.ts";
 import { history } from "./scenarios/history.ts";
 import { sockets } from "./scenarios/sockets.ts";
 import { sleepers } from "./scenarios/sleepers.ts";
 import { streams } from "./scenarios/streams.ts";
+import { times } from "./scenarios/times.ts";
 import { turns } from "./scenarios/turns.ts";
 import { work } from "./scenarios/work.ts";
 import { write } from "./scenarios/write.ts";
@@ -53,6 +56,9 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   streams,
   history,
   sleepers,
+  schedules,
+  times,
+  attention,
   work,
   bundles,
 };

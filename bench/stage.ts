@@ -12,6 +12,7 @@ import type { HopsOptions } from "./hops.ts";
 import type { Job, Target } from "./load.ts";
 import { type Measure, middle } from "./stats.ts";
 import type { TcpOptions } from "./tcp.ts";
+import type { Times, TimesTask } from "./times.ts";
 import type { TurnFloorOptions } from "./turn-floor.ts";
 
 export type Options = {
@@ -52,7 +53,7 @@ export class Stage {
     // heap it leaves would hide the cost of connections.
     this.#programs = copy;
     buildSync({
-      entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts", "provider.ts", "turn-floor.ts"].map((name) =>
+      entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts", "provider.ts", "turn-floor.ts", "times.ts"].map((name) =>
         join(import.meta.dirname, name),
       ),
       outdir: copy,
@@ -121,21 +122,44 @@ export class Stage {
     return JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as Measure;
   }
 
+  /** Computes when schedules run, in a process of its own, on the CPU of the servers. */
+  async times(task: TimesTask): Promise<Times> {
+    const { code, output } = await this.children.program([join(this.#programs, "times.js"), JSON.stringify(task)], {}, "server");
+    if (code !== 0) throw new Error(`times ended with ${code}:\n${output}`);
+    return JSON.parse(output) as Times;
+  }
+
   /** An authenticated connection, for calls that are not measured. */
-  async line(server: Server): Promise<Connection> {
+  async line(server: Server, account = this.account): Promise<Connection> {
     const connection = await Connection.open(`http://127.0.0.1:${server.port}`);
-    const { username, token } = this.account;
+    const { username, token } = account;
     const client = { id: `bench-${connectionCount++}`, version: "0", platform: "bench", role: "user" as const };
     await connection.call("sys.connect", { protocol: 1, client, auth: { username, token } });
     return connection;
   }
 
+  /** Root, with a new token. */
+  root(gateway: Server): Promise<Account> {
+    return makeAccount(`http://127.0.0.1:${gateway.port}`, ROOT);
+  }
+
+  /** Adds users. */
+  async people(gateway: Server, count: number): Promise<Account[]> {
+    const root = await this.line(gateway, await this.root(gateway));
+    const accounts: Account[] = [];
+    for (let at = 0; at < count; at++) {
+      const user = { username: `person${at}`, password: `${USER.password} ${at}` };
+      await root.call("sys.user.create", user);
+      accounts.push(await makeAccount(`http://127.0.0.1:${gateway.port}`, user));
+    }
+    root.close();
+    return accounts;
+  }
+
   /** Starts a model that answers at once and configures the gateway to use it. */
   async provider(gateway: Server): Promise<Server> {
     const provider = await this.children.server("provider", [join(this.#programs, "provider.js")], "load");
-    const connection = await Connection.open(`http://127.0.0.1:${gateway.port}`);
-    const client = { id: "bench-root", version: "0", platform: "bench", role: "user" as const };
-    await connection.call("sys.connect", { protocol: 1, client, auth: ROOT });
+    const connection = await this.line(gateway, await this.root(gateway));
     // A name of its own: runs that an earlier scenario left behind may have failed with the model of that time.
     const model = `bench-${provider.port}`;
     const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model, api_key: "none" };
@@ -146,14 +170,9 @@ export class Stage {
 
   /** Returns a function that reads how often the gateway has synced its journal. */
   async syncCounter(gateway: Server): Promise<() => Promise<number>> {
-    const url = `http://127.0.0.1:${gateway.port}`;
-    const connection = await Connection.open(url);
-    const client = { id: "bench-metrics", version: "0", platform: "bench", role: "user" as const };
-    await connection.call("sys.connect", { protocol: 1, client, auth: ROOT });
-    const { token } = await connection.call("sys.token.create", { kind: "user", label: "metrics" });
-    connection.close();
+    const { token } = await this.root(gateway);
     return async () => {
-      const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token.token}` } });
+      const response = await fetch(`http://127.0.0.1:${gateway.port}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       return Number(/^gsv_journal_syncs_total (\d+)$/m.exec(await response.text())?.[1]);
     };
   }
@@ -174,8 +193,8 @@ export class Stage {
     return this.#account;
   }
 
-  target(server: Server): Target {
-    return { port: server.port, pid: server.pid, username: this.account.username, token: this.account.token };
+  target(server: Server, { username, token } = this.account): Target {
+    return { port: server.port, pid: server.pid, username, token };
   }
 
   /**
@@ -184,15 +203,24 @@ export class Stage {
    */
   async compare(servers: readonly Server[], job: (target: Target) => Job, between?: () => Promise<void>): Promise<Measure[]> {
     const load = this.load();
-    const results: Measure[][] = servers.map(() => []);
+    const measures = await this.alternate(
+      servers.map((server) => () => load.run(job(this.target(server)))),
+      between,
+    );
+    load.stop();
+    return measures;
+  }
+
+  /** Takes each of these measures in turn, round after round; medians. */
+  async alternate(measures: readonly (() => Promise<Measure>)[], between?: () => Promise<void>): Promise<Measure[]> {
+    const results: Measure[][] = measures.map(() => []);
     for (let round = 0; round < this.options.rounds; round++) {
-      for (const [at, server] of servers.entries()) {
-        results[at]!.push(await load.run(job(this.target(server))));
+      for (const [at, measure] of measures.entries()) {
+        results[at]!.push(await measure());
         await sleep(SETTLE_MS);
       }
       await between?.();
     }
-    load.stop();
     return results.map(middle);
   }
 }
@@ -203,13 +231,17 @@ async function populate(port: number): Promise<Account> {
   const setup = await Connection.open(url);
   await setup.call("sys.setup", { ...USER, rootPassword: ROOT.password });
   setup.close();
+  return makeAccount(url, USER);
+}
+
+async function makeAccount(url: string, auth: typeof USER): Promise<Account> {
   const connection = await Connection.open(url);
   const client = { id: "bench", version: "0", platform: "bench", role: "user" as const };
-  const connected = await connection.call("sys.connect", { protocol: 1, client, auth: USER });
+  const connected = await connection.call("sys.connect", { protocol: 1, client, auth });
   const { token } = await connection.call("sys.token.create", { kind: "user", label: "bench" });
   connection.close();
   return {
-    username: USER.username,
+    username: auth.username,
     uid: connected.identity.process.uid,
     token: token.token,
     tokenId: token.tokenId,

@@ -17,6 +17,9 @@ export type Measure = {
   perSecond?: number;
   p50Ms?: number;
   p99Ms?: number;
+  maxMs?: number;
+  /** The first, before anything is prepared. */
+  coldMs?: number;
   /** Until the first words of an answer. */
   firstP50Ms?: number;
   cpuMsPerCall?: number;
@@ -25,6 +28,12 @@ export type Measure = {
   rssMb?: number;
   diskBytesPerCall?: number;
   syncsPerCall?: number;
+  /** Events of a process. */
+  eventsPerCall?: number;
+  /** From the time that schedules are due until all their runs are written down, all have their message, all are answered. */
+  recordedMs?: number;
+  deliveredMs?: number;
+  answeredMs?: number;
   /** Shares of one CPU. Throughput tells something about a server only if it is the busier side. */
   serverBusy?: number;
   loadBusy?: number;
