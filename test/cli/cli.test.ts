@@ -617,7 +617,10 @@ describe("schedules and notifications", () => {
       code: 1,
       err: expect.stringMatching(/line \d+: write minute hour .*; nothing was changed/),
     });
-    expect(await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "sed -i s/^30/45/" } })).toMatchObject({ err: "", out: "changed summarise my mail\n" });
+    expect(await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "sed -i s/^30/45/" } })).toMatchObject({
+      err: "",
+      out: "changed summarise my mail\n",
+    });
     expect((await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "true" } })).out).toBe("No changes\n");
     expect((await gsv(["sched", "show", "summarise"], { env })).out).toContain("every weekday at 09:45 (Europe/Berlin)");
     expect((await gsv(["crontab", "-r"])).out).toBe("Removed 1\n");

@@ -44,8 +44,6 @@ The manual knows the rest:
     man
     man sys.config.set
     man operating
-    man models
-    man approvals
 
 ## Change a setting
 
@@ -65,7 +63,6 @@ There is no command gsv in your shell. Give the person the exact line for a term
     gsv approvals
     gsv jobs
     gsv proc usage --days 7
-    gsv ai check
     gsv device list --all
     gsv token list
     gsv token revoke ID
