@@ -13,7 +13,7 @@ const READS = `
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
   proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.session.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
-  ai.config ai.tools ai.skills pkg.list pkg.public.list pkg.remote.list sched.list sched.runs sched.preview sched.upcoming adapter.status notification.list signal.list`;
+  ai.config ai.tools ai.skills pkg.list pkg.public.list pkg.remote.list sched.list sched.runs sched.preview sched.upcoming adapter.status notification.list notification.settings.get notification.push.list signal.list`;
 
 /** An agent's own work: its conversations, its children, its notices. The calls that its children make are judged separately. */
 const OWN_WORK = `
@@ -21,9 +21,9 @@ const OWN_WORK = `
   notification.create notification.mark_read notification.dismiss
   repo.create sys.workspace.create sys.workspace.update signal.unwatch codemode.exec codemode.run`;
 
-/** Calls that no agent may make: deciding its own requests, declaring its identity, connecting and setting up. */
+/** Calls that no agent may make: deciding its own requests, declaring its identity, connecting, setting up, and who gets push messages. */
 const NEVER =
-  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume";
+  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume notification.push.key notification.push.subscribe notification.push.update notification.push.unsubscribe notification.push.test";
 
 /** Tags that make a command on the gateway need approval. The file system enforces where it may write. */
 const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];

@@ -20,6 +20,9 @@ import type { Nouns } from "./nouns/nouns.ts";
 import type { McpServerReads } from "./nouns/mcp-servers.ts";
 import type { ModelFailureReads } from "./nouns/model-failures.ts";
 import type { NotificationReads } from "./nouns/notifications.ts";
+import type { NotificationLevelReads } from "./nouns/notification-levels.ts";
+import type { PushSubscriptionReads } from "./nouns/push-subscriptions.ts";
+import type { Push } from "./push/push.ts";
 import type { ScheduleReads } from "./nouns/schedules.ts";
 import type { ScheduleRunReads } from "./nouns/schedule-runs.ts";
 import type { SignalWatchReads } from "./nouns/signal-watches.ts";
@@ -80,6 +83,8 @@ export type ReadContext = {
   schedules: ScheduleReads;
   scheduleRuns: ScheduleRunReads;
   notifications: NotificationReads;
+  notificationLevels: NotificationLevelReads;
+  pushSubscriptions: PushSubscriptionReads;
   signalWatches: SignalWatchReads;
 };
 
@@ -111,6 +116,7 @@ export type EffectContext = ReadContext & {
   mcp: Mcp;
   oauth: OAuth;
   scheduler: Scheduler;
+  push: Pick<Push, "sendTest" | "originOf">;
   /** The request's idempotency key, prefixed with the caller's uid: for actors that store results themselves. */
   key: string | undefined;
   /** Aborted when the caller disconnects. */

@@ -27,6 +27,8 @@ import { Mcp } from "./mcp/mcp.ts";
 import { type CallbackOutcome, OAuth } from "./oauth/oauth.ts";
 import { Passwords } from "./identity/passwords.ts";
 import { Presence } from "./presence.ts";
+import { Push } from "./push/push.ts";
+import { type PushAnswerOutcome, PushAnswers } from "./push/push-answers.ts";
 import { Reception } from "./reception.ts";
 import { Repos } from "./repos/repos.ts";
 import { DeviceAbsence } from "./devices/device-absence.ts";
@@ -62,6 +64,7 @@ export class Kernel {
   readonly #bodies: Bodies;
   readonly #agents: Agents;
   readonly #oauth: OAuth;
+  readonly #pushAnswers: PushAnswers;
   readonly #mcp: Mcp;
   readonly #git: GitServer;
   readonly #sweeper: Sweeper;
@@ -106,6 +109,7 @@ export class Kernel {
       sweeper,
       mcp,
     });
+    const push = new Push(store, options.origins ?? (() => []));
     const scheduler = new Scheduler(store, { gate, agents, shares });
     const services = {
       ai: preparer,
@@ -120,6 +124,7 @@ export class Kernel {
       mcp,
       oauth,
       scheduler,
+      push,
     };
     gate.setTargets({ services, gatewayTarget, devices: deviceRouter, transfers });
 
@@ -129,6 +134,7 @@ export class Kernel {
     this.#bodies = bodies;
     this.#agents = agents;
     this.#oauth = oauth;
+    this.#pushAnswers = new PushAnswers(store, gate);
     this.#mcp = mcp;
     this.#git = new GitServer(store, services);
     this.#sweeper = sweeper;
@@ -141,6 +147,7 @@ export class Kernel {
       deviceRouter,
       ...agents.parts,
       scheduler,
+      push,
       deviceAbsence,
       lanes,
       mcp,
@@ -232,6 +239,11 @@ export class Kernel {
     this.#mcp.onSignInEnded(outcome);
     this.#scheduleWake();
     return outcome;
+  }
+
+  /** The service worker of a browser has sent an answer to a question. */
+  answerPush(sent: unknown, address: string, signal: AbortSignal): Promise<PushAnswerOutcome> {
+    return this.#pushAnswers.take(sent, address, signal);
   }
 
   /** Logs an error thrown while an HTTP request was served; returns the incident id. */

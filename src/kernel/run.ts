@@ -14,7 +14,19 @@ import type { Store } from "./store.ts";
 /** What an effect gets besides rows. */
 export type EffectServices = Pick<
   EffectContext,
-  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals" | "mcp" | "oauth" | "scheduler"
+  | "passwords"
+  | "throttle"
+  | "setupAccess"
+  | "repos"
+  | "copies"
+  | "ai"
+  | "agents"
+  | "trials"
+  | "vitals"
+  | "mcp"
+  | "oauth"
+  | "scheduler"
+  | "push"
 >;
 
 const NOTHING: CallAnswer["after"] = [];

@@ -114,6 +114,17 @@ export class Store implements Part {
 }
 
 /** The caches that do not distinguish between a rollback and a lost batch. */
-function clearRowCaches({ capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches }: Nouns): void {
-  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches]) noun.clearCaches();
+function clearRowCaches({
+  capabilities,
+  groups,
+  devices,
+  processes,
+  followers,
+  modelFailures,
+  spending,
+  signalWatches,
+  pushSubscriptions,
+}: Nouns): void {
+  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches, pushSubscriptions])
+    noun.clearCaches();
 }

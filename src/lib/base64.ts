@@ -17,3 +17,13 @@ export function fromBase64(text: string): Uint8Array {
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
+
+/** Null for text that is not base64url. Padding may be missing. */
+export function fromBase64Url(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) return null;
+  try {
+    return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", ""));
+  } catch {
+    return null;
+  }
+}

@@ -2,6 +2,8 @@
 
 export type ScryptParams = { cost: number; blockSize: number; parallelization: number; length: number };
 
+export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
+
 export interface Crypto {
   randomBytes(length: number): Uint8Array;
   uuid(): string;
@@ -11,6 +13,15 @@ export interface Crypto {
   /** The same for data that arrives in pieces. */
   newSha256(): { update(bytes: Uint8Array): unknown; hex(): string };
   scrypt(password: string, salt: Uint8Array, params: ScryptParams): Promise<Uint8Array>;
+  /** Keys on the curve P-256, as raw bytes: 32 of the private key, 65 of the public key as an uncompressed point. */
+  makeKeyPair(): KeyPair;
+  /** The shared secret of ECDH. Throws if the public key is no point of the curve. */
+  deriveSharedSecret(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array;
+  /** An ECDSA signature with SHA-256: 64 bytes. */
+  sign(privateKey: Uint8Array, data: Uint8Array): Promise<Uint8Array>;
+  hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array;
+  /** The ciphertext with its tag of 16 bytes at the end. */
+  encryptAes128Gcm(key: Uint8Array, nonce: Uint8Array, data: Uint8Array): Uint8Array;
   /** Encrypts a secret at rest. Only this gateway's own key opens it, and only for the same purpose. */
   seal(purpose: string, text: string): string;
   /** Throws UnsealError if the key or the purpose does not match. */

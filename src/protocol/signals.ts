@@ -35,6 +35,7 @@ export const ChangedKind = z.enum([
   "mcp",
   "oauth",
   "processes",
+  "push",
   "repositories",
   "schedules",
   "sessions",

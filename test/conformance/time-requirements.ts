@@ -163,6 +163,40 @@ export const TIME: readonly Requirement[] = [
   r("notification.dismiss:three-days", "One that is dismissed expires in three days, and all connections are told, once", "seed, 1.6, 6.5"),
   r("notification.dismiss:null", "For a missing and a foreign id notification is null, and nobody is told", "seed, trust V12"),
 
+  r("notification.push.key:stable", "The gateway has one public key, a point of P-256, for all browsers", "decision 0021"),
+  r(
+    "notification.push.subscribe:sends",
+    "A notification is encrypted for the browser, signed by the gateway, and read there as it was written; the address is shown to nobody",
+    "decision 0021",
+  ),
+  r("notification.push.subscribe:validates", "An endpoint is a public https address, and keys are of their form", "decision 0021"),
+  r("notification.push.subscribe:who", "Only a browser with a token subscribes, and no agent does", "decision 0021, trust V11"),
+  r("notification.push.subscribe:replaces", "A browser has one subscription, of the user who signed in to it last", "decision 0021"),
+  r("notification.push.subscribe:signed-out", "A browser that is signed out gets nothing more", "decision 0021"),
+  r(
+    "notification.push.subscribe:failures",
+    "A push service that is busy is asked again, a message it refuses is left out, and a browser that is gone is forgotten",
+    "decision 0021",
+  ),
+  r("notification.push.subscribe:restart", "What waits to be sent survives a restart", "decision 0021"),
+  r("notification.push.subscribe:read-before", "What was read meanwhile is not sent", "decision 0021"),
+  r(
+    "notification.push.subscribe:answers",
+    "A question is answered from its notification, once, with the proof for this question, browser and decision",
+    "decision 0021, trust V06",
+  ),
+  r(
+    "notification.push.subscribe:allow",
+    "Allow is offered only for what is shown whole, and where the user wants it",
+    "decision 0021, trust V06",
+  ),
+  r("notification.push.list:own", "A user lists their own browsers, and which one it is that asks", "decision 0021"),
+  r("notification.push.update:level", "A browser gets only notifications from its level on", "decision 0021"),
+  r("notification.push.unsubscribe:ends", "A browser that was removed gets nothing more", "decision 0021"),
+  r("notification.push.test:says", "A test says why a message was not accepted", "decision 0021"),
+  r("notification.settings.get:levels", "Everything interrupts until a user has chosen otherwise", "decision 0021"),
+  r("notification.settings.set:levels", "Users choose by origin and level what interrupts them; lists have all", "decision 0021"),
+
   r(
     "signal.watch:tells",
     "A process is told once of the signal it watches for, with state and payload, and starts to work on it",

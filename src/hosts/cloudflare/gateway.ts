@@ -82,6 +82,7 @@ export class KernelObject extends DurableObject<Env> {
       metrics: null,
       serveGit: (request, address) => this.#kernel.serveGit(request, address),
       finishSignIn: (params, origin) => this.#kernel.finishSignIn(params, origin),
+      answerPush: (sent, address, signal) => this.#kernel.answerPush(sent, address, signal),
       logIncident: (error, address) => this.#kernel.logIncident("http", error, address),
       downloads: makeCloudflareDownloads(env),
     });

@@ -1,4 +1,4 @@
-// The few Node APIs that the Workers runtime has under nodejs_compat and that ../shared/crypto.ts uses. Workers' types leave them
+// The few Node APIs that the Workers runtime has under nodejs_compat and that ../shared/crypto.ts and cryptography.ts use. Workers' types leave them
 // out, and Node's own types would let this host compile against APIs that do not exist there.
 
 /** A module that the deployment compiles: the runtime compiles none. */
@@ -23,6 +23,7 @@ declare module "node:crypto" {
   interface Cipher {
     setAAD(bytes: Uint8Array): this;
     update(text: string, encoding: "utf8"): Buffer;
+    update(bytes: Uint8Array): Buffer;
     final(): Buffer;
     getAuthTag(): Buffer;
   }
@@ -39,8 +40,21 @@ declare module "node:crypto" {
     digest(): Buffer;
   }
 
-  export function createCipheriv(algorithm: "aes-256-gcm", key: Uint8Array, iv: Uint8Array): Cipher;
+  interface Ecdh {
+    setPrivateKey(key: Uint8Array): void;
+    getPublicKey(): Buffer;
+    computeSecret(publicKey: Uint8Array): Buffer;
+  }
+
+  interface Hmac {
+    update(data: Uint8Array): this;
+    digest(): Buffer;
+  }
+
+  export function createCipheriv(algorithm: "aes-256-gcm" | "aes-128-gcm", key: Uint8Array, iv: Uint8Array): Cipher;
   export function createDecipheriv(algorithm: "aes-256-gcm", key: Uint8Array, iv: Uint8Array): Decipher;
+  export function createECDH(curve: "prime256v1"): Ecdh;
+  export function createHmac(algorithm: "sha256", key: Uint8Array): Hmac;
   export function createHash(algorithm: "sha256"): Hash;
   export function randomBytes(length: number): Buffer;
   export function randomUUID(): string;

@@ -124,6 +124,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
     metrics: () => meter.metricsText(),
     serveGit: (request, address) => kernel.serveGit(request, address),
     finishSignIn: (params, origin) => kernel.finishSignIn(params, origin),
+    answerPush: (sent, address, signal) => kernel.answerPush(sent, address, signal),
     logIncident: (error, address) => kernel.logIncident("http", error, address),
     downloads: nodeDownloads,
   });

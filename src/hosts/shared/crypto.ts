@@ -5,6 +5,7 @@ import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { toHex } from "../../lib/hex.ts";
+import { makeCryptography } from "./cryptography.ts";
 import { type Crypto, type ScryptParams, UnsealError } from "../../ports/crypto.ts";
 
 const VERSION = 1;
@@ -16,7 +17,8 @@ const SLICE_BYTES = 2 * 1024 * 1024;
 /** `key` is 32 bytes. */
 export function makeNodeCrypto(key: Uint8Array): Crypto {
   return {
-    randomBytes: (length) => new Uint8Array(randomBytes(length)),
+    randomBytes: makeRandomBytes,
+    ...makeCryptography(makeRandomBytes),
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
     sha256Async: hashInSlices,
@@ -41,6 +43,10 @@ export function makeNodeCrypto(key: Uint8Array): Crypto {
       }
     },
   };
+}
+
+function makeRandomBytes(length: number): Uint8Array {
+  return new Uint8Array(randomBytes(length));
 }
 
 /** For both ends of a body, on any host with node:crypto. */

@@ -2,10 +2,10 @@
 
 import { formatRequest } from "../../approval/show.ts";
 import type { WriteContext } from "../context.ts";
-import { BODY_CHARS_MAX, dismissAbout, notify, openProcess } from "../notifications/notify.ts";
+import { BODY_CHARS_MAX, dismissAbout, type NotifyNouns, notify, openProcess } from "../notifications/notify.ts";
 import type { Approval } from "../nouns/approvals.ts";
 
-type Nouns = Pick<WriteContext, "notifications" | "processes" | "emit" | "after" | "now">;
+type Nouns = NotifyNouns & Pick<WriteContext, "processes">;
 
 export function announceQuestion(nouns: Nouns, question: Approval): void {
   const { uid, pid, kind, requestId, syscall, args, target, cwd, why, expiresAt } = question;

@@ -18,6 +18,14 @@ import notificationCreate from "./notification/create.ts";
 import notificationDismiss from "./notification/dismiss.ts";
 import notificationList from "./notification/list.ts";
 import notificationMarkRead from "./notification/mark_read.ts";
+import notificationPushKey from "./notification/push/key.ts";
+import notificationPushList from "./notification/push/list.ts";
+import notificationPushSubscribe from "./notification/push/subscribe.ts";
+import notificationPushTest from "./notification/push/test.ts";
+import notificationPushUnsubscribe from "./notification/push/unsubscribe.ts";
+import notificationPushUpdate from "./notification/push/update.ts";
+import notificationSettingsGet from "./notification/settings/get.ts";
+import notificationSettingsSet from "./notification/settings/set.ts";
 import procAbort from "./proc/abort.ts";
 import procApprovalHistory from "./proc/approval/history.ts";
 import procApprovalList from "./proc/approval/list.ts";
@@ -150,6 +158,14 @@ export const kernelCalls: readonly Syscall[] = [
   notificationDismiss,
   notificationList,
   notificationMarkRead,
+  notificationPushKey,
+  notificationPushList,
+  notificationPushSubscribe,
+  notificationPushTest,
+  notificationPushUnsubscribe,
+  notificationPushUpdate,
+  notificationSettingsGet,
+  notificationSettingsSet,
   procAbort,
   procApprovalHistory,
   procApprovalList,
@@ -284,6 +300,14 @@ export type CallTable = {
   "notification.dismiss": typeof notificationDismiss;
   "notification.list": typeof notificationList;
   "notification.mark_read": typeof notificationMarkRead;
+  "notification.push.key": typeof notificationPushKey;
+  "notification.push.list": typeof notificationPushList;
+  "notification.push.subscribe": typeof notificationPushSubscribe;
+  "notification.push.test": typeof notificationPushTest;
+  "notification.push.unsubscribe": typeof notificationPushUnsubscribe;
+  "notification.push.update": typeof notificationPushUpdate;
+  "notification.settings.get": typeof notificationSettingsGet;
+  "notification.settings.set": typeof notificationSettingsSet;
   "proc.abort": typeof procAbort;
   "proc.approval.history": typeof procApprovalHistory;
   "proc.approval.list": typeof procApprovalList;

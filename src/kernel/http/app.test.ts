@@ -11,6 +11,7 @@ test("an error in a route is logged as an incident, and nothing is written to th
     isOperator: () => false,
     metrics: null,
     serveGit: () => Promise.reject(new Error("not asked")),
+    answerPush: () => Promise.reject(new Error("nobody is asked")),
     finishSignIn: () => Promise.reject(new Error("not asked")),
     downloads: () => Promise.reject(new Error("the folder is gone")),
     logIncident: (error, address) => `${incidents.push(`${address}: ${String(error)}`)}`,

@@ -1,10 +1,13 @@
 // The gateway's HTTP routes, the same on both hosts. The hosts handle the WebSocket upgrade at /ws themselves.
 
 import { Hono } from "hono";
+import { concat } from "../../lib/bytes.ts";
 import { cliCommand } from "../../lib/gsv-at.ts";
 import { type ReadDownload, serveDownload } from "./downloads.ts";
 import { CALLBACK_PATH, CLIENT_METADATA_PATH, type CallbackOutcome } from "../oauth/oauth.ts";
 import { makeCallbackPage, makeClientMetadata } from "./oauth.ts";
+import type { PushAnswerOutcome } from "../push/push-answers.ts";
+import { PUSH_ANSWER_PATH } from "../../protocol/push-records.ts";
 import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
@@ -20,11 +23,14 @@ export type HttpServices = {
   serveGit: (request: Request, address: string) => Promise<Response>;
   /** Handles what an OAuth provider sends a person back with. */
   finishSignIn: (params: URLSearchParams, origin: string) => Promise<CallbackOutcome>;
+  /** Handles the answer that a service worker sends to a question. */
+  answerPush: (sent: unknown, address: string, signal: AbortSignal) => Promise<PushAnswerOutcome>;
   /** Logs an error that was thrown here; returns the incident id. */
   logIncident: (error: unknown, address: string) => string;
   downloads: ReadDownload;
 };
 
+const PUSH_ANSWER_BYTES_MAX = 4 * 1024;
 const HEADERS = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   "x-content-type-options": "nosniff",
@@ -64,6 +70,11 @@ export function makeHttpApp(services: HttpServices): HttpApp {
     const headers = { "cache-control": "no-store", "access-control-allow-origin": "*" };
     return context.json(makeClientMetadata(`${origin}${CLIENT_METADATA_PATH}`, origin), 200, headers);
   });
+  app.post(PUSH_ANSWER_PATH, async (context) => {
+    const sent = await readJson(context.req.raw, PUSH_ANSWER_BYTES_MAX);
+    const { status, body } = await services.answerPush(sent, context.env.address, context.req.raw.signal);
+    return context.json(body, status as 200, { "cache-control": "no-store" });
+  });
   app.all("/git/*", (context) => services.serveGit(context.req.raw, context.env.address));
   app.all("/downloads/cli/*", (context) => serveDownload(context.req.raw, context.env.origin, services.downloads));
   app.notFound(
@@ -74,6 +85,22 @@ export function makeHttpApp(services: HttpServices): HttpApp {
     return desktop ?? context.html(landingPage(services, context.env.origin), 200, { "cache-control": "no-store" });
   });
   return app;
+}
+
+/** Undefined for a body that is too large or no JSON. */
+async function readJson({ body }: Request, bytesMax: number): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > bytesMax) return undefined;
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(concat(parts)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Shown if the web desktop was not built. `origin` is one of our own addresses, never text from a request. */

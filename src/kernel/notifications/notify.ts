@@ -4,9 +4,10 @@ import { shorten } from "../../lib/shorten.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { KernelTopic, NotificationAction, NotificationLevel } from "../../protocol/notification-records.ts";
-import { NOTIFICATION_CREATED, NOTIFICATION_DISMISSED } from "../../protocol/signal-names.ts";
+import { NOTIFICATION_DISMISSED } from "../../protocol/signal-names.ts";
 import type { WriteContext } from "../context.ts";
 import type { NotificationReads } from "../nouns/notifications.ts";
+import { type AnnounceNouns, announceNotification } from "./announce.ts";
 
 export type KernelNotification = {
   topic: KernelTopic;
@@ -21,21 +22,22 @@ export type KernelNotification = {
   ttlMs?: number;
 };
 
-type Nouns = Pick<WriteContext, "notifications" | "emit" | "after" | "now">;
+export type NotifyNouns = AnnounceNouns & Pick<WriteContext, "notifications">;
 
 const TITLE_CHARS_MAX = 200;
 export const BODY_CHARS_MAX = 2_000;
 
-export function notify({ notifications, emit, after, now }: Nouns, uid: number, notification: KernelNotification): void {
+export function notify(nouns: NotifyNouns, uid: number, notification: KernelNotification): void {
+  const { notifications, now } = nouns;
   const { topic, pid, title, body, actions = [], level, about, ttlMs } = notification;
   const source = { kind: "kernel" as const, topic, ...(pid === undefined ? {} : { processId: pid }) };
   const text = { title: shorten(title, TITLE_CHARS_MAX), body: body === undefined ? undefined : shorten(body, BODY_CHARS_MAX) };
   const record = notifications.create(uid, { ...text, level, actions, source, ttlMs, ...(about === undefined ? {} : { about }) }, now);
-  after(() => emit.sendNotification(uid, NOTIFICATION_CREATED, record));
+  announceNotification(nouns, uid, record);
 }
 
 /** What a notification was about is over. */
-export function dismissAbout({ notifications, emit, after, now }: Nouns, uid: number, about: string): void {
+export function dismissAbout({ notifications, emit, after, now }: NotifyNouns, uid: number, about: string): void {
   const record = notifications.dismissAbout(uid, about, now);
   if (record !== null) after(() => emit.sendNotification(uid, NOTIFICATION_DISMISSED, record));
 }

@@ -17,10 +17,12 @@ import { IpcCalls } from "./ipc-calls.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { ModelFailures } from "./model-failures.ts";
 import { Notifications } from "./notifications.ts";
+import { NotificationLevelsOfUsers } from "./notification-levels.ts";
 import { OAuthAccounts } from "./oauth-accounts.ts";
 import { OAuthFlows } from "./oauth-flows.ts";
 import { Processes } from "./processes.ts";
 import { ProcessSessions } from "./process-sessions.ts";
+import { PushSubscriptions } from "./push-subscriptions.ts";
 import { Repositories } from "./repositories.ts";
 import { Results } from "./results.ts";
 import { Routes } from "./routes.ts";
@@ -82,6 +84,8 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     schedules: new Schedules(sql, crypto),
     scheduleRuns: new ScheduleRuns(sql),
     notifications: new Notifications(sql, crypto),
+    notificationLevels: new NotificationLevelsOfUsers(sql),
+    pushSubscriptions: new PushSubscriptions(sql, crypto),
     signalWatches: new SignalWatches(sql, crypto),
     results: new Results(sql, crypto),
     throttle: new Throttle(sql, crypto),

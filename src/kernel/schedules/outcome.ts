@@ -4,12 +4,12 @@ import { shorten } from "../../lib/shorten.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
-import { dismissAbout, notify, openProcess } from "../notifications/notify.ts";
+import { dismissAbout, type NotifyNouns, notify, openProcess } from "../notifications/notify.ts";
 
 /** `isFault`: false if it did not fail by itself, such as when a person stopped it. */
 export type Outcome = { state: "ok"; summary: string | null } | { state: "error"; error: string; isFault: boolean };
 
-type Nouns = Pick<WriteContext, "schedules" | "scheduleRuns" | "notifications" | "emit" | "after" | "now">;
+type Nouns = NotifyNouns & Pick<WriteContext, "schedules" | "scheduleRuns">;
 
 /** After so many failures in a row a schedule is paused. */
 export const FAILURES_MAX = 5;

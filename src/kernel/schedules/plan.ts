@@ -9,9 +9,10 @@ import { initPidOf } from "../nouns/processes.ts";
 import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import { isOnce, type ScheduleChange, type ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
+import type { NotifyNouns } from "../notifications/notify.ts";
 import { finishRun, pauseSchedule } from "./outcome.ts";
 
-type Nouns = Pick<WriteContext, "schedules" | "scheduleRuns" | "processes" | "notifications" | "emit" | "after" | "now">;
+type Nouns = NotifyNouns & Pick<WriteContext, "schedules" | "scheduleRuns" | "processes">;
 
 /** A time that is late by less counts as in time, for example after a restart. */
 export const GRACE_MS = 60_000;

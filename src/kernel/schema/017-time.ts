@@ -1,4 +1,4 @@
-// Schedules with their runs, notifications, and watches for signals. Rows may be large, so the tables have rowids (015).
+// Schedules with their runs, notifications and the browsers they are pushed to, and watches for signals. Rows may be large, so the tables have rowids (015).
 
 export const time = {
   version: 17,
@@ -13,6 +13,7 @@ export const time = {
        running_at INTEGER, last_run_at INTEGER, last_status TEXT, last_error TEXT, last_ms INTEGER, run_count INTEGER NOT NULL,
        failures INTEGER NOT NULL, paused_because TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
     "CREATE INDEX schedules_of ON schedules (uid, sort_at, updated_at DESC)",
+    "CREATE INDEX schedules_all ON schedules (sort_at, updated_at DESC, schedule_id)",
     "CREATE INDEX schedules_due ON schedules (wake_at) WHERE wake_at IS NOT NULL",
     "CREATE INDEX schedules_counted ON schedules (counted_at) WHERE enabled = 1 AND next_at IS NOT NULL",
     "CREATE INDEX schedules_size ON schedules (uid, target_size)",
@@ -39,6 +40,23 @@ export const time = {
     "CREATE INDEX notifications_unread ON notifications (uid, created_at DESC) WHERE read_at IS NULL AND dismissed_at IS NULL",
     "CREATE INDEX notifications_about ON notifications (uid, about) WHERE about IS NOT NULL",
     "CREATE INDEX notifications_age ON notifications (expires_at)",
+    // Which notifications interrupt a user, by origin.
+    "CREATE TABLE notification_levels (uid INTEGER NOT NULL PRIMARY KEY, levels TEXT NOT NULL) STRICT",
+    // token_id: of the browser's sign-in, with which the subscription ends. sealed: its address at the push service, and its keys.
+    // retry_at: nothing is sent before. window: messages of ten minutes.
+    `CREATE TABLE push_subscriptions (
+       subscription_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, token_id TEXT NOT NULL, endpoint_hash TEXT NOT NULL UNIQUE,
+       sealed TEXT NOT NULL, service TEXT NOT NULL, origin TEXT NOT NULL, label TEXT NOT NULL, level TEXT NOT NULL, may_allow INTEGER NOT NULL,
+       created_at INTEGER NOT NULL, last_sent_at INTEGER, last_error TEXT, failures INTEGER NOT NULL, retry_at INTEGER NOT NULL,
+       window_at INTEGER NOT NULL, window_count INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX push_subscriptions_of ON push_subscriptions (uid, created_at)",
+    // Messages that are not yet sent, in order.
+    `CREATE TABLE push_deliveries (
+       delivery_id INTEGER PRIMARY KEY AUTOINCREMENT, subscription_id TEXT NOT NULL, uid INTEGER NOT NULL, notification_id TEXT NOT NULL,
+       queued_at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX push_deliveries_of ON push_deliveries (subscription_id, delivery_id)",
+    // The gateway's own keys: one row. public_key: what browsers know this gateway by.
+    "CREATE TABLE push_keys (id INTEGER NOT NULL PRIMARY KEY, public_key TEXT NOT NULL, sealed TEXT NOT NULL) STRICT",
     // pid: the process that is told. source_pid: the process whose signals it waits for; null for any. window: matches of one minute.
     `CREATE TABLE signal_watches (
        watch_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, pid TEXT NOT NULL, signal TEXT NOT NULL, source_pid TEXT, key TEXT,

@@ -4,9 +4,9 @@ import type { ProcessEvent } from "../../protocol/signals.ts";
 import type { WriteContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { SignalWatchRow } from "../nouns/signal-watches.ts";
-import { notify } from "../notifications/notify.ts";
+import { type NotifyNouns, notify } from "../notifications/notify.ts";
 
-type Nouns = Pick<WriteContext, "signalWatches" | "notifications" | "emit" | "after" | "now">;
+type Nouns = NotifyNouns & Pick<WriteContext, "signalWatches">;
 
 /** A watch that matches more often than this in a minute fails. */
 const PER_MINUTE_MAX = 60;

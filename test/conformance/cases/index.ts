@@ -35,4 +35,5 @@ import "./schedules.ts";
 import "./schedule-times.ts";
 import "./schedule-runs.ts";
 import "./notifications.ts";
+import "./push.ts";
 import "./watches.ts";

@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { makeHasher } from "../../../src/hosts/shared/crypto.ts";
+import { makeCryptography } from "../../../src/hosts/shared/cryptography.ts";
 import { type Crypto, type ScryptParams, UnsealError } from "../../../src/ports/crypto.ts";
 import type { Random } from "./random.ts";
 
@@ -10,6 +11,7 @@ import type { Random } from "./random.ts";
 export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> = (value) => Promise.resolve(value)): Crypto {
   return {
     randomBytes: (length) => random.bytes(length),
+    ...makeCryptography((length) => random.bytes(length)),
     uuid: () => uuid(random.bytes(16)),
     sha256,
     sha256Async: async (data) => sha256(data),

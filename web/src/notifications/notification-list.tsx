@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
+import { isDesktopPath } from "../../../src/protocol/desktop-path.ts";
 import { go } from "../frame/route.ts";
 import { call } from "../state/call.ts";
 import { dismiss, markRead, type Notice } from "../state/notifications.ts";
@@ -88,7 +89,8 @@ type ActionsProps = { notice: Notice; operation: ReturnType<typeof useOperation>
 function Actions({ notice, operation, children }: ActionsProps) {
   const open = notice.actions.find(({ kind }) => kind === "open");
   const deny = notice.source.kind === "kernel" ? notice.actions.find(({ kind }) => kind === "deny") : undefined;
-  const target = deny === undefined ? openTargetOf(open?.target) : "/approvals";
+  const path = open?.target !== undefined && isDesktopPath(open.target) ? open.target : null;
+  const target = deny === undefined ? path : "/approvals";
   if (target === null && deny === undefined && children === false) return null;
   const show = () => {
     void operation.run(() => markRead(notice));
@@ -109,11 +111,6 @@ function Actions({ notice, operation, children }: ActionsProps) {
       )}
     </div>
   );
-}
-
-/** A path of this page, and nothing that leads elsewhere. */
-function openTargetOf(target: string | undefined): string | null {
-  return target !== undefined && /^\/(?![/\\])[\w/%.~:@-]*$/.test(target) ? target : null;
 }
 
 function describeSource(source: Notice["source"]): string {

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { NOTIFICATION, NotificationAction, NotificationLevel, NotificationRecord } from "../../../protocol/notification-records.ts";
-import { NOTIFICATION_CREATED } from "../../../protocol/signal-names.ts";
+import { announceNotification } from "../../notifications/announce.ts";
 import { syscall } from "../define.ts";
 
 const ACTIONS_MAX = 5;
@@ -33,10 +33,11 @@ export default syscall({
     args: { title: "The backup is done", body: "1,204 files, 3.1 GB", level: "success" },
     result: { notification: NOTIFICATION },
   },
-  run({ notifications, emit, after, now }, { uid, agent }, { body, ...args }) {
+  run(nouns, { uid, agent }, { body, ...args }) {
+    const { notifications, now } = nouns;
     const source = agent === undefined ? { kind: "user" as const } : { kind: "process" as const, processId: agent.pid };
     const notification = notifications.create(uid, { ...args, body: body || undefined, source }, now);
-    after(() => emit.sendNotification(uid, NOTIFICATION_CREATED, notification));
+    announceNotification(nouns, uid, notification);
     return { notification };
   },
 });

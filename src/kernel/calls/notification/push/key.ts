@@ -1,0 +1,25 @@
+// Returns the key that browsers subscribe with.
+
+import { z } from "zod";
+import { mustBePerson } from "../../../push/subscribe.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "notification.push.key",
+  doc: "Return the public key by which push services know this gateway (VAPID), for applicationServerKey of a browser's subscription. It is made with the first call and stays.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({}),
+  result: z.object({ publicKey: z.string() }),
+  fails: { 403: "the caller is a process" },
+  example: {
+    args: {},
+    result: { publicKey: "BLc4xRzKlKORKWlbdgFaBrrPK3ydWAHo4M0gs0i1oEKgPpWC5cW8OCzVrOQRv-1npXRWk8udnW3oYhIO4475rds" },
+  },
+  run({ pushSubscriptions }, caller) {
+    mustBePerson(caller);
+    return { publicKey: pushSubscriptions.makeKeys() };
+  },
+});
