@@ -47,8 +47,15 @@ export async function preview(link: KernelClient, args: Record<string, unknown>)
   return link.runSyscall<Preview>("sched.preview", args);
 }
 
+/** When one of the caller's schedules runs next. */
+export function previewSchedule(context: Pick<CommandContext, "link" | "env">, id: string, zone?: string): Promise<Preview> {
+  const timezone = readTimezone(context, zone);
+  return preview(context.link, { id, ...(timezone === undefined ? {} : { timezone }) });
+}
+
 /** What it says, and its next runs. */
-export function describePreview({ says, nextRunsMs, timezone }: Pick<Preview, "says" | "nextRunsMs" | "timezone">): string {
+export function describePreview({ says, nextRunsMs, timezone }: Preview, isEnabled = true): string {
+  if (!isEnabled) return `When: ${says}\n`;
   const runs = nextRunsMs.map((ms) => `  ${formatZonedTime(ms, timezone)}\n`).join("");
   return `When: ${says}\nNext runs (${timezone}):\n${runs === "" ? "  none\n" : runs}`;
 }

@@ -108,6 +108,11 @@ export const TIME: readonly Requirement[] = [
   r("sched.runs:pages", "Runs are listed newest first in pages, with their time, end, process and answer", "15.7, decision 0020"),
   r("sched.preview:says", "An expression is shown in words with its next runs, and changes nothing", "decision 0020"),
   r(
+    "sched.preview:schedule",
+    "The next runs of a schedule begin with its own next run and count from its own anchor; a disabled one has none",
+    "decision 0020",
+  ),
+  r(
     "sched.preview:words",
     "Words are understood as an expression, alone or in a sentence, in a zone or that of the gateway",
     "decision 0020",

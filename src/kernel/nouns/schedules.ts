@@ -52,7 +52,7 @@ export type ScheduleChange = Partial<Omit<ScheduleRow, "id" | "uid" | "creator" 
 
 export type ScheduleReads = Pick<
   Schedules,
-  "find" | "sizeOf" | "requireUsable" | "list" | "count" | "listDue" | "listCountedAfter" | "nextWakeAt"
+  "find" | "sizeOf" | "requireUsable" | "list" | "listComing" | "count" | "listDue" | "listCountedAfter" | "nextWakeAt"
 >;
 
 /** Sorts after all times: those that never run come last. */
@@ -88,6 +88,18 @@ export class Schedules {
     return this.#sql
       .all(`SELECT * FROM schedules ${where} ORDER BY sort_at, updated_at DESC, schedule_id LIMIT ? OFFSET ?`, ...bindings, limit, offset)
       .map(fromRow);
+  }
+
+  /** Those of a user that run up to a time, the next first. Their targets, which may be large, are not read. */
+  listComing(uid: number, until: number, limit: number): Pick<ScheduleRow, "id" | "name" | "expression" | "anchorAt" | "nextAt">[] {
+    const query = "SELECT schedule_id, name, expression, anchor_at, next_at FROM schedules WHERE uid = ? AND sort_at <= ? AND enabled = 1";
+    return this.#sql.all(`${query} ORDER BY sort_at, updated_at DESC LIMIT ?`, uid, until, limit).map((row) => ({
+      id: String(row.schedule_id),
+      name: String(row.name),
+      expression: JSON.parse(String(row.expression)) as ScheduleExpression,
+      anchorAt: Number(row.anchor_at),
+      nextAt: Number(row.next_at),
+    }));
   }
 
   count(uid: number | undefined, includeDisabled = true): number {

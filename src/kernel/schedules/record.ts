@@ -40,9 +40,9 @@ export function makeScheduleRecord({ accounts }: Pick<ReadContext, "accounts">, 
 }
 
 /** What was accepted once may not be any more: a later version of ICU may not know the zone. */
-function sayExpression(expression: ScheduleExpression): string {
+export function sayExpression(expression: ScheduleExpression, timezone?: string): string {
   try {
-    return describeExpression(expression);
+    return describeExpression(expression, timezone);
   } catch (error) {
     if (error instanceof SysError) return error.message;
     throw error;

@@ -6,7 +6,16 @@ import type { ScheduleExpression, ScheduleRecord, ScheduleRun, ScheduleTarget } 
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { readManual } from "../manual.ts";
 import { type Options, parseJsonOption, parseOptions, textOption } from "../options.ts";
-import { describePreview, findScheduleId, listSchedules, preview, type Preview, readTimezone, zoneOf } from "../schedules.ts";
+import {
+  describePreview,
+  findScheduleId,
+  listSchedules,
+  preview,
+  type Preview,
+  previewSchedule,
+  readTimezone,
+  zoneOf,
+} from "../schedules.ts";
 import { formatTable, toJson, toLine } from "../table.ts";
 
 type Parsed = { words: readonly string[]; options: Options };
@@ -107,7 +116,7 @@ async function add(context: CommandContext, { words, options }: Parsed): Promise
     ...textOption(options, "catch-up", "catchUp"),
     ...textOption(options, "notify", "notify"),
   });
-  return describeAdded(context, schedule);
+  return describeAdded(context, schedule, timezone);
 }
 
 async function addSchedule({ link }: CommandContext, args: Record<string, unknown>): Promise<ScheduleRecord> {
@@ -157,10 +166,11 @@ function readTarget(options: Options, text: string): ScheduleTarget {
   };
 }
 
-async function describeAdded({ link, env }: CommandContext, { id, name, enabled, expression }: ScheduleRecord): Promise<string> {
-  const zone = readTimezone({ env }, undefined);
-  const shown = await preview(link, { expression, ...(zone === undefined ? {} : { timezone: zone }) });
-  return `Added ${enabled ? "" : "(disabled) "}${id}: ${toLine(name)}\n${describePreview(shown)}`;
+async function describeAdded(context: CommandContext, { id, name, enabled, says }: ScheduleRecord, zone?: string): Promise<string> {
+  // It is added, whether or not its next runs can be shown.
+  const shown = await previewSchedule(context, id, zone).catch(() => null);
+  const when = shown === null ? `When: ${says}\n` : describePreview(shown, enabled);
+  return `Added ${enabled ? "" : "(disabled) "}${id}: ${toLine(name)}\n${when}`;
 }
 
 async function show(context: CommandContext, { words, options }: Parsed): Promise<string> {
@@ -169,7 +179,7 @@ async function show(context: CommandContext, { words, options }: Parsed): Promis
   const schedule = (await listSchedules(link, who.uid, true)).find((one) => one.id === id);
   if (schedule === undefined) throw new CommandError(`no schedule ${id}: sched list --all shows yours`);
   if (options.has("json")) return toJson(schedule);
-  const { name, description, enabled, expression, target, catchUp, notify, state, creator } = schedule;
+  const { name, description, enabled, target, catchUp, notify, state, creator } = schedule;
   const facts = [
     ["name", name],
     ["description", description ?? ""],
@@ -182,10 +192,8 @@ async function show(context: CommandContext, { words, options }: Parsed): Promis
     ["runs", String(state.runCount)],
     ["last", `${state.lastStatus ?? "-"}${state.lastError === null ? "" : `: ${state.lastError}`}`],
   ];
-  const zone = readTimezone(context, undefined);
   const text = facts.flatMap(([key, value]) => (value === "" ? [] : [`${key!.padEnd(12)}${toLine(value!)}\n`])).join("");
-  if (!enabled) return `id          ${id}\n${text}${"when".padEnd(12)}${schedule.says}\n`;
-  return `id          ${id}\n${text}${describePreview(await preview(link, { expression, ...(zone === undefined ? {} : { timezone: zone }) }))}`;
+  return `id          ${id}\n${text}${describePreview(await previewSchedule(context, id), enabled)}`;
 }
 
 async function setEnabled(context: CommandContext, { words }: Parsed, enabled: boolean): Promise<string> {

@@ -93,10 +93,36 @@ verifies("sched.preview:says", async ({ alice }) => {
   const { nextRunsMs } = await client.call("sched.preview", { expression: { kind: "every", everyMs: 90_000 }, count: 2 });
   expect(nextRunsMs[1]! - nextRunsMs[0]!).toBe(90_000);
   await expectRefusal(client.call("sched.preview", { expression: { kind: "at", atMs: 1 } }), 400, /in the past/);
-  await expectRefusal(client.call("sched.preview", {}), 400, "Give either expression or words");
-  await expectRefusal(client.call("sched.preview", { expression: YEARLY, words: "daily" }), 400, "Give either expression or words");
+  await expectRefusal(client.call("sched.preview", {}), 400, "Give one of id, expression and words");
+  await expectRefusal(client.call("sched.preview", { expression: YEARLY, words: "daily" }), 400, "Give one of id, expression and words");
   for (const count of [0, 21]) await expectRefusal(client.call("sched.preview", { expression: YEARLY, count }), 400, /^count /);
   expect((await client.call("sched.list", { includeDisabled: true })).count).toBe(before);
+});
+
+verifies("sched.preview:schedule", async ({ alice }) => {
+  const client = await alice();
+  const preview = (id: string, more: object = {}) => client.call("sched.preview", { id, ...more });
+  const nextOf = ({ state }: { state: { nextRunAtMs: number | null } }) => state.nextRunAtMs!;
+  const every = await addSchedule(client, { expression: { kind: "every", everyMs: HOUR_MS } });
+  const next = nextOf(every);
+  expect(await preview(every.id, { timezone: "Asia/Tokyo" })).toEqual({
+    expression: every.expression,
+    says: "every hour",
+    timezone: "Asia/Tokyo",
+    nextRunsMs: [next, next + HOUR_MS, next + 2 * HOUR_MS],
+  });
+  const after = await addSchedule(client, { expression: { kind: "after", afterMs: DAY_MS } });
+  expect((await preview(after.id)).nextRunsMs).toEqual([nextOf(after)]);
+  const cron = await addSchedule(client, { expression: { kind: "cron", expr: "0 9 * * *", timezone: "Asia/Tokyo" } });
+  expect(await preview(cron.id, { count: 1, timezone: "Europe/Berlin" })).toMatchObject({
+    says: "every day at 09:00 (Asia/Tokyo)",
+    timezone: "Asia/Tokyo",
+    nextRunsMs: [nextOf(cron)],
+  });
+  await client.call("sched.update", { id: every.id, patch: { enabled: false } });
+  expect(await preview(every.id)).toMatchObject({ says: "every hour", nextRunsMs: [] });
+  for (const more of [{ words: "daily" }, { expression: YEARLY }])
+    await expectRefusal(preview(every.id, more), 400, "Give one of id, expression and words");
 });
 
 verifies("sched.preview:words", async ({ alice, root }) => {

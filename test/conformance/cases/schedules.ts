@@ -310,6 +310,7 @@ verifies("sched.update:foreign", async ({ alice, bob, root }) => {
     (one: string) => other.call("sched.run", { id: one }),
     (one: string) => other.call("sched.run", { id: one, mode: "force" }),
     (one: string) => other.call("sched.runs", { id: one }),
+    (one: string) => other.call("sched.preview", { id: one }),
   ]) {
     const absent = await refusal(ask(ABSENT));
     expect(absent).toMatchObject({ code: 404, message: `Schedule not found: ${ABSENT}` });
@@ -322,6 +323,7 @@ verifies("sched.update:foreign", async ({ alice, bob, root }) => {
   expect(schedule).toMatchObject({ name: "Root's", ownerUid: before!.ownerUid, creator: before!.creator, runAs: before!.runAs });
   expect(await admin.call("sched.runs", { id })).toEqual({ runs: [], hasMore: false });
   expect(await admin.call("sched.run", { id })).toMatchObject({ ran: 0 });
+  expect((await admin.call("sched.preview", { id })).nextRunsMs[0]).toBe(before!.state.nextRunAtMs);
   expect(await admin.call("sched.remove", { id })).toEqual({ removed: true });
 });
 
@@ -414,6 +416,20 @@ stages("shell.exec:sched", async ({ model, somebody }) => {
   expect(lines.join("\n")).toContain(`event:${init}`);
   expect(await linesOf("sched list --all")).toHaveLength(7);
   const [cron, every, at] = ["cron", "every", "at"].map((name) => named.get(name)!.id) as [string, string, string];
+  const shown = await shell("sched show after --json");
+  const due = new Date(JSON.parse(shown.output).state.nextRunAtMs).toISOString().slice(11, 16);
+  expect((await linesOf("TZ=UTC sched show after")).slice(-3)).toEqual([
+    "When: once, after 20 minutes",
+    "Next runs (UTC):",
+    expect.stringMatching(new RegExp(` ${due}$`)),
+  ]);
+  // It has been added, whatever its next run is: there is none.
+  expect(await linesOf(`TZ=UTC sched add --json '${JSON.stringify({ ...JSON.parse(json), name: "off", enabled: false })}'`)).toEqual([
+    expect.stringMatching(/^Added \(disabled\) [0-9a-f-]{36}: off$/),
+    "When: every year on 1 January at 00:00 (UTC)",
+  ]);
+  expect((await linesOf("sched show off")).at(-1)).toBe("When: every year on 1 January at 00:00 (UTC)");
+  expect(await shell("sched remove off")).toMatchObject({ exitCode: 0 });
   expect(await shell(`sched enable ${every} && sched disable ${cron} && sched remove ${at}`)).toMatchObject({ status: "completed" });
   expect(await findSchedule(person, every)).toMatchObject({ enabled: true });
   expect(await findSchedule(person, cron)).toMatchObject({ enabled: false });

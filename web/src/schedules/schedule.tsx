@@ -22,7 +22,7 @@ import { NextRuns } from "./next-runs.tsx";
 import { RunHistory } from "./run-history.tsx";
 import { ScheduleText } from "./schedule-text.tsx";
 import { StateBadge } from "./schedule-list.tsx";
-import { capitalize, type Schedule as ScheduleRecord, schedules, TIMEZONE, useSchedules } from "./schedules.ts";
+import { capitalize, isScheduleChange, type Schedule as ScheduleRecord, schedules, TIMEZONE, useSchedules } from "./schedules.ts";
 
 type Patch = Args<"sched.update">["patch"];
 
@@ -114,23 +114,19 @@ function Page({ schedule, pane }: { schedule: ScheduleRecord; pane: PaneName }) 
   );
 }
 
-function When({ schedule: { enabled, expression, says } }: { schedule: ScheduleRecord }) {
+function When({ schedule: { id, enabled, says } }: { schedule: ScheduleRecord }) {
+  const latest = useLatest("sched.preview", { id, timezone: TIMEZONE }, isScheduleChange);
+  const shown = latest.value.value;
   return (
     <Card title="When">
-      <p>{capitalize(makeVisible(says))}</p>
-      {enabled && <Upcoming expression={expression} />}
+      <p>{capitalize(makeVisible(shown?.says ?? says))}</p>
+      {enabled && shown !== null && <NextRuns runs={shown.nextRunsMs} />}
+      {enabled && shown === null && (
+        <Loaded latest={latest} label="Loading the next runs">
+          {() => null}
+        </Loaded>
+      )}
     </Card>
-  );
-}
-
-function Upcoming({ expression }: { expression: ScheduleRecord["expression"] }) {
-  const latest = useLatest("sched.preview", { expression, timezone: TIMEZONE });
-  // A schedule that has just run for the last time has no next one.
-  if (latest.problem.value !== null) return null;
-  return (
-    <Loaded latest={latest} label="Loading the next runs">
-      {({ nextRunsMs }) => <NextRuns runs={nextRunsMs} />}
-    </Loaded>
   );
 }
 

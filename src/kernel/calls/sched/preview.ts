@@ -8,16 +8,19 @@ import { checkExpression, checkTimezone, listNextRuns } from "../../../schedules
 import { parseWhen, splitWhen } from "../../../schedules/words.ts";
 import { ScheduleExpression } from "../../../protocol/schedule-records.ts";
 import type { ReadContext } from "../../context.ts";
+import { listRunsOf } from "../../schedules/coming-runs.ts";
+import { sayExpression } from "../../schedules/record.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "sched.preview",
-  doc: 'Show when an expression runs, or words such as "every weekday at 9", "in 20 minutes" and "tomorrow 09:00": the expression they stand for, what it says in words, and its next runs. With isSentence, the words may be part of a sentence, such as "remind me to call mum tomorrow at 10"; rest is what remains of it. timezone is that of words with a time of day; by default the gateway\'s.',
+  doc: 'Show when a schedule (id), an expression or words run, such as "every weekday at 9", "in 20 minutes" and "tomorrow 09:00": the expression they stand for, what it says in words, and its next runs. With isSentence, the words may be part of a sentence, such as "remind me to call mum tomorrow at 10"; rest is what remains of it. The first next run of a schedule is its nextRunAtMs; a disabled one has none. timezone is that of words with a time of day, and in which says shows an instant; by default the gateway\'s.',
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({
+    id: z.string().min(1).max(128).optional(),
     expression: ScheduleExpression.optional(),
     words: z.string().trim().min(1).max(2_000).optional(),
     isSentence: z.boolean().default(false),
@@ -31,7 +34,10 @@ export default syscall({
     nextRunsMs: z.array(z.number()),
     rest: z.string().optional(),
   }),
-  fails: { 400: "neither or both of expression and words, or one that is not understood or never runs" },
+  fails: {
+    400: "not exactly one of id, expression and words, or an expression that is not understood or never runs",
+    404: "there is no such schedule of this user",
+  },
   example: {
     args: { words: "every weekday at 8", timezone: "Europe/Berlin", count: 1 },
     result: {
@@ -41,13 +47,19 @@ export default syscall({
       nextRunsMs: [1763362800000],
     },
   },
-  run({ config, now }, _caller, { expression, words, isSentence, timezone: wanted, count }) {
+  run({ schedules, config, now }, caller, { id, expression, words, isSentence, timezone: wanted, count }) {
     const timezone = wanted ?? gatewayTimezone(config);
     checkTimezone(timezone);
-    if ((expression === undefined) === (words === undefined)) fail(400, "Give either expression or words");
+    if ([id, expression, words].filter((one) => one !== undefined).length !== 1) fail(400, "Give one of id, expression and words");
+    if (id !== undefined) {
+      const schedule = schedules.requireUsable(caller, id);
+      const zone = chooseZone(schedule.expression, timezone);
+      const says = sayExpression(schedule.expression, zone);
+      return { expression: schedule.expression, says, timezone: zone, nextRunsMs: listRunsOf(schedule, now, count) };
+    }
     const found = expression === undefined ? readWords(words!, isSentence, { now, timezone }) : { expression };
     checkExpression(found.expression, now);
-    const zone = found.expression.kind === "cron" ? found.expression.timezone : timezone;
+    const zone = chooseZone(found.expression, timezone);
     return {
       ...found,
       says: describeExpression(found.expression, zone),
@@ -56,6 +68,10 @@ export default syscall({
     };
   },
 });
+
+function chooseZone(expression: ScheduleExpression, otherwise: string): string {
+  return expression.kind === "cron" ? expression.timezone : otherwise;
+}
 
 function readWords(
   words: string,
