@@ -32,6 +32,8 @@ export type Said = {
   delay: Span | null;
   /** "every 2 hours". */
   every: Span | null;
+  /** "every 1 day", not "every day". */
+  isCounted: boolean;
   /** How many days from today: 1 is "tomorrow". */
   dayOffset: number | null;
   /** 0 is Sunday. */
@@ -70,6 +72,7 @@ class Phrase {
     isRepeating: false,
     delay: null,
     every: null,
+    isCounted: false,
     dayOffset: null,
     weekdays: [],
     isNext: false,
@@ -158,7 +161,9 @@ class Phrase {
         this.#tokens.skip("other") ||
         (unitOf(this.#tokens.word(1)) !== null || weekdayOf(this.#tokens.word(1)) !== null ? this.#tokens.skip("second") : false);
       if (isOther && weekdayOf(this.#tokens.word()) !== null) return this.#setEvery({ unit: "days", amount: 14 }) && this.#readWeekdays();
-      const span = (isOther ? null : this.#readSpan()) ?? this.#readUnit(isOther ? 2 : 1);
+      const counted = isOther ? null : this.#readSpan();
+      if (counted !== null) this.#said.isCounted = true;
+      const span = counted ?? this.#readUnit(isOther ? 2 : 1);
       return span === null ? !isOther && this.#readDays() : this.#setEvery(span);
     });
   }

@@ -40,6 +40,12 @@ describe("a time of day that repeats is a cron expression", () => {
     ["monday to friday at 9", "0 9 * * 1-5"],
     ["sat-mon 9:00", "0 9 * * 0,1,6"],
     ["weekly", "0 9 * * 1"],
+    ["every day", "0 9 * * *"],
+    ["every week", "0 9 * * 1"],
+    ["every week at 10", "0 10 * * 1"],
+    ["every 1 day at 10", "0 10 * * *"],
+    ["every 1 week on tuesday", "0 9 * * 2"],
+    ["every 7 days on friday at 8", "0 8 * * 5"],
     ["every week on tuesday", "0 9 * * 2"],
     ["every month on the 1st at 9:00", "0 9 1 * *"],
     ["on the 15th of every month at noon", "0 12 15 * *"],
@@ -78,6 +84,14 @@ describe("an interval is one", () => {
     ["every second", 1_000],
     ["every 2 days", 2 * DAY_MS],
     ["every two weeks", 14 * DAY_MS],
+    ["every 1d", DAY_MS],
+    ["every 1 day", DAY_MS],
+    ["every 24h", DAY_MS],
+    ["every 7d", 7 * DAY_MS],
+    ["every 7 days", 7 * DAY_MS],
+    ["every 1 week", 7 * DAY_MS],
+    ["every one week", 7 * DAY_MS],
+    ["every 30d", 30 * DAY_MS],
   ])("%s", (text, everyMs) => expect(parseWhen(text, HERE)).toEqual({ kind: "every", everyMs }));
 
   it.each([
@@ -141,11 +155,17 @@ describe("every few days at a time of day", () => {
       everyMs: 14 * DAY_MS,
       anchorMs: Date.parse("2026-07-17T10:00Z"),
     });
+    expect(parseWhen("every 7 days at 9 UTC", HERE)).toEqual({
+      kind: "every",
+      everyMs: 7 * DAY_MS,
+      anchorMs: Date.parse("2026-07-16T09:00Z"),
+    });
   });
 
   it("is refused elsewhere, with what comes nearest", () => {
     expect(() => parseWhen("every 2 days at 9", HERE)).toThrow('Say "every day at 09:00"');
     expect(() => parseWhen("every other friday at 9", HERE)).toThrow('Say "every Friday at 09:00"');
+    expect(() => parseWhen("every 7 days at 9", HERE)).toThrow('Say "every week at 09:00"');
   });
 });
 

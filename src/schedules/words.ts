@@ -1,8 +1,8 @@
 // Times as people type them: "in 20 minutes", "every weekday at 9:30", "24 december 18:00", and cron expressions. A time of day that
 // repeats becomes a cron expression, one that does not an instant, an interval stays one. The words are read by phrases.ts.
 //
-// What is left out: a day without a time is at 9:00, a week is on Monday, a month on day 1, a year on 1 January. Midnight of today is the
-// one to come. An hour in the afternoon, evening or night is meant as one, so "tonight at 8" is 20:00.
+// What is left out: a day without a time is at 9:00, a week is on Monday, a month on day 1, a year on 1 January. That is "every day" and
+// "every week"; days and weeks with a number are intervals: "every 1 day", "every 7 days". Midnight of today is the one to come. An hour in the afternoon, evening or night is meant as one, so "tonight at 8" is 20:00.
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import { isTimezone } from "../lib/timezone.ts";
@@ -142,13 +142,16 @@ function findCron(text: string, isPart: boolean): string | null {
 }
 
 function buildRepeating(said: Said, situation: Situation): ScheduleExpression | null {
-  const { every, delay, dayOffset, instant, year } = said;
+  const { every, delay, dayOffset, instant, year, isCounted } = said;
   if (delay !== null || dayOffset !== null || instant !== null || year !== null || said.isNext) return null;
   if (said.days.length > 0 && said.weekdays.length > 0)
     fail(400, "A schedule is for days of the month or for weekdays, not for days that are both: cron would take either");
   if (every?.unit === "ms") return buildInterval(said, every.amount, situation);
   if (said.minutes.length > 0 || said.range !== null) return null;
-  if (every?.unit === "days" && every.amount !== 1 && every.amount !== 7) return buildStride(said, every.amount, situation);
+  if (isCounted && every?.unit === "days" && isAlone(said)) return { kind: "every", everyMs: every.amount * DAY_MS };
+  const isCountedWeek = isCounted && every?.amount === 7 && said.weekdays.length + said.months.length === 0;
+  if (every?.unit === "days" && ((every.amount !== 1 && every.amount !== 7) || isCountedWeek))
+    return buildStride(said, every.amount, situation);
   if (every?.unit === "months" && every.amount !== 1 && every.amount !== 12) return buildMonths(said, every.amount, situation);
   const isYearly = every?.unit === "months" && every.amount === 12;
   const isWeekly = every?.unit === "days" && every.amount === 7;
@@ -159,6 +162,11 @@ function buildRepeating(said: Said, situation: Situation): ScheduleExpression | 
   const months = said.months.length > 0 ? said.months : isYearly ? [1] : [];
   const weekdays = said.weekdays.length > 0 ? said.weekdays : isWeekly ? [1] : [];
   return writeCron(writeTimes(chooseClocks(said)), { days, months, weekdays }, situation);
+}
+
+/** No day and no time is said: "every day" is at 9:00, and "every 1 day" is 24 hours later. */
+function isAlone({ times, part, days, weekdays, months }: Said): boolean {
+  return part === null && times.length + days.length + weekdays.length + months.length === 0;
 }
 
 /** An interval alone stays one. One that is for some hours or days becomes a cron expression, if it divides the hour or the day. */
@@ -201,7 +209,7 @@ function buildStride(said: Said, days: number, situation: Situation): ScheduleEx
   if (clocks.length > 1 || everyMs > INTERVAL_MS_MAX) return null;
   const { now, timezone } = situation;
   const time = writeClock(clocks[0]!);
-  const often = `every ${weekdays.length > 0 ? WEEKDAYS[weekdays[0]!] : "day"}`;
+  const often = `every ${weekdays.length > 0 ? WEEKDAYS[weekdays[0]!] : days === 7 ? "week" : "day"}`;
   if (listTransitions(timezone, now, now + 400 * DAY_MS).length > 0)
     fail(
       400,
