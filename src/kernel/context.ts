@@ -44,6 +44,7 @@ import type { Passwords } from "./identity/passwords.ts";
 import type { Quotas } from "./files/quotas.ts";
 import type { Transfers } from "./files/transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
+import type { Timers } from "./nouns/timers.ts";
 import type { Repos } from "./repos/repos.ts";
 import type { ModelTrials } from "./setup/model-trials.ts";
 
@@ -94,6 +95,8 @@ type KernelNouns = "results" | "timers" | "throttle" | "quotas";
 export type WriteContext = Omit<Nouns, KernelNouns> & {
   now: number;
   about: GatewayFacts;
+  /** Parts arm timers; what a timer is about may be removed by a call. */
+  timers: Pick<Timers, "cancel">;
   emit: SignalEmitter;
   /** The action runs once the call has been answered, and never if the transaction fails. */
   after: (action: () => void) => void;

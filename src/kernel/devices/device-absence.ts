@@ -24,12 +24,11 @@ export class DeviceAbsence implements Part {
   }
 
   onDeviceConnected(key: string): void {
-    const { timers, devices } = this.#store.nouns;
+    const { devices } = this.#store.nouns;
     this.#store.attempt(() =>
       this.#store.relaxed((nouns) => {
-        timers.cancel(KIND, key);
         const device = devices.get(key);
-        if (device !== undefined) dismissAbout(nouns, device.ownerUid, aboutDevice(key));
+        if (device !== undefined) forgetAbsence(nouns, device.ownerUid, key);
       }),
     );
   }
@@ -56,6 +55,12 @@ export class DeviceAbsence implements Part {
   nextDueAt(): number | null {
     return this.#store.nouns.timers.nextDueAt(KIND);
   }
+}
+
+/** The device is back, or is one no more. */
+export function forgetAbsence(nouns: WriteContext, ownerUid: number, key: string): void {
+  nouns.timers.cancel(KIND, key);
+  dismissAbout(nouns, ownerUid, aboutDevice(key));
 }
 
 function aboutDevice(key: string): string {

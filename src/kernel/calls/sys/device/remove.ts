@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { DeviceId } from "../../../../protocol/records.ts";
+import { forgetAbsence } from "../../../devices/device-absence.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -19,11 +20,13 @@ export default syscall({
     409: "the id names, or has named, devices of several other users: use OWNER@ID",
   },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
-  run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {
+  run(nouns, caller, { deviceId }) {
+    const { devices, connections, approvals, emit, after, now } = nouns;
     const key = devices.findManageableKey(caller, deviceId);
     if (key === null) return { removed: false };
     const driver = devices.connectionIdOf(key);
     const holders = approvals.revokeGrantsForDevice(devices.namesInGrants(key), now);
+    forgetAbsence(nouns, devices.get(key)!.ownerUid, key);
     devices.remove(key);
     after(() => {
       for (const uid of holders) emit.announceChanges(uid, ["grants"]);
