@@ -163,7 +163,11 @@ export const TIME: readonly Requirement[] = [
   ),
   r("notification.list:limit", "100 are listed by default, and 1 to 500 on request", "seed, 6.5"),
   r("notification.list:expired", "A notification that has expired exists for no call", "seed"),
-  r("notification.mark_read:week", "One that is read expires in seven days, and all connections are told, once", "seed, 1.6, 6.5"),
+  r(
+    "notification.mark_read:week",
+    "One that is read expires seven days after it was read last, and all connections are told",
+    "seed, 1.6, 6.5",
+  ),
   r("notification.mark_read:null", "For a missing and a foreign id notification is null, and nobody is told", "seed, trust V12"),
   r("notification.dismiss:three-days", "One that is dismissed expires in three days, and all connections are told, once", "seed, 1.6, 6.5"),
   r("notification.dismiss:null", "For a missing and a foreign id notification is null, and nobody is told", "seed, trust V12"),

@@ -41,16 +41,29 @@ describe("a notification", () => {
     expect([await change("mark_read", one), await change("dismiss", one)]).toEqual([null, null]);
   });
 
-  it("that was read expires a week later, however often it is read", async () => {
+  it("that was read expires a week after it was read last, and is read since the first time", async () => {
     const one = await create();
     const read = (await change("mark_read", one))!;
     expect([read.expiresAt! - read.readAt!, read.dismissedAt]).toEqual([7 * DAY_MS, null]);
     await world.pass(DAY_MS);
-    expect(await change("mark_read", one)).toEqual(read);
-    expect(await listNotifications(world)).toEqual([read]);
+    const again = (await change("mark_read", one))!;
+    expect(again).toEqual({ ...read, expiresAt: expect.any(Number) });
+    expect(again.expiresAt! - read.expiresAt!).toBeGreaterThanOrEqual(DAY_MS);
+    expect(await listNotifications(world)).toEqual([again]);
     expect(await listNotifications(world, { includeRead: false })).toEqual([]);
-    await world.passTo(read.expiresAt!);
+    await world.passTo(again.expiresAt! - 100);
+    expect(await listNotifications(world)).toEqual([again]);
+    await world.passTo(again.expiresAt!);
     expect(await listNotifications(world, EVERYTHING)).toEqual([]);
+  });
+
+  it("that was dismissed and is then read stays dismissed, and does not live longer", async () => {
+    const one = await create();
+    const dismissed = (await change("dismiss", one))!;
+    await world.pass(DAY_MS);
+    const read = (await change("mark_read", one))!;
+    expect(read).toEqual({ ...dismissed, readAt: expect.any(Number) });
+    expect(await listNotifications(world)).toEqual([]);
   });
 
   it("that was dismissed is left out of lists and expires three days later", async () => {
@@ -182,6 +195,26 @@ describe("a machine", () => {
     await connect();
     expect(await titles()).toEqual([]);
     expect(await listNotifications(world, EVERYTHING)).toMatchObject([{ dismissedAt: expect.any(Number) }]);
+  });
+
+  it("that is removed is not a notification any more", async () => {
+    world.cut(socketId);
+    await world.pass(11 * MINUTE_MS);
+    expect(await titles()).toEqual(["laptop is offline"]);
+    await world.call("sys.device.remove", { deviceId: "laptop" });
+    expect(await titles()).toEqual([]);
+    expect(await listNotifications(world, EVERYTHING)).toMatchObject([{ dismissedAt: expect.any(Number) }]);
+  });
+
+  it("that is removed while it is gone leaves nothing to wake for", async () => {
+    world.cut(socketId);
+    await world.pass(MINUTE_MS);
+    const timers = () => world.sql.inspect("SELECT kind FROM timers WHERE kind = 'device-gone'").length;
+    expect(timers()).toBe(1);
+    await world.call("sys.device.remove", { deviceId: "laptop" });
+    expect(timers()).toBe(0);
+    await world.pass(11 * MINUTE_MS);
+    expect(await listNotifications(world, EVERYTHING)).toEqual([]);
   });
 
   it("that returns within ten minutes is none", async () => {

@@ -104,11 +104,14 @@ export class Notifications {
     return Number(row?.count);
   }
 
-  /** Null if the user has no such notification. One that was read before stays as it is. */
+  /**
+   * Null if the user has no such notification. One that was read before is read since then, and lives for another week; one that was
+   * dismissed does not live longer.
+   */
   markRead(uid: number, notificationId: string, now: number): NotificationRecord | null {
     this.#sql.run(
-      `UPDATE notifications SET read_at = ?2, expires_at = ?4
-       WHERE uid = ?1 AND notification_id = ?3 AND read_at IS NULL AND dismissed_at IS NULL AND ${IS_LIVE}`,
+      `UPDATE notifications SET read_at = coalesce(read_at, ?2), expires_at = CASE WHEN dismissed_at IS NULL THEN ?4 ELSE expires_at END
+       WHERE uid = ?1 AND notification_id = ?3 AND ${IS_LIVE}`,
       uid,
       now,
       notificationId,

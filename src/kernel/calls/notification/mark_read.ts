@@ -8,7 +8,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "notification.mark_read",
-  doc: "Mark a notification of the caller as read: it expires a week later. notification is null if there is none with this id.",
+  doc: "Mark a notification of the caller as read: it expires a week later, counted from the last such call; readAt is the time of the first. notification is null if there is none with this id.",
   runs: "kernel",
   does: "write",
   from: ["user"],
