@@ -17,6 +17,8 @@ import { type Delivery, State } from "./rows/state.ts";
 
 /** An answer is followed by one result per tool call it made; the search for the last answer ends after this many messages. */
 const LOOK_BACK_MAX = 100;
+/** Runs that nobody started: what a schedule does, and what the process was told of because it asked for that. */
+const UNATTENDED: readonly RunReason[] = ["schedule.event", "ipc.reply", "signal.watch"];
 
 export type SendArgs = {
   conversationId?: string | undefined;
@@ -182,11 +184,11 @@ export class Process {
     return this.#state.events;
   }
 
-  /** `taken`: it is at work, or somebody other than a schedule has used it, who may come back to what was said. */
+  /** `taken`: it is at work, or a person or another process has used it, who may come back to what was said. */
   checkForSchedule(runId: string): "received" | "free" | "taken" {
     const { runs } = this.#state;
     if (runs.get(runId) !== undefined) return "received";
-    return this.activeRun !== undefined || runs.countWaiting() > 0 || runs.hasOtherReason("schedule.event") ? "taken" : "free";
+    return this.activeRun !== undefined || runs.countWaiting() > 0 || runs.hasOtherReason(UNATTENDED) ? "taken" : "free";
   }
 
   get activeRun(): Run | undefined {

@@ -109,9 +109,10 @@ export class Runs {
     return this.#sql.all("SELECT * FROM runs WHERE state = 'joined' AND joined_to = ? ORDER BY number", runId).map(fromRow);
   }
 
-  /** Whether a run was for another reason. */
-  hasOtherReason(reason: RunReason): boolean {
-    return this.#sql.get("SELECT 1 AS one FROM runs WHERE reason <> ? LIMIT 1", reason) !== undefined;
+  /** Whether a run was for a reason that is none of these. */
+  hasOtherReason(reasons: readonly RunReason[]): boolean {
+    const marks = reasons.map(() => "?").join(", ");
+    return this.#sql.get(`SELECT 1 AS one FROM runs WHERE reason NOT IN (${marks}) LIMIT 1`, ...reasons) !== undefined;
   }
 
   add({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
