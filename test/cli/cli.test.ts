@@ -617,11 +617,34 @@ describe("schedules and notifications", () => {
       code: 1,
       err: expect.stringMatching(/line \d+: write minute hour .*; nothing was changed/),
     });
+    const before = (await gsv(["crontab", "-l"], { env })).out;
+    for (const [line, why] of [
+      ["0 9 * * * @init:99999 read the mail", /line \d+: there is no process init:99999: .*; nothing was changed/],
+      [`# ${"0".repeat(8)}-${"0".repeat(27)} ${"x".repeat(201)}\n0 9 * * * read`, /line \d+: the name .*; nothing was changed/],
+    ] as const)
+      expect(await gsv(["crontab", "-"], { env, stdin: `${before.replace("30 9", "31 9")}0 8 * * * new\n${line}\n` })).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(why),
+      });
+    expect((await gsv(["crontab", "-l"], { env })).out).toBe(before);
     expect(await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "sed -i s/^30/45/" } })).toMatchObject({
       err: "",
       out: "changed summarise my mail\n",
     });
     expect((await gsv(["crontab", "-e"], { env: { ...env, EDITOR: "true" } })).out).toBe("No changes\n");
+    // What was edited is kept if it is not accepted, and if the gateway cannot be reached.
+    const kept = async (editor: string, exitCode: number) => {
+      const config = join(scratch, "config", "unreachable.toml");
+      writeFileSync(config, readFileSync(configFile), { mode: 0o600 });
+      const { code, err } = await gsv(["crontab", "-e"], { config, env: { ...env, EDITOR: editor, TMPDIR: scratch } });
+      const [, path] = /what you wrote is still in (\S+):/.exec(err) ?? [];
+      expect([code, path]).toEqual([exitCode, expect.stringContaining(scratch)]);
+      return readFileSync(path!, "utf8");
+    };
+    expect(await kept("sed -i '$a nonsense'", 1)).toMatch(/\n45 9 .*\nnonsense\n$/);
+    const lose = `sed -i 's,^ *url *=.*,url = "ws://127.0.0.1:9/ws",' ${join(scratch, "config", "unreachable.toml")}`;
+    expect(await kept(`${lose}; sed -i s/^45/46/`, 3)).toContain("\n46 9 ");
+    expect((await gsv(["crontab", "-l"], { env })).out).toContain("\n45 9 ");
     expect((await gsv(["sched", "show", "summarise"], { env })).out).toContain("every weekday at 09:45 (Europe/Berlin)");
     expect((await gsv(["crontab", "-r"])).out).toBe("Removed 1\n");
     expect(await gsv(["sched", "list", "--all", "--json"])).toMatchObject({ code: 0, out: "[]\n" });

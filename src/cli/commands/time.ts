@@ -37,21 +37,30 @@ async function edit(flags: Globals): Promise<number> {
   });
   const folder = mkdtempSync(join(tmpdir(), "gsv-crontab-"));
   const path = join(folder, "crontab");
+  writeFileSync(path, before, { mode: 0o600 });
+  let isDone = false;
   try {
-    writeFileSync(path, before, { mode: 0o600 });
     const editor = process.env.VISUAL || process.env.EDITOR || "vi";
     const { status, error } = spawnSync(`${editor} ${shellQuote(path)}`, { shell: true, stdio: "inherit" });
     if (error !== undefined || status !== 0)
       throw new Problem(`${editor} failed: nothing was changed. Set EDITOR to the command that you edit with`);
     const after = readFileSync(path, "utf8");
-    const code = after === before ? 0 : await install(flags, after);
     if (after === before) printText("No changes");
-    if (code === 0) rmSync(folder, { recursive: true, force: true });
-    else printNote(`gsv: what you wrote is still in ${path}: correct it, and install it with gsv crontab ${path}`);
+    const code = after === before ? 0 : await install(flags, after);
+    isDone = code === 0;
     return code;
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
+  } finally {
+    // What somebody wrote is not lost because the gateway did not take it, or could not be reached.
+    if (isDone || !isEdited(path, before)) rmSync(folder, { recursive: true, force: true });
+    else printNote(`gsv: what you wrote is still in ${path}: when the problem is mended, install it with gsv crontab ${path}`);
+  }
+}
+
+function isEdited(path: string, before: string): boolean {
+  try {
+    return readFileSync(path, "utf8") !== before;
+  } catch {
+    return false;
   }
 }
 

@@ -1,12 +1,13 @@
 // crontab: the caller's schedules that have a cron expression, as the table that people know. What is installed is compared with the
-// schedules, and only what differs is changed: everything is checked before anything is.
+// schedules, and only what differs is changed. Every line is checked before anything is changed; what the gateway refuses nevertheless, such
+// as more schedules than a user may have, is reported together with what was changed before.
 
 import { shorten } from "../../lib/shorten.ts";
-import type { ScheduleRecord } from "../../protocol/schedule-records.ts";
+import type { ScheduleRecord, ScheduleTarget } from "../../protocol/schedule-records.ts";
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
 import { entryText, formatCrontab, type CrontabEntry, parseCrontab } from "../crontab-text.ts";
 import { readManual } from "../manual.ts";
-import { listSchedules, preview, readTimezone } from "../schedules.ts";
+import { listSchedules, preview, type Preview, readTimezone } from "../schedules.ts";
 import { toLine } from "../table.ts";
 
 const DOC = `Show and edit schedules as a crontab.
@@ -74,20 +75,42 @@ async function edit(context: CommandContext): Promise<Output | string> {
   await context.link.write(path, new Uint8Array());
   await context.link.setMode(path, 0o600);
   await context.link.write(path, new TextEncoder().encode(before));
+  let isInstalling = false;
   try {
     const { exitCode, stderr } = await context.exec(["bash", "-c", `${editor} "$1"`, "crontab", path], { withInput: true });
     if (exitCode !== 0) throw new CommandError(`the editor ended with ${exitCode}, and nothing was changed. ${stderr.trim()}`.trim());
     const after = new TextDecoder().decode(await context.read(path));
-    return after === before ? "No changes\n" : await install(context, after);
+    if (after === before) return "No changes\n";
+    isInstalling = true;
+    const done = await install(context, after);
+    isInstalling = false;
+    return done;
+  } catch (error) {
+    if (!isInstalling) throw error;
+    throw new CommandError(`${messageOf(error)}. What you wrote is still in ${path}: correct it, and install it with crontab ${path}`);
   } finally {
-    await context.link.remove(path);
+    if (!isInstalling) await context.link.remove(path);
   }
 }
 
-type Change = { call: string; args: Record<string, unknown>; says: string };
+/** `line` is where it is in the table; what is removed is in no line. */
+type Change = { line?: number; call: string; args: Record<string, unknown>; target?: ScheduleTarget | undefined; says: string };
 
 async function install(context: CommandContext, text: string): Promise<string> {
-  const { link } = context;
+  const changes = await planChanges(context, text);
+  for (const [at, { line, call, args }] of changes.entries())
+    try {
+      await context.link.runSyscall(call, args);
+    } catch (error) {
+      const done = changes.slice(0, at).map(({ says }) => says);
+      const what = done.length === 0 ? "nothing was changed" : `before that: ${done.join(", ")}`;
+      throw new CommandError(`${line === undefined ? "" : `line ${line}: `}${messageOf(error)}; ${what}`);
+    }
+  return changes.length === 0 ? "No changes\n" : changes.map(({ says }) => `${says}\n`).join("");
+}
+
+/** Fails if a line is wrong. Nothing is removed before everything else was accepted. */
+async function planChanges(context: CommandContext, text: string): Promise<Change[]> {
   const existing = await listCron(context);
   const changes: Change[] = [];
   const kept = new Set<string>();
@@ -98,35 +121,62 @@ async function install(context: CommandContext, text: string): Promise<string> {
     else {
       kept.add(known.id);
       const patch = findDifferences(known, entry, expression);
-      if (Object.keys(patch).length > 0)
-        changes.push({ call: "sched.update", args: { id: known.id, patch }, says: `changed ${toLine(known.name)}` });
+      if (Object.keys(patch).length > 0) changes.push(makeUpdate(entry, known, patch));
     }
   }
-  for (const { id, name } of existing)
-    if (!kept.has(id)) changes.push({ call: "sched.remove", args: { id }, says: `removed ${toLine(name)}` });
-  // Nothing is removed before everything else was accepted.
-  for (const { call, args } of changes) await link.runSyscall(call, args);
-  return changes.length === 0 ? "No changes\n" : changes.map(({ says }) => `${says}\n`).join("");
+  await checkProcesses(context, changes);
+  const removals = existing.filter(({ id }) => !kept.has(id));
+  return [...changes, ...removals.map(({ id, name }) => ({ call: "sched.remove", args: { id }, says: `removed ${toLine(name)}` }))];
 }
 
-async function checkLine({ link }: CommandContext, { line, expr, timezone, text }: CrontabEntry) {
+async function checkProcesses({ link }: CommandContext, changes: readonly Change[]): Promise<void> {
+  const named = changes.flatMap(({ line, target }) => {
+    const pid = target?.kind === "process.event" ? target.pid : target?.parentPid;
+    return pid === undefined ? [] : [{ line, pid }];
+  });
+  if (named.length === 0) return;
+  const { processes } = await link.runSyscall<{ processes: { pid: string }[] }>("proc.list", {});
+  const known = new Set(processes.map(({ pid }) => pid));
+  const missing = named.find(({ pid }) => !known.has(pid));
+  if (missing !== undefined)
+    throw new CommandError(`line ${missing.line}: there is no process ${toLine(missing.pid)}: ps shows yours; nothing was changed`);
+}
+
+async function checkLine({ link }: CommandContext, { line, name, expr, timezone, text }: CrontabEntry): Promise<Preview> {
   if (text === "") throw new CommandError(`line ${line}: it does not say what to do; nothing was changed`);
+  if (name !== null && name.length > NAME_CHARS_MAX)
+    throw new CommandError(`line ${line}: the name above it has more than ${NAME_CHARS_MAX} characters; nothing was changed`);
   try {
-    return await preview(link, { words: expr, ...(timezone === undefined ? {} : { timezone }) });
+    return await preview(link, { words: `cron ${expr}`, ...(timezone === undefined ? {} : { timezone }) });
   } catch (error) {
-    throw new CommandError(`line ${line}: ${error instanceof Error ? error.message : String(error)}; nothing was changed`);
+    throw new CommandError(`line ${line}: ${messageOf(error)}; nothing was changed`);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const NAME_CHARS = 60;
+const NAME_CHARS_MAX = 200;
 
-function makeAddition({ name, enabled, pid, text }: CrontabEntry, expression: unknown): Change {
-  const target = pid === null ? { kind: "process.spawn", prompt: text } : { kind: "process.event", pid, message: text };
+function makeAddition({ line, name, enabled, pid, text }: CrontabEntry, expression: unknown): Change {
+  const target: ScheduleTarget = pid === null ? { kind: "process.spawn", prompt: text } : { kind: "process.event", pid, message: text };
   const shown = name ?? shorten(toLine(text), NAME_CHARS);
-  return { call: "sched.add", args: { name: shown, enabled, expression, target }, says: `added ${shown}` };
+  return { line, call: "sched.add", args: { name: shown, enabled, expression, target }, target, says: `added ${shown}` };
 }
 
-function findDifferences(known: ScheduleRecord, { name, enabled, pid, text }: CrontabEntry, expression: ScheduleRecord["expression"]) {
+type Patch = Partial<Pick<ScheduleRecord, "expression" | "target" | "name" | "enabled">>;
+
+function makeUpdate({ line }: CrontabEntry, { id, name }: ScheduleRecord, patch: Patch): Change {
+  return { line, call: "sched.update", args: { id, patch }, target: patch.target, says: `changed ${toLine(name)}` };
+}
+
+function findDifferences(
+  known: ScheduleRecord,
+  { name, enabled, pid, text }: CrontabEntry,
+  expression: ScheduleRecord["expression"],
+): Patch {
   const isSame = JSON.stringify(normalize(known.expression)) === JSON.stringify(normalize(expression));
   const { target } = known;
   const isSameTarget = entryText(target) === text && (target.kind === "process.event" ? target.pid : null) === pid;

@@ -142,7 +142,7 @@ async function readWhen(
     return { when, text: when.rest ?? "" };
   }
   const value = options.get(name)!;
-  if (name === "cron") return { when: await preview(link, { words: value, ...zone }), text };
+  if (name === "cron") return { when: await preview(link, { words: `cron ${value}`, ...zone }), text };
   const expression: ScheduleExpression | null = name === "at" && /^\d{12,15}$/.test(value) ? { kind: "at", atMs: Number(value) } : null;
   if (expression !== null) return { when: await preview(link, { expression, ...zone }), text };
   const lead = name === "every" ? "every " : name === "after" ? "in " : "";

@@ -442,4 +442,11 @@ stages("shell.exec:sched", async ({ model, somebody }) => {
   const failed = await shell(`sched run ${every} --force`);
   expect(failed).toMatchObject({ exitCode: 1 });
   expect(JSON.parse(failed.output)).toMatchObject({ ran: 1, results: [{ status: "error" }] });
+  expect(await shell("sched add --cron '0 25 * * *' Sing.")).toMatchObject({ exitCode: 1, output: expect.stringContaining('hour "25"') });
+  expect(await shell("sched add --cron '0 x * * *' Sing.")).toMatchObject({ exitCode: 1, output: expect.stringContaining('hour "x"') });
+  // What somebody edits is not lost if it is not accepted.
+  const { output } = await shell('EDITOR="sed -i s/^0/x/" crontab -e');
+  expect(output).toMatch(/minute "x".*; nothing was changed/);
+  const [, path] = /What you wrote is still in (\S+):/.exec(output) ?? [];
+  expect(await linesOf(`cat ${path}`)).toContain("x 0 1 1 * Do it.");
 });
