@@ -1,7 +1,6 @@
-// Push messages to browsers on the wire, as schemas, and what a message holds for the service worker that shows it.
+// Push messages to browsers on the wire, as schemas. What a message holds is push-message.ts.
 
 import { z } from "zod";
-import type { NotificationLevel } from "./notification-records.ts";
 
 /** Which notifications interrupt: all, from a level on, or none. A warning is less than an error. */
 export const Threshold = z.enum(["all", "warning", "error", "never"]);
@@ -32,25 +31,6 @@ export const PushSubscriptionRecord = z.object({
   lastError: z.string().nullable(),
 });
 export type PushSubscriptionRecord = z.infer<typeof PushSubscriptionRecord>;
-
-/** The decrypted content of a push message. Whoever changes it remembers that an older service worker may read it. */
-export type PushPayload = {
-  version: 1;
-  /** Null for a test. */
-  notificationId: string | null;
-  title: string;
-  body: string;
-  level: NotificationLevel;
-  createdAt: number;
-  /** The path of the web desktop that it opens. */
-  path: string;
-  /** For a question: how it is answered. An answer is valid for this question and browser only. */
-  question?: { subscriptionId: string; requestId: string; answers: PushAnswer[] };
-};
-export type PushAnswer = { decision: "approve" | "deny"; label: string; proof: string };
-
-/** Where the service worker sends an answer. */
-export const PUSH_ANSWER_PATH = "/push/answer";
 
 /** In the examples of calls. */
 export const NOTIFICATION_LEVELS: NotificationLevels = {

@@ -3,7 +3,7 @@
 
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { PushPayload } from "../../src/protocol/push-records.ts";
+import type { PushPayload } from "../../src/protocol/push-message.ts";
 import { startLocalServer } from "./mcp/server.ts";
 
 export type BrowserKeys = { privateKey: Buffer; p256dh: string; auth: string };

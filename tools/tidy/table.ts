@@ -144,9 +144,13 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "mcp/declarations.ts",
       "mcp/functions.ts",
       "models/providers.ts",
+      "protocol/desktop-path.ts",
       "protocol/limits.ts",
+      "protocol/notification-levels.ts",
+      "protocol/push-message.ts",
       "protocol/signal-names.ts",
       "sandbox/script-calls.ts",
     ],
+    types: ["protocol/push-records.ts"],
   },
 };

@@ -7,7 +7,7 @@ import { type ReadDownload, serveDownload } from "./downloads.ts";
 import { CALLBACK_PATH, CLIENT_METADATA_PATH, type CallbackOutcome } from "../oauth/oauth.ts";
 import { makeCallbackPage, makeClientMetadata } from "./oauth.ts";
 import type { PushAnswerOutcome } from "../push/push-answers.ts";
-import { PUSH_ANSWER_PATH } from "../../protocol/push-records.ts";
+import { PUSH_ANSWER_PATH } from "../../protocol/push-message.ts";
 import { serveWeb } from "./web.ts";
 
 /** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */

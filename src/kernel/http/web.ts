@@ -3,7 +3,7 @@
 
 import type { ReadDownload } from "./downloads.ts";
 
-type WebFileKind = { type: string; folder: "web/" | "web/assets/"; cache: string };
+type WebFileKind = { type: string; folder: "web/" | "web/assets/"; cache: string; policy: string };
 
 /** A build gives changed assets new names, so an asset never changes under its name. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -17,6 +17,11 @@ const TYPES: Record<string, string> = {
 /** A plain file name: no folder, no leading dot, nothing that a file system could interpret as a path. */
 const ASSET = /^\/assets\/([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(js|css|svg))$/;
 const ROOT_FILE = /^\/((?:favicon\.(svg))|(?:manifest\.(webmanifest)))$/;
+const PUSH_WORKER = "push-worker.js";
+/** An SVG opened directly is a document, which must not be able to run anything. */
+const INERT = "default-src 'none'; frame-ancestors 'none'; sandbox";
+/** A worker has a policy of its own: it sends answers to this gateway, and loads nothing. */
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 /** Paths at which a browser gets the page. A program that requests an unknown path gets 404 instead. */
 const ADDRESS = /^(?:\/[A-Za-z0-9_~@:%-][A-Za-z0-9._~@:%-]*)+$/;
 const RESERVED = new Set([
@@ -45,25 +50,21 @@ export async function serveWeb(request: Request, origin: string, read: ReadDownl
 
 function parseWebFilePath(pathname: string): (WebFileKind & { name: string }) | null {
   const [, asset, extension = ""] = ASSET.exec(pathname) ?? [];
-  if (asset !== undefined) return { name: asset, type: TYPES[extension]!, folder: "web/assets/", cache: IMMUTABLE };
+  if (asset !== undefined) return { name: asset, type: TYPES[extension]!, folder: "web/assets/", cache: IMMUTABLE, policy: INERT };
+  if (pathname === `/${PUSH_WORKER}`)
+    return { name: PUSH_WORKER, type: TYPES.js!, folder: "web/", cache: REVALIDATE, policy: WORKER_POLICY };
   const [, name, svg, manifest] = ROOT_FILE.exec(pathname) ?? [];
-  return name === undefined ? null : { name, type: TYPES[svg ?? manifest ?? ""]!, folder: "web/", cache: REVALIDATE };
+  return name === undefined ? null : { name, type: TYPES[svg ?? manifest ?? ""]!, folder: "web/", cache: REVALIDATE, policy: INERT };
 }
 
 async function serveFile(
   request: Request,
-  { name, type, folder, cache }: WebFileKind & { name: string },
+  { name, type, folder, cache, policy }: WebFileKind & { name: string },
   read: ReadDownload,
 ): Promise<Response> {
   const found = await readBestEncoding(request, `${folder}${name}`, read);
   if (found === null) return new Response("Not found\n", { status: 404, headers: { "content-type": "text/plain; charset=utf-8" } });
-  // An SVG opened directly is a document, which must not be able to run anything.
-  const headers = {
-    "content-type": type,
-    "cache-control": cache,
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
-  };
-  return makeResponse(found, headers);
+  return makeResponse(found, { "content-type": type, "cache-control": cache, "content-security-policy": policy });
 }
 
 function isPage(pathname: string, request: Request): boolean {
@@ -107,7 +108,8 @@ function contentSecurityPolicy(origin: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // One policy, which makes the address of the push worker and nothing else (web/src/state/push-worker.ts).
+    "trusted-types push-worker",
   ].join("; ");
 }
 

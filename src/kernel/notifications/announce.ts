@@ -4,7 +4,7 @@
 import type { NotificationRecord } from "../../protocol/notification-records.ts";
 import { NOTIFICATION_CREATED } from "../../protocol/signal-names.ts";
 import type { WriteContext } from "../context.ts";
-import { isQuestion, originOf, reaches } from "../nouns/notification-levels.ts";
+import { isQuestion, originOf, reaches } from "../../protocol/notification-levels.ts";
 
 export type AnnounceNouns = Pick<WriteContext, "notificationLevels" | "pushSubscriptions" | "emit" | "after" | "wakeBy" | "now">;
 

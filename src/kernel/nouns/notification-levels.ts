@@ -1,8 +1,7 @@
 // Which notifications interrupt a user, by origin. Owns notification_levels. What a user has not chosen interrupts.
 
 import type { Sql } from "../../ports/sql.ts";
-import type { NotificationLevel, NotificationSource } from "../../protocol/notification-records.ts";
-import { NotificationLevels, NotificationOrigin, type Threshold } from "../../protocol/push-records.ts";
+import { NotificationLevels, NotificationOrigin } from "../../protocol/push-records.ts";
 
 export type NotificationLevelReads = Pick<NotificationLevelsOfUsers, "read">;
 
@@ -23,37 +22,5 @@ export class NotificationLevelsOfUsers {
     const changed = { ...this.read(uid), ...levels };
     this.#sql.run("INSERT OR REPLACE INTO notification_levels VALUES (?, ?)", uid, JSON.stringify(changed));
     return changed;
-  }
-}
-
-/** Where a notification comes from, as people distinguish it. */
-export function originOf(source: NotificationSource): NotificationOrigin {
-  switch (source.kind) {
-    case "kernel":
-      return source.topic;
-    case "process":
-      return "agents";
-    case "app":
-      return "apps";
-    case "user":
-      return "you";
-  }
-}
-
-/** Whether somebody waits for the person. */
-export function isQuestion(source: NotificationSource): boolean {
-  return source.kind === "kernel" && (source.topic === "approvals" || source.topic === "budgets");
-}
-
-export function reaches(level: NotificationLevel, threshold: Threshold): boolean {
-  switch (threshold) {
-    case "all":
-      return true;
-    case "warning":
-      return level === "warning" || level === "error";
-    case "error":
-      return level === "error";
-    case "never":
-      return false;
   }
 }

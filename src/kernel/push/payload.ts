@@ -4,7 +4,7 @@ import { makeVisible } from "../../approval/visible.ts";
 import { shorten } from "../../lib/shorten.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { NotificationRecord } from "../../protocol/notification-records.ts";
-import type { PushAnswer, PushPayload } from "../../protocol/push-records.ts";
+import type { PushAnswer, PushPayload } from "../../protocol/push-message.ts";
 import { isDesktopPath } from "../../protocol/desktop-path.ts";
 import type { PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
 import { makeProof } from "./answers.ts";

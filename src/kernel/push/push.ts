@@ -8,7 +8,7 @@ import type { Caller } from "../../protocol/caller.ts";
 import { NetError } from "../../ports/net.ts";
 import type { NotificationRecord } from "../../protocol/notification-records.ts";
 import type { ReadContext } from "../context.ts";
-import { isQuestion } from "../nouns/notification-levels.ts";
+import { isQuestion } from "../../protocol/notification-levels.ts";
 import type { PushDelivery, PushKeys, PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
 import type { Part } from "../part.ts";
 import type { Store } from "../store.ts";

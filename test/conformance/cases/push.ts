@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import type { Arguments, CallResult } from "../../../src/client/connection.ts";
-import type { PushAnswer, PushPayload } from "../../../src/protocol/push-records.ts";
+import type { PushAnswer, PushPayload } from "../../../src/protocol/push-message.ts";
 import { type PushService, startPushService, type TestBrowser } from "../../support/push-service.ts";
 import { says, wants } from "../../support/models/scripted.ts";
 import { type Stage, stages } from "../stage.ts";
@@ -147,7 +147,7 @@ pushes("notification.push.subscribe:sends", async ({ ann, service, subscribe }) 
 pushes("notification.push.subscribe:validates", async ({ ann, service }) => {
   const browser = service.makeBrowser();
   const refused = (args: object, message: RegExp) =>
-    expectRefusal(ann.call("notification.push.subscribe", { ...addressOf(browser), label: "x", ...args } as never), 400, message);
+    expectRefusal(ann.call("notification.push.subscribe", { ...addressOf(browser), label: "x", ...args }), 400, message);
   for (const endpoint of ["http://push.example/x", "ftp://push.example/x", "push", "https://a:b@push.example/x"])
     await refused({ endpoint }, /^endpoint must /);
   await refused({ keys: { ...browser.keys, auth: "AAAA" } }, /^keys\.auth must be 16 bytes/);

@@ -1,6 +1,8 @@
 // Pending questions, oldest first, and the notification setting. Root also sees those of other users, below the own ones.
 
 import { approvals, enableNotifications, notificationState, type PendingQuestion, disableNotifications } from "../state/approvals.ts";
+import { Link } from "../frame/link.tsx";
+import { readPushMemory } from "../state/push-memory.ts";
 import { session } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -53,6 +55,12 @@ function QuestionList({ pending }: { pending: readonly PendingQuestion[] }) {
 }
 
 function NotificationSetting() {
+  if (readPushMemory() !== null)
+    return (
+      <p class="soft">
+        Questions are pushed to this browser. <Link to="/notifications/settings">Notification settings</Link>
+      </p>
+    );
   switch (notificationState.value) {
     case "off":
       return (

@@ -3,7 +3,8 @@
 
 import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { type Notice, followNotifications, unreadCount } from "../state/notifications.ts";
+import { type Notice, followNotifications, interrupts, unreadCount } from "../state/notifications.ts";
+import { readPushMemory } from "../state/push-memory.ts";
 import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
@@ -12,13 +13,29 @@ import { address, go } from "./route.ts";
 const TITLE_CHARS_MAX = 100;
 
 export function announceNotifications(): () => void {
-  const stops = [followNotifications(announce), effect(() => setBadge("notifications", unreadCount.value))];
+  const stops = [followPushIfOn(), followNotifications(announce), effect(() => setBadge("notifications", unreadCount.value))];
   return () => {
     for (const stop of stops) stop();
   };
 }
 
-function announce({ source, title, level }: Notice): void {
+/** Few browsers have it turned on, so its code is loaded only there. */
+function followPushIfOn(): () => void {
+  if (readPushMemory() === null) return () => {};
+  let stop = () => {};
+  let isStopped = false;
+  void import("../state/push.ts").then(({ followPush }) => {
+    if (!isStopped) stop = followPush();
+  });
+  return () => {
+    isStopped = true;
+    stop();
+  };
+}
+
+function announce(notice: Notice): void {
+  const { source, title, level } = notice;
+  if (!interrupts(notice)) return;
   if (source.kind === "kernel" && (source.topic === "approvals" || source.topic === "budgets")) return;
   const { main, beside } = address.peek();
   if ([main, beside].some((path) => path?.startsWith("/notifications") === true)) return;

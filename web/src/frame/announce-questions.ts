@@ -6,6 +6,7 @@ import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { nameOfAction } from "../../../src/client/client.ts";
 import { approvals, notificationState, followApprovals, ownQuestions, type PendingQuestion, ownQuestionCount } from "../state/approvals.ts";
+import { readPushMemory } from "../state/push-memory.ts";
 import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
@@ -35,7 +36,8 @@ function announce(question: PendingQuestion): void {
     document.visibilityState === "visible" && [main, beside].some((path) => path !== null && /^\/(?:approvals|chat)\b/.test(path));
   const openApprovals = () => go("/approvals");
   if (!isSeen) showNotice(`An agent asks: ${summarize(question)}`, "plain", { title: "Look", run: openApprovals });
-  if (document.visibilityState === "visible" || notificationState.peek() !== "on") return;
+  // The service worker shows what is pushed.
+  if (document.visibilityState === "visible" || notificationState.peek() !== "on" || readPushMemory() !== null) return;
   try {
     // The tag makes several tabs show one notification per question.
     const notification = new Notification("An agent asks for your yes", { body: summarize(question), tag: question.requestId });

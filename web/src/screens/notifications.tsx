@@ -1,8 +1,11 @@
-// Notifications: what the gateway, agents and the user have noted, newest first.
+// Notifications: what the gateway, agents and the user have noted, newest first. /notifications/settings says what interrupts.
 
 import { useEffect } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
+import { go } from "../frame/route.ts";
+import { Link } from "../frame/link.tsx";
 import { NotificationList } from "../notifications/notification-list.tsx";
+import { NotificationSettings } from "../notifications/notification-settings.tsx";
 import { call } from "../state/call.ts";
 import { type Notice, notifications } from "../state/notifications.ts";
 import { useOperation } from "../state/use-operation.ts";
@@ -10,9 +13,14 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import type { ScreenProps } from "./screens.ts";
 import "../notifications/notifications.css";
 
-export default function Notifications() {
+export default function Notifications({ rest: [page] }: ScreenProps) {
+  return <div class="notifications">{page === "settings" ? <NotificationSettings /> : <AllNotifications />}</div>;
+}
+
+function AllNotifications() {
   const operation = useOperation();
   useEffect(() => void notifications.refetch(), []);
   const readAll = () => operation.run(() => changeAll(unreadOf(notifications.value.peek()?.notifications), "notification.mark_read"));
@@ -20,12 +28,19 @@ export default function Notifications() {
   useActions(
     () => [
       { id: "notifications.read", title: "Mark all notifications as read", group: "Notifications", run: () => void readAll() },
+      {
+        id: "notifications.settings",
+        title: "Notification settings",
+        group: "Notifications",
+        words: "push messages phone",
+        run: () => go("/notifications/settings"),
+      },
       { id: "notifications.dismiss", title: "Dismiss all notifications", group: "Notifications", run: () => void dismissAll() },
     ],
     [],
   );
   return (
-    <div class="notifications">
+    <>
       <Loaded latest={notifications} label="Loading your notifications">
         {({ notifications: all, unreadCount }) =>
           all.length === 0 ? (
@@ -33,12 +48,15 @@ export default function Notifications() {
               icon="notification"
               title="Nothing to tell"
               text="What your schedules have done, what agents want you to know, and what needs you appears here."
-            />
+            >
+              <SettingsLink />
+            </EmptyState>
           ) : (
             <>
               <div class="notifications-head">
                 <p class="soft">{unreadCount === 0 ? "All read" : `${unreadCount >= 1_000 ? "1000 and more" : unreadCount} unread`}</p>
                 <div class="row">
+                  <SettingsLink />
                   {unreadCount > 0 && (
                     <Button icon="check" busy={operation.isBusy} onClick={() => void readAll()}>
                       Mark all as read
@@ -55,8 +73,12 @@ export default function Notifications() {
           )
         }
       </Loaded>
-    </div>
+    </>
   );
+}
+
+function SettingsLink() {
+  return <Link to="/notifications/settings">Notification settings</Link>;
 }
 
 function unreadOf(notices: readonly Notice[] = []): readonly Notice[] {

@@ -1,0 +1,103 @@
+// Push messages to this browser: whether they are on, and how they are turned on and off. Loaded when they are on, or when somebody looks at
+// the settings.
+
+import { effect, signal } from "@preact/signals";
+import { browserLabel } from "./browser-token.ts";
+import { call, type Result } from "./call.ts";
+import { readPushMemory, writePushMemory } from "./push-memory.ts";
+import { registerPushWorker } from "./push-worker.ts";
+import { client, connectionCount, mayCall, username } from "./session.ts";
+
+/**
+ * `insecure`: browsers allow it only over https or on the gateway's own machine. `impossible`: the browser has no push, or none yet, as
+ * Safari on a telephone until the page is on the home screen. `blocked`: the user has told the browser so.
+ */
+export type PushState = "insecure" | "impossible" | "blocked" | "off" | "on";
+export type Subscription = Result<"notification.push.list">["subscriptions"][number];
+
+export const pushState = signal<PushState>(readState(false));
+
+/** Throws an error that says why it did not work. Call it from a click: browsers ignore the request otherwise. */
+export async function turnOnPush(): Promise<void> {
+  const permission = await Notification.requestPermission();
+  if (permission !== "granted") {
+    pushState.value = readState(false);
+    throw new Error("The browser was not allowed to show notifications. Allow it in the settings of this site, and try again.");
+  }
+  const registration = await registerPushWorker();
+  const subscription = await subscribe(registration.pushManager);
+  await tellGateway(subscription);
+  pushState.value = "on";
+}
+
+export async function turnOffPush(subscriptions: readonly Subscription[]): Promise<void> {
+  const current = subscriptions.find(({ isCurrent }) => isCurrent);
+  writePushMemory(null);
+  const registration = await navigator.serviceWorker.getRegistration();
+  const subscription = await registration?.pushManager.getSubscription();
+  await subscription?.unsubscribe();
+  if (current !== undefined) await call("notification.push.unsubscribe", { subscriptionId: current.subscriptionId });
+  pushState.value = readState(false);
+}
+
+/** Renews the subscription of this browser where the gateway does not have it any more. Returns a function that stops it. */
+export function followPush(): () => void {
+  return effect(() => {
+    if (connectionCount.value === 0 || client.value === null || !mayCall("notification.push.list")) return;
+    // The browser may refuse for many reasons, and the settings say whether it is on.
+    void renew().catch(() => {});
+  });
+}
+
+/** Takes back what the system shows of a notification that was read or dismissed elsewhere. */
+export async function closeShown(notificationId: string): Promise<void> {
+  if (pushState.peek() !== "on") return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  for (const shown of (await registration?.getNotifications({ tag: notificationId })) ?? []) shown.close();
+}
+
+async function renew(): Promise<void> {
+  const memory = readPushMemory();
+  if (readState(true) !== "on" || memory?.username !== username.peek()) return;
+  const registration = await registerPushWorker();
+  const present = await registration.pushManager.getSubscription();
+  const { subscriptions } = await call("notification.push.list", {});
+  const isKnown = present !== null && present.endpoint === memory.endpoint && subscriptions.some(({ isCurrent }) => isCurrent);
+  if (!isKnown) await tellGateway(await subscribe(registration.pushManager));
+  pushState.value = "on";
+}
+
+async function subscribe(manager: PushManager): Promise<PushSubscription> {
+  const { publicKey } = await call("notification.push.key", {});
+  const present = await manager.getSubscription();
+  if (present !== null && isMadeWith(present, publicKey)) return present;
+  await present?.unsubscribe();
+  try {
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  } catch (error) {
+    throw new Error(`The browser cannot reach its push service: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function isMadeWith({ options }: PushSubscription, publicKey: string): boolean {
+  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0));
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") === publicKey;
+}
+
+async function tellGateway(subscription: PushSubscription): Promise<void> {
+  const { endpoint, keys } = subscription.toJSON();
+  if (endpoint === undefined || keys?.p256dh === undefined || keys.auth === undefined)
+    throw new Error("The browser gave no keys for push messages.");
+  await call("notification.push.subscribe", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, label: browserLabel() });
+  writePushMemory({ username: username.peek(), endpoint });
+}
+
+function readState(isWanted: boolean): PushState {
+  if (!globalThis.isSecureContext) return "insecure";
+  if (!("serviceWorker" in navigator) || !("PushManager" in globalThis) || !("Notification" in globalThis)) return "impossible";
+  if (Notification.permission === "denied") return "blocked";
+  return isWanted && Notification.permission === "granted" && readPushMemory() !== null ? "on" : "off";
+}
