@@ -7,6 +7,7 @@ import { type CommandContext, CommandError, type CommandFile } from "./command.t
 const CALLS = "/etc/man";
 const GUIDES = "/etc/docs";
 const PAGE_BYTES_MAX = 1024 * 1024;
+const LINE_CHARS = 100;
 
 type ManualSources = Pick<CommandContext, "link" | "commands" | "commandNames">;
 
@@ -36,7 +37,10 @@ export async function formatManualIndex({ link, commands }: ManualSources): Prom
 export async function readManual({ link, commands, commandNames }: ManualSources, topic: string): Promise<string> {
   const own = commands.find(({ name }) => name === topic);
   if (own !== undefined) {
-    const page = `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;
+    const summary = summaryOf(own);
+    const heading = `${own.name}: ${summary}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n`;
+    const rest = own.doc.slice(summary.length).trim();
+    const page = rest === "" ? heading : `${heading}\n${rest.split("\n").map(wrapLine).join("\n")}\n`;
     const guides = await link.list(GUIDES).catch(() => []);
     return guides.some(({ name }) => name === `${topic}.md`) ? `${page}\nThe guide: cat ${GUIDES}/${topic}.md\n` : page;
   }
@@ -51,4 +55,17 @@ export async function readManual({ link, commands, commandNames }: ManualSources
   }
   if (commandNames().includes(topic)) return `${topic} works as on any Unix; ${topic} --help shows its options here.\n`;
   throw new CommandError(`no manual entry for ${topic}: man lists all entries`);
+}
+
+/** What continues a line is indented, so that the beginning of the next one is seen. */
+function wrapLine(line: string): string {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > LINE_CHARS) {
+    const at = rest.lastIndexOf(" ", LINE_CHARS);
+    if (rest.slice(0, at).trim() === "") break;
+    lines.push(rest.slice(0, at));
+    rest = `  ${rest.slice(at + 1)}`;
+  }
+  return [...lines, rest].join("\n");
 }

@@ -23,6 +23,7 @@ export function addTimeCommands(program: Command, exitAfter: CommandAction): voi
     .option("-l", "print it")
     .option("-e", "edit it with the command in VISUAL or EDITOR")
     .option("-r", "remove all of it")
+    .addHelpText("after", "\nA file takes the place of all schedules with cron expressions. gsv run -- man crontab explains its format.")
     .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).crontab(flags, args)));
   program
     .command("notify [words...]")

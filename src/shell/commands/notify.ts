@@ -1,5 +1,6 @@
 // notify: the notifications of the caller's user.
 
+import { shorten } from "../../lib/shorten.ts";
 import { formatZonedTime } from "../../lib/zoned-time.ts";
 import type { NotificationRecord, NotificationSource } from "../../protocol/notification-records.ts";
 import { defineCommandFile, type CommandContext, CommandError, type Output } from "../command.ts";
@@ -29,7 +30,7 @@ const DOC = `Tell a person something, and read what was told.
 
 notify send TITLE: a notification for your user, on every screen and device where they want it. --body TEXT, --level info|success|warning|error, --ttl 2d (or --ttl-ms N), after which it is forgotten; by default 30 days. --title T is another way to give the title.
 notify list: the notifications, the newest first. --unread leaves out those that were read, --dismissed includes those that were dismissed; --limit N, --json.
-notify read ID (or mark-read), notify dismiss ID: an ID may be shortened. --all means all that are listed. A notification that was read is kept for a week, one that was dismissed for three days.`;
+notify read ID (or mark-read), notify dismiss ID: an ID may be shortened. --all means all that are listed. An agent leaves out those of the gateway, which it may not hide. A notification that was read is kept for a week, one that was dismissed for three days.`;
 
 export default defineCommandFile({
   name: "notify",
@@ -48,6 +49,7 @@ export default defineCommandFile({
 async function send({ link }: CommandContext, { words, options }: Parsed): Promise<string> {
   const title = options.get("title") ?? words.join(" ");
   if (options.has("title") && words.length > 0) failUsage("give the title once: as words, or with --title");
+  if (title.trim() === "") failUsage('say what: notify send "The backup is done"');
   const ttl = options.get("ttl-ms") ?? options.get("ttl");
   const { notification } = await link.runSyscall<{ notification: NotificationRecord }>("notification.create", {
     title,
@@ -76,7 +78,7 @@ async function list(context: CommandContext, { words, options }: Parsed): Promis
     level,
     describeSource(source),
     toLine(title),
-    toLine(body ?? "").slice(0, BODY_CHARS) || "-",
+    shorten(toLine(body ?? ""), BODY_CHARS) || "-",
   ]);
   return { stdout: formatTable([["ID", `TIME (${zone})`, "STATE", "LEVEL", "FROM", "TITLE", "TEXT"], ...rows]) };
 }
@@ -87,26 +89,34 @@ const ID_CHARS = 36;
 
 async function change(context: CommandContext, { words, options }: Parsed, call: string, done: string): Promise<string> {
   if (options.has("all") ? words.length > 0 : words.length === 0) failUsage("give ids, or --all; notify list shows them");
-  const isWhole = !options.has("all") && words.every((word) => word.length === ID_CHARS);
-  const known = isWhole
-    ? []
-    : await listNotifications(context, { includeRead: call !== "notification.mark_read" || words.length > 0, limit: ALL });
-  const ids = isWhole
-    ? words
-    : options.has("all")
-      ? known.map(({ notificationId }) => notificationId)
-      : words.map((word) => findId(known, word));
-  for (const notificationId of ids) {
-    const { notification } = await context.link.runSyscall<{ notification: NotificationRecord | null }>(call, { notificationId });
-    if (notification === null) throw new CommandError(`no notification ${notificationId}: notify list shows yours`);
-  }
+  if (options.has("all")) return `${await changeAll(context, call)} ${done}\n`;
+  const isWhole = words.every((word) => word.length === ID_CHARS);
+  const known = isWhole ? [] : await listNotifications(context, { limit: ALL });
+  const ids = isWhole ? words : words.map((word) => findId(known, word));
+  for (const id of ids) if (!(await changeOne(context, call, id))) throw new CommandError(`no notification ${id}: notify list shows yours`);
   return `${ids.length} ${done}\n`;
+}
+
+/** Page by page: what was changed is not listed again. */
+async function changeAll(context: CommandContext, call: string): Promise<number> {
+  const wanted = { includeRead: call !== "notification.mark_read", limit: ALL };
+  for (let count = 0; ;) {
+    const known = await listNotifications(context, wanted);
+    const ids = known.filter(({ source }) => !context.who.isAgent || source.kind !== "kernel").map(({ notificationId }) => notificationId);
+    if (ids.length === 0) return count;
+    for (const id of ids) if (await changeOne(context, call, id)) count++;
+  }
+}
+
+async function changeOne({ link }: CommandContext, call: string, notificationId: string): Promise<boolean> {
+  return (await link.runSyscall<{ notification: NotificationRecord | null }>(call, { notificationId })).notification !== null;
 }
 
 function findId(known: readonly NotificationRecord[], wanted: string): string {
   const found = known.filter(({ notificationId }) => wanted !== "" && notificationId.startsWith(wanted));
   if (found.length > 1) throw new CommandError(`${wanted} is ambiguous: write more of the id`);
-  return found[0]?.notificationId ?? failUsage(`no notification ${wanted}: notify list shows yours`);
+  if (found.length === 0) throw new CommandError(`no notification ${wanted}: notify list shows yours`);
+  return found[0]!.notificationId;
 }
 
 async function listNotifications({ link }: CommandContext, args: Record<string, unknown>): Promise<NotificationRecord[]> {

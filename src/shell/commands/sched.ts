@@ -46,11 +46,11 @@ const SUBCOMMANDS: Record<string, Subcommand> = {
 const DOC = `Run agents at set times.
 
 sched add TEXT: one sentence that says when and what, such as: sched add every weekday at 9 summarise my mail. It prints what was understood, and the next three runs.
-The time may be an option instead: --every 2h, --after 20m, --at "tomorrow 09:00" (or milliseconds since 1970), --when "every monday at 10", or --cron "0 9 * * 1-5"; then TEXT, or --prompt TEXT, is only what to do. --timezone TZ is the zone of times of day, by default your terminal's (TZ), else the gateway's.
+The time may be an option instead: --every 2h (--every 1d is 24 hours, "every day at 9" a time of day), --after 20m, --at "tomorrow 09:00" (or milliseconds since 1970), --when "every monday at 10", or --cron "0 9 * * 1-5"; then TEXT, or --prompt TEXT, is only what to do. --timezone TZ is the zone of times of day, by default your terminal's (TZ), else the gateway's.
 It starts a process with the profile cron, which works unattended: what would need approval is refused. --profile P names another, --label L its label. --pid P (--message TEXT) sends the text to that process instead; --conversation C and --data-json JSON belong to that.
 --name N, --description T, --disabled. --catch-up once|skip: whether one run makes up for times at which the gateway was not running. --notify all|failures|none: which runs you are notified of. --json JSON: the arguments of sched.add themselves.
 
-sched list: your schedules, the next to run first; --all includes disabled ones. sched show SCHEDULE. A SCHEDULE is an id, the beginning of one, or a name.
+sched list: your schedules, the next to run first; --all includes disabled ones. sched show SCHEDULE: all of it, with its next runs. --json prints either as data. A SCHEDULE is an id, the beginning of one, or a name.
 sched history SCHEDULE: its runs, the newest first, with why one failed or was skipped; --limit N.
 sched enable, disable, remove SCHEDULE. A schedule that fails five times in a row is paused: enable it when the cause is mended.
 sched run: what is due now, which the gateway does by itself. sched run SCHEDULE --force: run one now, due or not.
@@ -138,6 +138,7 @@ async function readWhen(
   const [name] = named;
   if (name === undefined) {
     const hasOwnText = options.has("prompt") || options.has("message");
+    if (text.trim() === "") failUsage("say when and what: sched add every day at 9 summarise my mail");
     const when = await preview(link, { words: text, isSentence: !hasOwnText, ...zone });
     return { when, text: when.rest ?? "" };
   }

@@ -337,4 +337,15 @@ stages("shell.exec:notify", async ({ somebody }) => {
   expect((await shell("notify list --dismissed")).output).toContain("Two");
   expect((await shell("notify list --dismissed --limit 1")).output.trimEnd().split("\n")).toHaveLength(2);
   expect((await shell(`notify dismiss ${ABSENT}`)).status).toBe("failed");
+  // What cannot be done says why; what is shortened shows that it is; --all is more than a page.
+  expect((await shell("notify send")).output).toMatch(/^notify: say what: notify send /);
+  expect(await shell("notify read nothing")).toMatchObject({
+    exitCode: 1,
+    output: "notify: no notification nothing: notify list shows yours\n",
+  });
+  await create(person, { title: "Long", body: "word ".repeat(50) });
+  expect((await shell("notify list --limit 1")).output).toMatch(/ word wor?d?…\n$/);
+  await Promise.all(Array.from({ length: 500 }, (_, at) => create(person, { title: String(at) })));
+  expect((await shell("notify dismiss --all")).output).toBe("502 dismissed\n");
+  expect((await shell("notify dismiss --all")).output).toBe("0 dismissed\n");
 });

@@ -442,6 +442,7 @@ stages("shell.exec:sched", async ({ model, somebody }) => {
   const failed = await shell(`sched run ${every} --force`);
   expect(failed).toMatchObject({ exitCode: 1 });
   expect(JSON.parse(failed.output)).toMatchObject({ ran: 1, results: [{ status: "error" }] });
+  expect((await shell("sched add")).output).toMatch(/^sched: say when and what: sched add /);
   expect(await shell("sched add --cron '0 25 * * *' Sing.")).toMatchObject({ exitCode: 1, output: expect.stringContaining('hour "25"') });
   expect(await shell("sched add --cron '0 x * * *' Sing.")).toMatchObject({ exitCode: 1, output: expect.stringContaining('hour "x"') });
   // What somebody edits is not lost if it is not accepted.

@@ -349,6 +349,10 @@ verifies("shell.exec:commands", async ({ alice, root }) => {
   expect(await output(client, "help")).toContain("chmod");
   expect((await output(client, "help --names")).split("\n")).toEqual(expect.arrayContaining(["chmod", "cd", "grep", "whoami"]));
   expect(await output(client, "man chmod")).toContain("Usage: chmod [-R] mode path...");
+  // Its summary is said once, and its lines fit a terminal.
+  const page = await output(client, "man sched");
+  expect(page.split("Run agents at set times.")).toHaveLength(2);
+  expect(page.split("\n").filter((line) => line.length > 100 && !line.startsWith("Usage: "))).toEqual([]);
   expect(await run(client, "man fs.read")).toMatchObject({ status: "completed", output: expect.stringContaining("offset") });
   expect(await run(client, "man nothing-of-that-name")).toMatchObject({ status: "failed", exitCode: 1 });
 });
