@@ -119,7 +119,7 @@ export type EffectContext = ReadContext & {
   mcp: Mcp;
   oauth: OAuth;
   scheduler: Scheduler;
-  push: Pick<Push, "sendTest" | "originOf">;
+  push: Pick<Push, "sendTest" | "originOf" | "checkAddress">;
   /** The request's idempotency key, prefixed with the caller's uid: for actors that store results themselves. */
   key: string | undefined;
   /** Aborted when the caller disconnects. */

@@ -3,7 +3,7 @@
 // distinguishes a foreign object from an absent one.
 
 import { sleep } from "../../src/lib/sleep.ts";
-import { kernelCalls } from "../../src/kernel/calls/table.ts";
+import { callsByName, kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { Syscall } from "../../src/kernel/calls/define.ts";
 import type { Client } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
@@ -62,6 +62,8 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   "sched.runs before": async (whose, caller) => ({ own: (await listedRun(caller)).runId, foreign: victims.runId, absent: NOBODYS })[whose],
   notificationId: (whose, caller) =>
     ({ own: () => freshNotification(caller), foreign: () => victims.notificationId, absent: () => NOBODYS })[whose](),
+  subscriptionId: (whose, caller) =>
+    ({ own: () => freshPush(caller), foreign: () => victims.subscriptionId, absent: () => NOBODYS })[whose](),
   watchId: (whose, caller) => ({ own: () => freshWatch(caller), foreign: () => victims.watchId, absent: () => NOBODYS })[whose](),
   "signal.unwatch key": async (whose, caller) => {
     if (whose === "own") await freshWatch(caller);
@@ -106,7 +108,8 @@ const PLAIN = new Set(
     "url callbackHost transport oauth arguments tools accountKey authorizationEndpoint tokenEndpoint clientId redirectUri scope resource " +
     "extraAuthParams includePending uri " +
     // Of schedules, notifications and watches. The objects inside target and patch are listed above.
-    "enabled expression catchUp notify includeDisabled patch words isSentence hours count level actions includeRead includeDismissed once"
+    "enabled expression catchUp notify includeDisabled patch words isSentence hours count level actions includeRead includeDismissed once " +
+    "endpoint keys mayAllow levels"
   ).split(" "),
 );
 /** Arguments that name an object in other calls only. */
@@ -157,6 +160,7 @@ const victims = {
   ...(await listedRun(victim)),
   notificationId: await freshNotification(victim),
   watchId: await freshWatch(victim),
+  subscriptionId: await freshPush(victim),
 };
 await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: "127.0.0.1" });
 const mcpServer = await startMcpServer();
@@ -498,6 +502,17 @@ async function freshWatch(person: Person): Promise<string> {
   return asPerson(person, async (client) => (await client.call("signal.watch", watch)).watchId);
 }
 
+/** Its push service does not answer. Only the newest one of a user stays, because their number is limited. */
+async function freshPush(person: Person): Promise<string> {
+  return asPerson(person, async (client) => {
+    for (const { subscriptionId } of (await client.call("notification.push.list", {})).subscriptions)
+      await client.call("notification.push.unsubscribe", { subscriptionId });
+    const { keys } = callsByName.get("notification.push.subscribe")!.example.args as { keys: { p256dh: string; auth: string } };
+    const args = { endpoint: `http://127.0.0.1:9/${crypto.randomUUID()}`, keys, label: "browser" };
+    return (await client.call("notification.push.subscribe", args)).subscription.subscriptionId;
+  });
+}
+
 function keyOf(username: string): string {
   return `key of ${username}`;
 }
@@ -538,6 +553,10 @@ async function stateOfVictim(): Promise<string> {
   const timed = await Promise.all([
     victimsClient.call("notification.list", { includeDismissed: true }),
     victimsClient.call("signal.list", {}),
+    victimsClient
+      .call("notification.push.list", {})
+      .then(({ subscriptions }) => subscriptions.map(({ subscriptionId, level, mayAllow }) => [subscriptionId, level, mayAllow])),
+    victimsClient.call("notification.settings.get", {}),
     ...schedules.map(({ id }) => admin.call("sched.runs", { id })),
   ]);
   // A server is read again by whoever owns it, and an account that was used says when.

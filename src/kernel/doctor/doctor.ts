@@ -8,6 +8,7 @@ import { SysError } from "../../lib/sys-error.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
 import { isRoot } from "../../protocol/caller.ts";
 import type { Check } from "../../protocol/check.ts";
+import { isSubscriptionLive } from "../push/push.ts";
 import { readAiSettings } from "../agents/ai-settings.ts";
 import type { EffectContext, ReadContext } from "../context.ts";
 import { runHostChecks } from "./host-checks.ts";
@@ -61,6 +62,7 @@ export async function runChecks(
     checkDevices(reads, caller),
     checkTokens(reads, caller),
     checkQuestions(reads, caller),
+    checkPush(reads, caller),
     await checkProcesses(services, reads, caller),
   ];
 }
@@ -242,6 +244,22 @@ function checkQuestions({ approvals, now }: ReadContext, caller: Who): Check {
     says: pending.length === 0 ? "No question is waiting for an answer." : `${pluralize(pending.length, "question")} from the last hour.`,
     next: null,
   };
+}
+
+function checkPush(reads: ReadContext, caller: Who): Check {
+  const check = { id: "push", title: "Push messages" };
+  const browsers = reads.pushSubscriptions.list(isRoot(caller) ? undefined : caller.uid).filter((one) => isSubscriptionLive(reads, one));
+  const failing = browsers.filter(({ lastError }) => lastError !== null);
+  const [first] = failing;
+  if (first !== undefined)
+    return {
+      ...check,
+      state: "warn",
+      says: `The last message was not accepted by the push service of ${joinNames(failing.map(({ label, service }) => `${label} (${service})`))}: ${endSentence(first.lastError!)}`,
+      next: "Nothing is lost: notifications are in the list. Check that the gateway reaches the Internet, or send a test in the notification settings.",
+    };
+  const says = browsers.length === 0 ? "Pushed to no browser." : `Pushed to ${pluralize(browsers.length, "browser")}.`;
+  return { ...check, state: "ok", says, next: null };
 }
 
 async function checkProcesses({ agents }: DoctorServices, { processes, now }: ReadContext, caller: Who): Promise<Check> {

@@ -12,6 +12,7 @@ const FILES: Record<string, string> = {
   "web/assets/main-1a2b.js": "go()",
   "web/assets/main-1a2b.js.br": "go in br",
   "web/assets/main-1a2b.js.gz": "go in gzip",
+  "web/push-worker.js": "listen()",
   "gsv.mjs": "the command line",
 };
 const readNames: string[] = [];
@@ -42,6 +43,7 @@ describe("pages", () => {
       "/downloads/cli/nothing",
       "/apps/x",
       "/oauth/callback",
+      "/push/answer",
       "/.well-known/x",
       "/metrics",
       "/health",
@@ -73,8 +75,18 @@ describe("pages", () => {
       "require-trusted-types-for": "'script'",
     });
     expect(headers.get("content-security-policy")).not.toMatch(/unsafe|\*/);
+    expect(policy.get("trusted-types"), "the one policy that makes the address of the push worker").toBe("push-worker");
     expect(headers.get("permissions-policy")).toContain("microphone=()");
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+  });
+
+  test("may load one service worker, which connects only to this gateway and has its name in every build", async () => {
+    const response = (await get("/push-worker.js"))!;
+    expect([response.status, await response.text()]).toEqual([200, "listen()"]);
+    expect(response.headers.get("content-type")).toContain("text/javascript");
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+    expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; connect-src 'self'; frame-ancestors 'none'");
+    expect(response.headers.has("service-worker-allowed")).toBe(false);
   });
 
   test("are revalidated, and sent again only when they have changed", async () => {

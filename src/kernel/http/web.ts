@@ -33,6 +33,7 @@ const RESERVED = new Set([
   "downloads",
   "oauth",
   "public",
+  "push",
   "assets",
   "health",
   "healthz",

@@ -9,13 +9,14 @@ import { NetError } from "../../ports/net.ts";
 import type { NotificationRecord } from "../../protocol/notification-records.ts";
 import type { ReadContext } from "../context.ts";
 import { isQuestion } from "../../protocol/notification-levels.ts";
-import type { PushDelivery, PushKeys, PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
+import type { PushAddress, PushDelivery, PushKeys, PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
 import type { Part } from "../part.ts";
 import type { Store } from "../store.ts";
 import { fromBase64Url } from "../../lib/base64.ts";
 import { makeAuthorization } from "./authorization.ts";
 import { encryptMessage } from "./encrypt.ts";
 import { encodePayload, encodeTest } from "./payload.ts";
+import { checkAddress } from "./subscribe.ts";
 
 /** What became of an attempt. `gone`: the browser does not want messages any more. */
 type Outcome = { state: "sent" } | { state: "gone" } | { state: "refused" | "failed"; error: string; waitMs?: number };
@@ -68,6 +69,10 @@ export class Push implements Part {
   /** The address at which the caller's page found the gateway. */
   originOf({ connectionId }: Caller): string {
     return this.#store.ports.sockets.peer(connectionId)?.origin ?? this.#origins()[0] ?? "http://localhost";
+  }
+
+  checkAddress(address: PushAddress): void {
+    checkAddress(this.#store.ports.crypto, address);
   }
 
   /** Sends a test message now. Null if the push service has accepted it, or why it did not. */

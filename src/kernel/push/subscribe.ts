@@ -2,13 +2,12 @@
 
 import { fromBase64Url } from "../../lib/base64.ts";
 import { fail } from "../../lib/sys-error.ts";
+import type { Crypto } from "../../ports/crypto.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { PushSubscriptionRecord } from "../../protocol/push-records.ts";
 import type { PushAddress, PushSubscriptionReads, PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
 import { mustBeRemoteUrl } from "../oauth/addresses.ts";
 import { AUTH_BYTES, POINT_BYTES } from "./encrypt.ts";
-
-const UNCOMPRESSED_POINT = 4;
 
 /** What a process knows of its user must not leave for an address that it has chosen. */
 export function mustBePerson({ agent }: Caller): void {
@@ -21,12 +20,22 @@ export function requireBrowserToken({ credential }: Caller): string {
   return credential.tokenId;
 }
 
-export function checkAddress({ endpoint, p256dh, auth }: PushAddress): void {
+/** What was accepted here can be encrypted for. */
+export function checkAddress(crypto: Pick<Crypto, "makeKeyPair" | "deriveSharedSecret">, { endpoint, p256dh, auth }: PushAddress): void {
   mustBeRemoteUrl(endpoint, "endpoint");
   const point = fromBase64Url(p256dh);
-  if (point?.length !== POINT_BYTES || point[0] !== UNCOMPRESSED_POINT)
+  if (point?.length !== POINT_BYTES || !isPoint(crypto, point))
     fail(400, "keys.p256dh must be an uncompressed point of P-256 in base64url");
   if (fromBase64Url(auth)?.length !== AUTH_BYTES) fail(400, `keys.auth must be ${AUTH_BYTES} bytes in base64url`);
+}
+
+function isPoint(crypto: Pick<Crypto, "makeKeyPair" | "deriveSharedSecret">, point: Uint8Array): boolean {
+  try {
+    crypto.deriveSharedSecret(crypto.makeKeyPair().privateKey, point);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Fails with 404 for a subscription of somebody else, as for one that does not exist. */

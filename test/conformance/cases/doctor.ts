@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 verifies("sys.doctor:looks", async ({ alice, root }) => {
   const own = (await (await alice()).call("sys.doctor", {})).checks;
   const all = (await (await root()).call("sys.doctor", {})).checks;
-  expect(own.map(({ id }) => id)).toEqual(["clock", "quota", "model", "secrets", "devices", "tokens", "questions", "processes"]);
+  expect(own.map(({ id }) => id)).toEqual(["clock", "quota", "model", "secrets", "devices", "tokens", "questions", "push", "processes"]);
   expect(all.map(({ id }) => id)).toEqual([...HOST, ...own.map(({ id }) => id)]);
   for (const { state, says, next } of [...own, ...all]) {
     expect(says).toMatch(/^[A-Z0-9].*\.$/);

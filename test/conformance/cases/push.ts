@@ -151,7 +151,7 @@ pushes("notification.push.subscribe:validates", async ({ ann, service }) => {
   for (const endpoint of ["http://push.example/x", "ftp://push.example/x", "push", "https://a:b@push.example/x"])
     await refused({ endpoint }, /^endpoint must /);
   await refused({ keys: { ...browser.keys, auth: "AAAA" } }, /^keys\.auth must be 16 bytes/);
-  for (const p256dh of ["AAAA", Buffer.alloc(65, 2).toString("base64url"), "!"])
+  for (const p256dh of ["AAAA", Buffer.alloc(65, 4).toString("base64url"), browser.keys.p256dh.replace(/^./, "A"), "!"])
     await refused({ keys: { ...browser.keys, p256dh } }, /^keys\.p256dh must be an uncompressed point/);
   await refused({ label: " " }, /label/);
   await refused({ level: "loud" }, /level/);
@@ -205,6 +205,11 @@ pushes("notification.push.subscribe:failures", async ({ ann, subscribe, service 
   service.answers.push({ status: 413 });
   await ann.call("notification.create", { title: "refused" });
   await expect.poll(state).toEqual(["The push service answered with HTTP 413"]);
+  const { checks } = await client.call("sys.doctor", {});
+  expect(checks.find(({ id }) => id === "push")).toMatchObject({
+    state: "warn",
+    says: expect.stringMatching(/^The last message was not accepted by the push service of Test \(127.*HTTP 413\.$/),
+  });
   await ann.call("notification.create", { title: "second" });
   await expect.poll(state).toEqual([null]);
   expect((await received(service, browser, 4)).map(({ title }) => title)).toEqual(["first", "first", "refused", "second"]);

@@ -1,11 +1,14 @@
 // Payloads in everything that the Schedules and Notifications screens show: names, descriptions and texts of schedules, answers and errors of
-// their runs, and titles, texts, levels' labels and actions of notifications. Also what the commands sched, crontab and notify print of them.
+// their runs, titles, texts, levels' labels and actions of notifications, and names of browsers that get push messages. Also what the
+// commands sched, crontab and notify print of them.
 
 import type { Page } from "playwright-core";
 import type { Client } from "../../../src/client/client.ts";
 import type { Host } from "../../support/host.ts";
 import type { Payload } from "./payloads.ts";
 import type { Bar } from "../bar.ts";
+import { callsByName } from "../../../src/kernel/calls/table.ts";
+import { enter } from "../../support/people.ts";
 import { checkCommands } from "./integrations.ts";
 import { opened } from "./watch.ts";
 
@@ -14,6 +17,9 @@ const TEXT_CHARS = 2_000;
 /** The page shows the beginning of a long text. */
 const SHOWN_CHARS = 250;
 const HOUR_MS = 60 * 60 * 1000;
+/** A user has at most 20. */
+const BROWSERS_MAX = 20;
+const BROWSERS_EVERY = 7;
 /** Each has a page of its own, of which some are looked at. */
 const PAGES_EVERY = 25;
 
@@ -60,11 +66,35 @@ export async function showTimes({ host, page, alice, bar }: Stage, payloads: rea
     "/notifications",
     sound.flatMap(({ mark }) => [`t-${mark}`, `b-${mark}`]),
   );
+  await showBrowsers();
   const [first] = looked;
   await checkCommands({ alice, bar }, ["sched list", `sched show ${first?.id}`, `sched history ${first?.id}`, "notify list --limit 400"]);
   for (const { id } of schedules) await alice.call("sched.remove", { id });
   const { notifications } = await alice.call("notification.list", { limit: 500 });
   for (const { notificationId } of notifications) await alice.call("notification.dismiss", { notificationId });
+
+  /** A program may name itself as it likes when it subscribes. */
+  async function showBrowsers(): Promise<void> {
+    const { keys } = callsByName.get("notification.push.subscribe")!.example.args as { keys: { p256dh: string; auth: string } };
+    const shown = sound.filter((_, at) => at % BROWSERS_EVERY === 0).slice(0, BROWSERS_MAX);
+    const { username } = alice.session.identity.process;
+    const clients = await Promise.all(
+      shown.map(async ({ text }, at) => {
+        const { token } = await alice.call("sys.token.create", { kind: "user" });
+        const client = await enter(host, { username, token: token.token });
+        const label = `d-${text.slice(0, NAME_CHARS)}`;
+        await client.call("notification.push.subscribe", { endpoint: `https://push.invalid/${at}`, keys, label, level: "never" });
+        return client;
+      }),
+    );
+    await visit(
+      "/notifications/settings",
+      shown.map(({ mark }) => `d-${mark}`),
+    );
+    for (const client of clients) client.close();
+    for (const { subscriptionId } of (await alice.call("notification.push.list", {})).subscriptions)
+      await alice.call("notification.push.unsubscribe", { subscriptionId });
+  }
 
   async function visit(path: string, marks: readonly string[]): Promise<void> {
     await page.goto(`${host.url}${path}`);

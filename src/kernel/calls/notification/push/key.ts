@@ -16,7 +16,7 @@ export default syscall({
   fails: { 403: "the caller is a process" },
   example: {
     args: {},
-    result: { publicKey: "BLc4xRzKlKORKWlbdgFaBrrPK3ydWAHo4M0gs0i1oEKgPpWC5cW8OCzVrOQRv-1npXRWk8udnW3oYhIO4475rds" },
+    result: { publicKey: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4" },
   },
   run({ pushSubscriptions }, caller) {
     mustBePerson(caller);

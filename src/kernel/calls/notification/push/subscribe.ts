@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { PUSH_SUBSCRIPTION, PushSubscriptionRecord, Threshold } from "../../../../protocol/push-records.ts";
-import { checkAddress, mustBePerson, requireBrowserToken, toRecord } from "../../../push/subscribe.ts";
+import { mustBePerson, requireBrowserToken, toRecord } from "../../../push/subscribe.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -31,8 +31,8 @@ export default syscall({
     args: {
       endpoint: "https://push.example.net/send/dGhpcyBpcyBub3QgYSByZWFsIG9uZQ",
       keys: {
-        p256dh: "BLc4xRzKlKORKWlbdgFaBrrPK3ydWAHo4M0gs0i1oEKgPpWC5cW8OCzVrOQRv-1npXRWk8udnW3oYhIO4475rds",
-        auth: "5I2Bu2oKdyy9CwL8QVF0NQ",
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg",
       },
       label: "Chrome on Android",
     },
@@ -42,7 +42,7 @@ export default syscall({
     mustBePerson(caller);
     const tokenId = requireBrowserToken(caller);
     const address = { endpoint, ...keys };
-    checkAddress(address);
+    push.checkAddress(address);
     const origin = push.originOf(caller);
     return finish(({ pushSubscriptions, now }) => {
       pushSubscriptions.makeKeys();
