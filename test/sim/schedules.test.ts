@@ -1,6 +1,7 @@
 // Schedules while the gateway is up: when they run, what becomes of it, what waits for what, and with whose rights.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { SysError } from "../../src/lib/sys-error.ts";
 import type { ScheduleExpression } from "../../src/protocol/schedule-records.ts";
 import {
   addSchedule,
@@ -330,6 +331,105 @@ describe("the processes of a schedule", () => {
   });
 });
 
+describe("a schedule for one time", () => {
+  it("that has not come stays, also if it was tried and then disabled", async () => {
+    const id = await addSchedule(world, { kind: "at", atMs: world.now + 200 * DAY_MS });
+    await world.call("sched.run", { id, mode: "force" });
+    await endRuns(world, id);
+    await world.call("sched.update", { id, patch: { enabled: false } });
+    await world.restart(40 * DAY_MS);
+    await world.pass(2 * HOUR_MS);
+    expect(await findSchedule(world, id)).toMatchObject({ enabled: false, state: { runCount: 1 } });
+    expect((await listRuns(world, id)).length).toBe(1);
+  });
+
+  it.each([
+    ["once", "ok"],
+    ["skip", "skipped"],
+  ])("goes with its history a month after its time, which with catch-up %s was %s", async (catchUp, status) => {
+    const id = await addSchedule(world, { kind: "after", afterMs: MINUTE_MS }, { catchUp });
+    await world.restart(HOUR_MS);
+    expect((await endRuns(world, id)).map((run) => run.status)).toEqual([status]);
+    await world.restart(29 * DAY_MS);
+    await world.pass(2 * HOUR_MS);
+    expect((await listRuns(world, id)).length).toBe(1);
+    await world.restart(2 * DAY_MS);
+    await world.pass(2 * HOUR_MS);
+    expect(await findSchedule(world, id)).toBeUndefined();
+    expect(world.sql.inspect("SELECT 1 FROM schedule_runs")).toEqual([]);
+  });
+
+  it("gives its process to another after a week, and stays a month with its history", async () => {
+    const addOne = async () => {
+      const id = await addSchedule(world, { kind: "after", afterMs: MINUTE_MS });
+      await world.pass(2 * MINUTE_MS);
+      return [id, (await endRuns(world, id)).at(-1)!.pid] as const;
+    };
+    const [first, pid] = await addOne();
+    await world.pass(8 * DAY_MS);
+    const [second, taken] = await addOne();
+    expect(taken).toBe(pid);
+    for (const id of [first, second]) expect(await listRuns(world, id)).toMatchObject([{ status: "ok", summary: "done" }]);
+    // It has none to give any more, and gets another if it is run again.
+    const [, third] = await addOne();
+    expect(third).not.toBe(pid);
+    await world.call("sched.run", { id: first, mode: "force" });
+    expect([pid, third]).not.toContain((await endRuns(world, first)).at(-1)!.pid);
+  });
+});
+
+describe("what an agent puts into a schedule", () => {
+  const spawn = async () => (await world.call<{ pid: string }>("proc.spawn", { profile: "task" })).pid;
+  const say = async (id: string) => {
+    await world.call("sched.run", { id, mode: "force" });
+    await endRuns(world, id);
+    return (await listTexts(world, INIT)).at(-1)!;
+  };
+
+  it("is told as the agent's, also if a person made the schedule, until a person says something else", async () => {
+    const pid = await spawn();
+    const id = await addSchedule(world, { kind: "after", afterMs: DAY_MS }, { target: tellInit("one") });
+    expect(await say(id)).not.toContain("from process");
+    await world.callAs(pid, "sched.update", { id, patch: { target: tellInit("two") } });
+    expect(await say(id)).toMatch(new RegExp(`^Its message is from process ${pid}\\.$`, "m"));
+    // As a form does that changes something else.
+    await world.call("sched.update", { id, patch: { description: "of the agent", target: tellInit("two") } });
+    expect(await say(id)).toContain(`from process ${pid}`);
+    await world.call("sched.update", { id, patch: { target: tellInit("three") } });
+    expect(await say(id)).not.toContain("from process");
+    // The message contains the name too.
+    await world.callAs(pid, "sched.update", { id, patch: { name: "another" } });
+    expect(await say(id)).toContain(`from process ${pid}`);
+  });
+
+  it("is told as the agent's, if a person changes it before the message has arrived", async () => {
+    const pid = await spawn();
+    const id = await addSchedule(world, { kind: "after", afterMs: MINUTE_MS }, { target: tellInit("one") });
+    await world.callAs(pid, "sched.update", { id, patch: { target: tellInit("two") } });
+    world.onProcessCall = (_pid, name) => {
+      if (name === "send") throw new SysError(503, "not now");
+    };
+    await world.pass(61 * SECOND_MS);
+    await world.call("sched.update", { id, patch: { target: tellInit("three") } });
+    world.onProcessCall = () => {};
+    await endRuns(world, id);
+    expect((await listTexts(world, INIT)).at(-1)).toMatch(new RegExp(`Its message is from process ${pid}\\.[^]*\ntwo$`));
+  });
+
+  it("starts only what the agent may start itself", async () => {
+    const pid = await spawn();
+    const add = (profile: string) =>
+      world.callAs(pid, "sched.add", { name: "work", expression: EVERY_MINUTE, target: { ...sayAlone("go"), profile } });
+    await expect(add("app")).rejects.toThrow("A process cannot schedule work for profile app");
+    await add("cron");
+    await add("task");
+    const id = await addSchedule(world, EVERY_MINUTE);
+    const patch = { target: { ...sayAlone("go"), profile: "app" } };
+    await expect(world.callAs(pid, "sched.update", { id, patch })).rejects.toThrow("A process cannot schedule work for profile app");
+    await world.call("sched.update", { id, patch });
+  });
+});
+
 describe("sched.run", () => {
   const run = async (args: object) => {
     const { ran, results } = await world.call<{ ran: number; results: { status: string; error?: string }[] }>("sched.run", { ...args });
@@ -365,6 +465,46 @@ describe("sched.run", () => {
     expect(await listRuns(world, id)).toMatchObject([{ dueAtMs: null }, { dueAtMs: null }]);
     expect(await findSchedule(world, id)).toMatchObject({ enabled: false, state: { nextRunAtMs: null, runCount: 2 } });
     expect((await listPids(world)).length).toBe(2);
+  });
+
+  describe("with force and a key", () => {
+    let count = 0;
+    const send = (args: object, key: string) => {
+      const id = `keyed-${++count}`;
+      world.kernel.onFrame(world.alice, JSON.stringify({ type: "req", id, call: "sched.run", args: { mode: "force", ...args }, key }));
+      return () => world.heard.get(world.alice)!.find((frame) => frame.type === "res" && frame.id === id);
+    };
+    const sendAndWait = (args: object, key: string) => world.passUntil(send(args, key), "an answer");
+
+    it("runs once, and a repeat gets the same answer", async () => {
+      const id = await addSchedule(world, EVERY_MINUTE);
+      const first = await sendAndWait({ id }, "one");
+      expect(first).toMatchObject({ ok: true, data: { ran: 1, results: [{ status: "ok" }] } });
+      await endRuns(world, id);
+      expect((await sendAndWait({ id }, "one")).data).toEqual(first.data);
+      expect((await listRuns(world, id)).length).toBe(1);
+      await sendAndWait({ id }, "two");
+      expect((await listRuns(world, id)).length).toBe(2);
+      expect(await sendAndWait({ id: await addSchedule(world, EVERY_MINUTE) }, "one")).toMatchObject({ ok: false, error: { code: 409 } });
+    });
+
+    it("runs once if the repeat comes while it starts, or after the gateway has died before it answered", async () => {
+      const id = await addSchedule(world, { kind: "after", afterMs: DAY_MS }, { target: tellInit("write a report") });
+      world.onProcessCall = (_pid, name) => (name === "send" ? new Promise(() => {}) : undefined);
+      send({ id }, "one");
+      send({ id }, "one");
+      await world.pass(SECOND_MS);
+      expect((await listRuns(world, id)).length).toBe(1);
+      world.crash();
+      world.onProcessCall = () => {};
+      await world.start();
+      expect(await sendAndWait({ id }, "one")).toMatchObject({ ok: true, data: { ran: 1, results: [{ status: "ok" }] } });
+      await endRuns(world, id);
+      expect((await listRuns(world, id)).length).toBe(1);
+      expect(await countTexts(world, "write a report")).toBe(1);
+      await world.call("sched.run", { id, mode: "force" });
+      expect((await listRuns(world, id)).length).toBe(2);
+    });
   });
 
   it("with force does not run it while its last run is at work", async () => {

@@ -20,7 +20,7 @@ import type { ProcessChange, ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
 import { announceClosedQuestions } from "./question-notices.ts";
 import type { ProcessSignals } from "./process-signals.ts";
-import { isScheduled, recordProcessRunEnd } from "../schedules/outcome.ts";
+import { isScheduled, onProcessIdle, recordProcessRunEnd } from "../schedules/outcome.ts";
 import type { Store } from "../store.ts";
 import type { Watches } from "../watches/watches.ts";
 
@@ -103,6 +103,7 @@ export class ProcessEvents {
     if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.clear(uid);
     recordProcessRunEnd(nouns, pid, end);
+    if (processes.get(pid)?.isBusy === false) onProcessIdle(nouns, pid);
   }
 }
 

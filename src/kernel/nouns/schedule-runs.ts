@@ -3,7 +3,7 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
-import type { ScheduleRun, ScheduleTarget } from "../../protocol/schedule-records.ts";
+import type { Principal, ScheduleRun, ScheduleTarget } from "../../protocol/schedule-records.ts";
 
 export type RunState = "starting" | "running" | "ok" | "error" | "skipped";
 
@@ -13,10 +13,16 @@ export type ScheduleRunRow = Omit<ScheduleRun, "status" | "dueAtMs"> & {
   isForced: boolean;
   state: RunState;
   target: ScheduleTarget | null;
+  targetBy: Principal | null;
   madeOf: string | null;
+  /** When its start is tried again. */
+  retryAt: number;
 };
 
-export type ScheduleRunReads = Pick<ScheduleRuns, "get" | "requireOf" | "list" | "listStarting">;
+export type ScheduleRunReads = Pick<
+  ScheduleRuns,
+  "get" | "requireOf" | "list" | "listStarting" | "nextRetryAt" | "countStarts" | "findStartOfNewest"
+>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** What is older is removed, except the newest runs of each schedule, and runs that are not finished. */
@@ -67,10 +73,14 @@ export class ScheduleRuns {
     return rows.map(fromRow);
   }
 
-  /** False if this time has run before. */
+  /** False if this time has run before. A time that was skipped has not, and after the clock was set back it may come again. */
   add(run: ScheduleRunRow): boolean {
+    if (!run.isForced && run.state !== "skipped") {
+      const skipped = "schedule_id = ? AND due_at = ? AND is_forced = 0 AND state = 'skipped'";
+      this.#sql.run(`DELETE FROM schedule_runs WHERE ${skipped}`, run.scheduleId, run.dueAt);
+    }
     const added = this.#sql.run(
-      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.runId,
       run.scheduleId,
       run.uid,
@@ -85,15 +95,23 @@ export class ScheduleRuns {
       run.conversationId,
       run.missed,
       run.target === null ? null : JSON.stringify(run.target),
+      run.targetBy === null ? null : JSON.stringify(run.targetBy),
       run.madeOf,
+      run.retryAt,
     );
     return added > 0;
   }
 
   /** The times after `after` that have run. */
   listTimes(scheduleId: string, after: number): Set<number> {
-    const query = "SELECT due_at FROM schedule_runs WHERE schedule_id = ? AND is_forced = 0 AND due_at > ?";
+    const query = "SELECT due_at FROM schedule_runs WHERE schedule_id = ? AND is_forced = 0 AND due_at > ? AND state <> 'skipped'";
     return new Set(this.#sql.all(query, scheduleId, after).map((row) => Number(row.due_at)));
+  }
+
+  /** How many runs a user has started since. */
+  countStarts(uid: number, { since, now }: { since: number; now: number }): number {
+    const query = "SELECT count(*) AS count FROM schedule_runs WHERE uid = ? AND started_at > ? AND started_at <= ? AND state <> 'skipped'";
+    return Number(this.#sql.get(query, uid, since, now)?.count);
   }
 
   /** When a user started the first of their `count` newest runs; null if they have started fewer since. */
@@ -120,10 +138,20 @@ export class ScheduleRuns {
     this.#sql.run("UPDATE schedule_runs SET pid = ? WHERE run_id = ?", pid, runId);
   }
 
+  /** No run of the schedule uses this process again: it is another one's. */
+  releaseProcess(scheduleId: string, pid: string): void {
+    this.#sql.run("UPDATE schedule_runs SET made_of = NULL WHERE schedule_id = ? AND pid = ?", scheduleId, pid);
+  }
+
+  /** Whether it has processes that may be used again. */
+  hasProcesses(scheduleId: string): boolean {
+    return this.#sql.get("SELECT 1 FROM schedule_runs WHERE schedule_id = ? AND made_of IS NOT NULL LIMIT 1", scheduleId) !== undefined;
+  }
+
   /** The effect has happened. */
   markRunning(runId: string, pid: string, conversationId: string | null): void {
     this.#sql.run(
-      "UPDATE schedule_runs SET state = CASE state WHEN 'starting' THEN 'running' ELSE state END, pid = ?2, conversation_id = ?3, target = NULL WHERE run_id = ?1",
+      "UPDATE schedule_runs SET state = CASE state WHEN 'starting' THEN 'running' ELSE state END, pid = ?2, conversation_id = ?3, target = NULL, target_by = NULL WHERE run_id = ?1",
       runId,
       pid,
       conversationId,
@@ -134,7 +162,7 @@ export class ScheduleRuns {
   finish(runId: string, state: "ok" | "error", { error, summary }: { error: string | null; summary: string | null }, now: number): boolean {
     return (
       this.#sql.run(
-        `UPDATE schedule_runs SET state = ?2, error = ?3, summary = ?4, finished_at = ?5, target = NULL WHERE run_id = ?1 AND ${IS_OPEN}`,
+        `UPDATE schedule_runs SET state = ?2, error = ?3, summary = ?4, finished_at = ?5, target = NULL, target_by = NULL WHERE run_id = ?1 AND ${IS_OPEN}`,
         runId,
         state,
         error,
@@ -171,9 +199,29 @@ export class ScheduleRuns {
     return [...found].flatMap(([pid, isFree]) => (isFree ? [pid] : [])).toReversed();
   }
 
-  /** Runs whose effect may not have happened, the oldest first. */
-  listStarting(limit: number): ScheduleRunRow[] {
-    return this.#sql.all("SELECT * FROM schedule_runs WHERE state = 'starting' ORDER BY started_at, run_id LIMIT ?", limit).map(fromRow);
+  /** Runs whose effect may not have happened and that are to be tried again by now, or later than `latest`: then the clock was set back. */
+  listStarting({ now, latest }: { now: number; latest: number }, limit: number): ScheduleRunRow[] {
+    const query = "SELECT * FROM schedule_runs WHERE state = 'starting' AND (retry_at <= ? OR retry_at > ?) ORDER BY retry_at LIMIT ?";
+    return this.#sql.all(query, now, latest, limit).map(fromRow);
+  }
+
+  nextRetryAt(): number | null {
+    const first = this.#sql.get("SELECT min(retry_at) AS at FROM schedule_runs WHERE state = 'starting'")?.at;
+    return first == null ? null : Number(first);
+  }
+
+  setRetryAt(runId: string, at: number): void {
+    this.#sql.run("UPDATE schedule_runs SET retry_at = ? WHERE run_id = ? AND state = 'starting'", at, runId);
+  }
+
+  /** All starts are tried again now. */
+  retryAll(now: number): void {
+    this.#sql.run("UPDATE schedule_runs SET retry_at = ? WHERE state = 'starting'", now);
+  }
+
+  /** The runs that a process works on. */
+  listRunning(pid: string): ScheduleRunRow[] {
+    return this.#sql.all("SELECT * FROM schedule_runs WHERE pid = ? AND state = 'running'", pid).map(fromRow);
   }
 
   removeSchedule(scheduleId: string): void {
@@ -240,6 +288,8 @@ function fromRow(row: SqlRow): ScheduleRunRow {
     conversationId: row.conversation_id as string | null,
     missed: Number(row.missed),
     target: row.target === null ? null : (JSON.parse(String(row.target)) as ScheduleTarget),
+    targetBy: row.target_by === null ? null : (JSON.parse(String(row.target_by)) as Principal),
     madeOf: row.made_of as string | null,
+    retryAt: Number(row.retry_at),
   };
 }

@@ -1,5 +1,5 @@
 // Schedules: when they run, what they do, and how their last run went. Owns schedules. Times are computed elsewhere (src/schedules);
-// `nextAt` is the time a schedule runs for next, `wakeAt` when the kernel looks at it again.
+// `nextAt` is the time a schedule runs for next, `wakeAt` when the kernel looks at it again. One that is due joins the queue of its user.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
@@ -25,14 +25,26 @@ export type ScheduleRow = {
   enabled: boolean;
   expression: ScheduleExpression;
   target: ScheduleTarget;
+  /** Who set the target, which may be somebody else than its creator. */
+  targetBy: Principal;
   catchUp: CatchUp;
   notify: ScheduleNotify;
   /** The time that `after` and `every` count from. */
   anchorAt: number;
   nextAt: number | null;
+  /** Null if it has no next time, and while it waits for its run. */
   wakeAt: number | null;
-  /** When `nextAt` was computed. If that is later than now, the clock was set back. */
+  /** Since when it is due and waits, for a free start or for its run; null if it does not. A new `nextAt` clears it. */
+  queuedAt: number | null;
+  /**
+   * When `nextAt` was computed, which is always the later one. If this is later than now, the clock was set back, and `nextAt` is computed
+   * again. So that no time is lost, waiting does not change it: one that is due stays due.
+   */
   countedAt: number;
+  /** When its only time was used up, or it ran last after that; null if that time is still to come, or it repeats. */
+  endedAt: number | null;
+  /** Whether its processes may be used by other schedules when it has ended. */
+  hasSpares: boolean;
   /** Its unfinished run. */
   runId: string | null;
   runningAt: number | null;
@@ -52,7 +64,7 @@ export type ScheduleChange = Partial<Omit<ScheduleRow, "id" | "uid" | "creator" 
 
 export type ScheduleReads = Pick<
   Schedules,
-  "find" | "sizeOf" | "requireUsable" | "list" | "listComing" | "count" | "listDue" | "listCountedAfter" | "nextWakeAt"
+  "find" | "sizeOf" | "requireUsable" | "list" | "listComing" | "count" | "listQueued" | "listQueues" | "listCountedAfter" | "nextWakeAt"
 >;
 
 /** Sorts after all times: those that never run come last. */
@@ -142,17 +154,25 @@ export class Schedules {
     return this.#sql.run("DELETE FROM schedules WHERE schedule_id = ?", id) > 0;
   }
 
-  /** The kernel must look at them now; the longest due first. */
-  listDue(now: number, limit: number, uid?: number): ScheduleRow[] {
-    const whose = uid === undefined ? "" : "AND uid = ?3";
-    return this.#sql
-      .all(
-        `SELECT * FROM schedules WHERE wake_at <= ?1 ${whose} ORDER BY wake_at, next_at, schedule_id LIMIT ?2`,
-        now,
-        limit,
-        ...(uid === undefined ? [] : [uid]),
-      )
-      .map(fromRow);
+  /** What is due joins the queues of its users. Returns false if there may be more. */
+  queueDue(now: number, limit: number): boolean {
+    const due = "SELECT rowid FROM schedules WHERE wake_at <= ?1 AND queued_at IS NULL ORDER BY wake_at LIMIT ?2";
+    return this.#sql.run(`UPDATE schedules SET queued_at = ?1 WHERE rowid IN (${due})`, now, limit) < limit;
+  }
+
+  /** The users who have a queue, and when the first in it is due. Reads no more than there are such users, however long their queues are. */
+  listQueues(): { uid: number; wakeAt: number }[] {
+    const inQueue = "wake_at IS NOT NULL AND queued_at IS NOT NULL";
+    const next = (after: string) => `SELECT min(uid) FROM schedules WHERE ${inQueue} AND uid > ${after}`;
+    const query = `WITH RECURSIVE users (uid) AS (${next("-1")} UNION ALL SELECT (${next("users.uid")}) FROM users WHERE users.uid IS NOT NULL)
+      SELECT uid, (SELECT min(wake_at) FROM schedules WHERE ${inQueue} AND uid = users.uid) AS wake_at FROM users WHERE uid IS NOT NULL`;
+    return this.#sql.all(query).map((row) => ({ uid: Number(row.uid), wakeAt: Number(row.wake_at) }));
+  }
+
+  /** What is due in the queue of a user, the longest due first. */
+  listQueued(uid: number, now: number, limit: number): ScheduleRow[] {
+    const where = "uid = ? AND wake_at <= ? AND wake_at IS NOT NULL AND queued_at IS NOT NULL";
+    return this.#sql.all(`SELECT * FROM schedules WHERE ${where} ORDER BY wake_at, schedule_id LIMIT ?`, uid, now, limit).map(fromRow);
   }
 
   /** What the targets of a user's schedules are together. */
@@ -160,29 +180,29 @@ export class Schedules {
     return Number(this.#sql.get("SELECT sum(target_size) AS size FROM schedules WHERE uid = ?", uid)?.size ?? 0);
   }
 
-  /** The ids of a user's schedules of one run that ended before, the oldest first. */
-  listOver(uid: number, before: number, limit: number): string[] {
-    const query = "SELECT schedule_id FROM schedules WHERE uid = ? AND is_once = 1 AND enabled = 0 AND last_run_at < ? AND run_id IS NULL";
-    return this.#sql.all(`${query} ORDER BY last_run_at LIMIT ?`, uid, before, limit).map((row) => String(row.schedule_id));
+  /** The ids of a user's schedules that ended before and may have processes to spare, the oldest first. */
+  listWithSpares(uid: number, endedBefore: number, limit: number): string[] {
+    const query = "SELECT schedule_id FROM schedules WHERE uid = ? AND ended_at < ? AND has_spares = 1 AND run_id IS NULL";
+    return this.#sql.all(`${query} ORDER BY ended_at LIMIT ?`, uid, endedBefore, limit).map((row) => String(row.schedule_id));
   }
 
-  /** Removes schedules of one run that ended long ago, and returns their ids. */
-  removeOver(before: number, limit: number): string[] {
-    const which = "is_once = 1 AND enabled = 0 AND last_run_at < ? AND run_id IS NULL";
+  /** Removes schedules that ended long ago, and returns their ids. */
+  removeEnded(before: number, limit: number): string[] {
     const ids = this.#sql
-      .all(`SELECT schedule_id FROM schedules WHERE ${which} ORDER BY last_run_at LIMIT ?`, before, limit)
+      .all("SELECT schedule_id FROM schedules WHERE ended_at < ? AND run_id IS NULL ORDER BY ended_at LIMIT ?", before, limit)
       .map((row) => String(row.schedule_id));
     for (const id of ids) this.remove(id);
     return ids;
   }
 
-  nextOverAt(): number | null {
-    const first = this.#sql.get("SELECT min(last_run_at) AS at FROM schedules WHERE is_once = 1 AND enabled = 0")?.at;
+  firstEndedAt(): number | null {
+    const first = this.#sql.get("SELECT min(ended_at) AS at FROM schedules WHERE ended_at IS NOT NULL")?.at;
     return first == null ? null : Number(first);
   }
 
+  /** When the next one is due that is in no queue. */
   nextWakeAt(): number | null {
-    const due = this.#sql.get("SELECT min(wake_at) AS due FROM schedules WHERE wake_at IS NOT NULL")?.due;
+    const due = this.#sql.get("SELECT min(wake_at) AS due FROM schedules WHERE wake_at IS NOT NULL AND queued_at IS NULL")?.due;
     return due == null ? null : Number(due);
   }
 
@@ -205,12 +225,16 @@ const COLUMNS: Readonly<Record<keyof ScheduleChange, string>> = {
   enabled: "enabled",
   expression: "expression",
   target: "target",
+  targetBy: "target_by",
   catchUp: "catch_up",
   notify: "notify",
   anchorAt: "anchor_at",
   nextAt: "next_at",
   wakeAt: "wake_at",
+  queuedAt: "queued_at",
   countedAt: "counted_at",
+  endedAt: "ended_at",
+  hasSpares: "has_spares",
   runId: "run_id",
   runningAt: "running_at",
   lastRunAt: "last_run_at",
@@ -229,8 +253,10 @@ function toColumns(change: ScheduleChange): Record<string, SqlValue> {
     const column = COLUMNS[field as keyof ScheduleChange];
     columns[column] = typeof value === "boolean" ? Number(value) : isPlain(value) ? value : JSON.stringify(value);
   }
-  if (change.nextAt !== undefined) columns.sort_at = change.nextAt ?? NEVER;
-  if (change.expression !== undefined) columns.is_once = Number(isOnce(change.expression));
+  if (change.nextAt !== undefined) {
+    columns.sort_at = change.nextAt ?? NEVER;
+    columns.queued_at = null;
+  }
   if (change.target !== undefined) columns.target_size = sizeOf(change.target);
   return columns;
 }
@@ -259,12 +285,16 @@ function fromRow(row: SqlRow): ScheduleRow {
     enabled: row.enabled === 1,
     expression: JSON.parse(String(row.expression)) as ScheduleExpression,
     target: JSON.parse(String(row.target)) as ScheduleTarget,
+    targetBy: JSON.parse(String(row.target_by)) as Principal,
     catchUp: row.catch_up as CatchUp,
     notify: row.notify as ScheduleNotify,
     anchorAt: Number(row.anchor_at),
     nextAt: row.next_at as number | null,
     wakeAt: row.wake_at as number | null,
+    queuedAt: row.queued_at as number | null,
     countedAt: Number(row.counted_at),
+    endedAt: row.ended_at as number | null,
+    hasSpares: row.has_spares === 1,
     runId: row.run_id as string | null,
     runningAt: row.running_at as number | null,
     lastRunAt: row.last_run_at as number | null,

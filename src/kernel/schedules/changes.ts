@@ -52,12 +52,16 @@ export function addSchedule(nouns: WriteContext, caller: Caller, args: NewSchedu
     enabled,
     expression,
     target,
+    targetBy: makePrincipal(caller),
     catchUp,
     notify: args.notify ?? defaultNotify(target),
     anchorAt: now,
     nextAt,
     wakeAt: nextAt,
+    queuedAt: null,
     countedAt: now,
+    endedAt: null,
+    hasSpares: false,
     runId: null,
     runningAt: null,
     lastRunAt: null,
@@ -90,6 +94,7 @@ export function changeSchedule(nouns: WriteContext, caller: Caller, id: string, 
     ...(expression === undefined ? {} : { expression }),
     ...(isRearmed(before, patch) ? rearm(before, { enabled, expression }, now) : {}),
   };
+  if (hasOtherWords(before, change, caller)) change.targetBy = makePrincipal(caller);
   schedules.update(id, change);
   if (target !== undefined) checkSize(schedules, before.uid);
   if (enabled !== undefined) for (const about of aboutSchedule(id)) dismissAbout(nouns, before.uid, about);
@@ -115,18 +120,24 @@ function isRearmed(before: ScheduleRow, { enabled, expression }: SchedulePatch):
   return isOther || (enabled !== undefined && enabled !== before.enabled);
 }
 
+/** Whether its message becomes the caller's. A form that sends the same target again says nothing new; a message contains the name too. */
+function hasOtherWords(before: ScheduleRow, { target, name }: ScheduleChange, { agent }: Caller): boolean {
+  if (agent !== undefined && name !== undefined && name !== before.name) return true;
+  return target !== undefined && JSON.stringify(target) !== JSON.stringify(before.target);
+}
+
 function rearm(before: ScheduleRow, patch: Pick<SchedulePatch, "enabled" | "expression">, now: number): ScheduleChange {
   const { enabled = before.enabled, expression = before.expression } = patch;
   if (!enabled) {
     if (patch.expression !== undefined) checkExpression(expression, now);
-    const anchor = patch.expression === undefined ? {} : { anchorAt: now };
+    const anchor = patch.expression === undefined ? {} : { anchorAt: now, endedAt: null };
     return { nextAt: null, wakeAt: null, countedAt: now, ...anchor, ...(patch.enabled === false ? { pausedBecause: null } : {}) };
   }
   checkExpression(expression, now);
   // A delay counts from now; an interval keeps its beat while it is only disabled and enabled again.
   const anchorAt = patch.expression !== undefined || (expression.kind === "after" && !before.enabled) ? now : before.anchorAt;
   const nextAt = nextRun(expression, now, anchorAt);
-  return { anchorAt, nextAt, wakeAt: nextAt, countedAt: now, failures: 0, pausedBecause: null };
+  return { anchorAt, nextAt, wakeAt: nextAt, countedAt: now, endedAt: null, failures: 0, pausedBecause: null };
 }
 
 function checkSize(schedules: Pick<ScheduleReads, "sizeOf">, uid: number): void {
@@ -146,11 +157,13 @@ function completeTarget({ processes }: Pick<WriteContext, "processes">, caller: 
     processes.requireUsable(caller, target.pid);
     return target;
   }
-  const { id: profile, spawnMode } = mustBeProfile(target.profile ?? DEFAULT_PROFILE);
+  const { id: profile, spawnMode, startable } = mustBeProfile(target.profile ?? DEFAULT_PROFILE);
   const { agent } = caller;
   // It would be told as if its user had said it.
   if (agent !== undefined && spawnMode === "singleton")
     fail(403, `A process cannot schedule work for profile ${profile}: use process.event`);
+  // What it may not start itself it may not start later either.
+  if (agent !== undefined && !startable && profile !== DEFAULT_PROFILE) fail(403, `A process cannot schedule work for profile ${profile}`);
   // The policies of its parents apply to a process: what an agent schedules may do no more than the agent.
   if (agent !== undefined && target.parentPid !== undefined && target.parentPid !== agent.pid)
     fail(403, "A process can schedule only children of its own: leave parentPid out");

@@ -17,13 +17,13 @@ export class EndedSchedules {
 
   /** Returns false if there are more. */
   prune(now: number): boolean {
-    const ids = this.#schedules.removeOver(now - KEEP_MS, BATCH);
+    const ids = this.#schedules.removeEnded(now - KEEP_MS, BATCH);
     for (const id of ids) this.#runs.removeSchedule(id);
     return ids.length < BATCH;
   }
 
   nextPruneAt(): number | null {
-    const first = this.#schedules.nextOverAt();
+    const first = this.#schedules.firstEndedAt();
     return first === null ? null : first + KEEP_MS;
   }
 }

@@ -9,11 +9,12 @@ import { dismissAbout, type NotifyNouns, notify, openProcess } from "../notifica
 /** `isFault`: false if it did not fail by itself, such as when a person stopped it. */
 export type Outcome = { state: "ok"; summary: string | null } | { state: "error"; error: string; isFault: boolean };
 
-type Nouns = NotifyNouns & Pick<WriteContext, "schedules" | "scheduleRuns">;
+type Nouns = NotifyNouns & Pick<WriteContext, "schedules" | "scheduleRuns" | "wakeBy">;
 
 /** After so many failures in a row a schedule is paused. */
 export const FAILURES_MAX = 5;
 const SUMMARY_CHARS_MAX = 2_000;
+const REPORT_MS = 2_000;
 const PREFIX = "schedule:";
 
 /** The process's run that answers the message of a schedule's run. */
@@ -64,9 +65,32 @@ export function finishRun(nouns: Nouns, run: ScheduleRunRow, outcome: Outcome): 
     failures,
     ...(schedule.runId === run.runId ? { runId: null, runningAt: null } : {}),
   });
+  if (schedule.runId === run.runId) wakeWaiting(nouns, schedule, schedule.nextAt);
   if (isFault && failures >= FAILURES_MAX && schedule.enabled && schedule.nextAt !== null)
     return pauseSchedule(nouns, schedule, `It failed ${FAILURES_MAX} times in a row, the last time with: ${error}`, run.pid ?? undefined);
   tellOwner(nouns, schedule, run, { error, summary, isFault });
+}
+
+/**
+ * A process has nothing to do any more. A schedule that waits for a run of it is looked at again a little later: until then the process may
+ * report how that run has ended.
+ */
+export function onProcessIdle(nouns: Pick<Nouns, "schedules" | "scheduleRuns" | "wakeBy" | "now">, pid: string): void {
+  for (const { runId, scheduleId } of nouns.scheduleRuns.listRunning(pid)) {
+    const schedule = nouns.schedules.find(scheduleId);
+    if (schedule?.runId === runId) wakeWaiting(nouns, schedule, nouns.now + REPORT_MS);
+  }
+}
+
+/** If a schedule waits for its run, it is looked at again. */
+function wakeWaiting(
+  { schedules, wakeBy }: Pick<Nouns, "schedules" | "wakeBy">,
+  { id, wakeAt, queuedAt }: ScheduleRow,
+  at: number | null,
+): void {
+  if (wakeAt !== null || queuedAt === null) return;
+  schedules.update(id, { wakeAt: at });
+  wakeBy(at);
 }
 
 /** Disables a schedule that cannot go on like this, and tells its owner why. */

@@ -49,6 +49,16 @@ export function sayExpression(expression: ScheduleExpression, timezone?: string)
   }
 }
 
-export function makeRunRecord({ uid: _, target: __, madeOf: ___, dueAt, isForced, state, ...run }: ScheduleRunRow): ScheduleRun {
+export function makeRunRecord({
+  uid: _,
+  target: __,
+  targetBy: ___,
+  madeOf: ____,
+  retryAt: _____,
+  dueAt,
+  isForced,
+  state,
+  ...run
+}: ScheduleRunRow): ScheduleRun {
   return { ...run, dueAtMs: isForced ? null : dueAt, status: state === "starting" ? "running" : state };
 }

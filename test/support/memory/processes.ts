@@ -64,6 +64,12 @@ export class MemoryProcesses implements ProcessActors {
     this.#actors.delete(pid);
   }
 
+  /** As if the database of a process had been lost. */
+  lose(pid: string): void {
+    this.forget(pid);
+    this.#rows.delete(pid);
+  }
+
   /** Ends all processes; promises they awaited never settle. */
   crash(): void {
     this.#life++;

@@ -22,7 +22,7 @@ export function missMonth(home: string): Map<string, number> {
   const nextAt = anchorAt + SELDOM_MS;
   try {
     database.exec(
-      `UPDATE schedules SET next_at = ${nextAt}, wake_at = ${nextAt}, anchor_at = ${anchorAt}, counted_at = ${anchorAt} WHERE ${which}`,
+      `UPDATE schedules SET next_at = ${nextAt}, wake_at = ${nextAt}, queued_at = NULL, anchor_at = ${anchorAt}, counted_at = ${anchorAt} WHERE ${which}`,
     );
     const rows = database.prepare(`SELECT schedule_id FROM schedules WHERE ${which}`).all();
     return new Map(rows.map((row) => [String(row.schedule_id), nextAt]));
