@@ -69,6 +69,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "repo.update",
   "sched.add",
   "sched.remove",
+  "sched.run",
   "sched.update",
   "signal.unwatch",
   "signal.watch",

@@ -308,6 +308,24 @@ stages("sched.run:rights", async ({ root, model, somebody, world }) => {
   await root.call("sched.remove", { id });
 });
 
+stages("sched.run:key", async ({ model, somebody }) => {
+  const person = await somebody();
+  model.on("Do it.", says("Done."));
+  const { id } = await addSchedule(person);
+  const { id: other } = await addSchedule(person);
+  const force = (which: string, key: string) => person.call("sched.run", { id: which, mode: "force" }, { key });
+  const answers = await Promise.all([force(id, "one"), force(id, "one")]);
+  expect(answers[0]).toMatchObject({ ran: 1, results: [{ scheduleId: id, status: "ok" }] });
+  await waitForRun(person, id);
+  expect(await force(id, "one")).toEqual(answers[0]);
+  expect(await listRuns(person, id)).toHaveLength(1);
+  await expectRefusal(force(other, "one"), 409, "This key was used for another request");
+  expect(await listRuns(person, other)).toEqual([]);
+  expect(await force(id, "two")).toMatchObject({ ran: 1 });
+  await waitForRun(person, id);
+  expect(await listRuns(person, id)).toHaveLength(2);
+});
+
 stages("sched.run:paused", async ({ model, somebody }) => {
   const person = await somebody();
   model.on("Do it.", { status: 401 });

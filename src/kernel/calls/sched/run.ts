@@ -7,11 +7,12 @@ import { SCHEDULE } from "../../schedules/example.ts";
 
 export default syscall({
   name: "sched.run",
-  doc: "Run what is due: one schedule, or all of the caller, or of everybody if root asks. The gateway does the same by itself. With mode force, run one schedule now, due or not, enabled or not; its next run stays as it is. The answer comes when the process has been started or has its message; sched.runs says how its work ended.",
+  doc: "Run what is due: one schedule, or all of the caller, or of everybody if root asks. The gateway does the same by itself. With mode force, run one schedule now, due or not, enabled or not; its next run stays as it is. The answer comes when the process has been started or has its message; sched.runs says how its work ended. Repeated with the same key, force is the same run.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "keyed",
   isExpensive: true,
   isDurableBeforeAnswer: true,
   args: z.object({ id: z.string().min(1).max(128).optional(), mode: z.enum(["due", "force"]).default("due") }),
@@ -44,9 +45,9 @@ export default syscall({
       ],
     },
   },
-  async run({ scheduler }, caller, { id, mode }) {
+  async run({ scheduler, key, finish }, caller, { id, mode }) {
     if (mode === "force" && id === undefined) fail(400, "sched.run force requires an id");
-    const results = mode === "force" ? [await scheduler.force(caller, id!)] : await scheduler.runDue(caller, id);
-    return { ran: results.filter(({ status }) => status !== "skipped").length, results };
+    const results = mode === "force" ? [await scheduler.force(caller, id!, key)] : await scheduler.runDue(caller, id);
+    return finish(() => ({ ran: results.filter(({ status }) => status !== "skipped").length, results }));
   },
 });
