@@ -34,6 +34,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "authz",
+    name: "push messages of others",
+    breaks: "A user can end the push messages to another user's browser.",
+    file: "src/kernel/push/subscribe.ts",
+    find: "return found?.uid === uid ? found : fail(404, `Push subscription not found: ${subscriptionId}`);",
+    replace: "return found ?? fail(404, `Push subscription not found: ${subscriptionId} of ${uid}`);",
+    says: /^foreign equals absent: user notification\.push\.unsubscribe /m,
+  },
+  {
+    bar: "authz",
     name: "foreign told from absent",
     breaks: "Revoking a token answers differently for another user's token than for one that does not exist.",
     file: "src/kernel/calls/sys/token/revoke.ts",

@@ -16,6 +16,7 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Select } from "../ui/choice.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 import { PushHere } from "./push-here.tsx";
@@ -36,9 +37,10 @@ export function NotificationSettings() {
   const browsers = useLatest("notification.push.list", {}, makeChangeFilter("push", "tokens"));
   return (
     <>
-      <p>
-        <Link to="/notifications">All notifications</Link>
-      </p>
+      <Link class="back" to="/notifications">
+        <Icon name="back" />
+        All notifications
+      </Link>
       <Loaded latest={browsers} label="Loading what is pushed where">
         {({ subscriptions }) => (
           <>

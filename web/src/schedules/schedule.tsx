@@ -114,13 +114,16 @@ function Page({ schedule, pane }: { schedule: ScheduleRecord; pane: PaneName }) 
   );
 }
 
-function When({ schedule: { id, enabled, says } }: { schedule: ScheduleRecord }) {
+function When({ schedule: { id, enabled, says, expression } }: { schedule: ScheduleRecord }) {
   const latest = useLatest("sched.preview", { id, timezone: TIMEZONE }, isScheduleChange);
   const shown = latest.value.value;
   return (
     <Card title="When">
       <p>{capitalize(makeVisible(shown?.says ?? says))}</p>
       {enabled && shown !== null && <NextRuns runs={shown.nextRunsMs} />}
+      {enabled && expression.kind === "cron" && expression.timezone !== TIMEZONE && (
+        <p class="soft small">These times are in your time zone, {TIMEZONE}.</p>
+      )}
       {enabled && shown === null && (
         <Loaded latest={latest} label="Loading the next runs">
           {() => null}

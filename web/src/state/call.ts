@@ -12,6 +12,9 @@ export function call<N extends CallName>(name: N, args: Args<N>, options: CallOp
   return currentClient.call(name, args, options);
 }
 
+/** The browser does not do what was asked. The message is for the user, and says what they can do. */
+export class BrowserRefusal extends Error {}
+
 /** Error messages of the gateway already say what to do; the texts here cover failures that never reached it. */
 export function describeError(error: unknown): string {
   if (error instanceof CallError) {
@@ -22,6 +25,7 @@ export function describeError(error: unknown): string {
   }
   if (error instanceof ConnectionLost)
     return "The connection ended before the answer came, so it may or may not have been done. Look before you try again.";
+  if (error instanceof BrowserRefusal) return error.message;
   return "Something in this page went wrong. Reload it and try again.";
 }
 

@@ -3,7 +3,7 @@
 
 import { effect, signal } from "@preact/signals";
 import { browserLabel } from "./browser-token.ts";
-import { call, type Result } from "./call.ts";
+import { BrowserRefusal, call, type Result } from "./call.ts";
 import { readPushMemory, writePushMemory } from "./push-memory.ts";
 import { registerPushWorker } from "./push-worker.ts";
 import { client, connectionCount, mayCall, username } from "./session.ts";
@@ -15,14 +15,14 @@ import { client, connectionCount, mayCall, username } from "./session.ts";
 export type PushState = "insecure" | "impossible" | "blocked" | "off" | "on";
 export type Subscription = Result<"notification.push.list">["subscriptions"][number];
 
-export const pushState = signal<PushState>(readState(false));
+export const pushState = signal<PushState>(readState());
 
 /** Throws an error that says why it did not work. Call it from a click: browsers ignore the request otherwise. */
 export async function turnOnPush(): Promise<void> {
   const permission = await Notification.requestPermission();
   if (permission !== "granted") {
-    pushState.value = readState(false);
-    throw new Error("The browser was not allowed to show notifications. Allow it in the settings of this site, and try again.");
+    pushState.value = readState();
+    throw new BrowserRefusal("The browser was not allowed to show notifications. Allow it in the settings of this site, and try again.");
   }
   const registration = await registerPushWorker();
   const subscription = await subscribe(registration.pushManager);
@@ -37,7 +37,7 @@ export async function turnOffPush(subscriptions: readonly Subscription[]): Promi
   const subscription = await registration?.pushManager.getSubscription();
   await subscription?.unsubscribe();
   if (current !== undefined) await call("notification.push.unsubscribe", { subscriptionId: current.subscriptionId });
-  pushState.value = readState(false);
+  pushState.value = readState();
 }
 
 /** Renews the subscription of this browser where the gateway does not have it any more. Returns a function that stops it. */
@@ -58,7 +58,7 @@ export async function closeShown(notificationId: string): Promise<void> {
 
 async function renew(): Promise<void> {
   const memory = readPushMemory();
-  if (readState(true) !== "on" || memory?.username !== username.peek()) return;
+  if (readState() !== "on" || memory?.username !== username.peek()) return;
   const registration = await registerPushWorker();
   const present = await registration.pushManager.getSubscription();
   const { subscriptions } = await call("notification.push.list", {});
@@ -75,9 +75,11 @@ async function subscribe(manager: PushManager): Promise<PushSubscription> {
   try {
     return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
   } catch (error) {
-    throw new Error(`The browser cannot reach its push service: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BrowserRefusal(
+      `The browser could not register with its push service, which needs the Internet, and which some browsers turn off in their settings. It says: ${why}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -90,14 +92,14 @@ function isMadeWith({ options }: PushSubscription, publicKey: string): boolean {
 async function tellGateway(subscription: PushSubscription): Promise<void> {
   const { endpoint, keys } = subscription.toJSON();
   if (endpoint === undefined || keys?.p256dh === undefined || keys.auth === undefined)
-    throw new Error("The browser gave no keys for push messages.");
+    throw new BrowserRefusal("The browser gave no keys for push messages. Try another browser.");
   await call("notification.push.subscribe", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, label: browserLabel() });
   writePushMemory({ username: username.peek(), endpoint });
 }
 
-function readState(isWanted: boolean): PushState {
+function readState(): PushState {
   if (!globalThis.isSecureContext) return "insecure";
   if (!("serviceWorker" in navigator) || !("PushManager" in globalThis) || !("Notification" in globalThis)) return "impossible";
   if (Notification.permission === "denied") return "blocked";
-  return isWanted && Notification.permission === "granted" && readPushMemory() !== null ? "on" : "off";
+  return Notification.permission === "granted" && readPushMemory() !== null ? "on" : "off";
 }
