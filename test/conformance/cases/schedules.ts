@@ -450,4 +450,10 @@ stages("shell.exec:sched", async ({ model, somebody }) => {
   expect(output).toMatch(/minute "x".*; nothing was changed/);
   const [, path] = /What you wrote is still in (\S+):/.exec(output) ?? [];
   expect(await linesOf(`cat ${path}`)).toContain("x 0 1 1 * Do it.");
+  // What only the gateway refuses says what was changed before, and nothing was removed.
+  const { count } = await person.call("sched.list", { includeDisabled: true });
+  await person.call("fs.write", { path: "table", content: `0 9 * * * first\n0 9 * * * ${"x".repeat(70_000)}\n` });
+  const refused = (await shell("crontab table")).output;
+  expect(refused).toMatch(/^crontab: line 2: The target is larger than \d+ characters; before that: added first\n$/);
+  expect((await person.call("sched.list", { includeDisabled: true })).count).toBe(count + 1);
 });
