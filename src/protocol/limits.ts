@@ -53,4 +53,8 @@ export const LIMITS = {
   /** Of those that calls create, and of the gateway's own; older ones are removed to make room. */
   notificationsPerUser: 10_000,
   watchesPerUser: 1_000,
+  /** What the states of their watches are together. */
+  watchBytesPerUser: 8 * 1024 * 1024,
+  /** Signals that were matched, of which processes have yet to be told. */
+  watchDeliveriesPerUser: 1_000,
 } as const;

@@ -22,7 +22,7 @@ import {
 import type { ProcessActors } from "../../src/ports/actors.ts";
 import type { Data } from "./requests.ts";
 
-export type Heard = { type: string; id: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
+export type Heard = { type: string; id: string; signal?: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
 
 export class Desk {
   readonly sql = new MemorySql();

@@ -60,8 +60,8 @@ export class TimedWorld {
   isDiskFull = false;
   /** How often the host woke the kernel. */
   wakes = 0;
-  /** Called before each call of a process; what it throws, the kernel gets. */
-  onProcessCall: (pid: string, name: string, args: Data) => void = () => {};
+  /** Called before each call of a process, which waits for it; what it throws, the kernel gets. */
+  onProcessCall: (pid: string, name: string, args: Data) => Awaitable<unknown> = () => {};
   alice = "";
   root = "";
   #deathPoint: DeathPoint | null = null;
@@ -305,7 +305,7 @@ export class TimedWorld {
     const isMeant = (name: string, { runId }: Data) => name === "send" && /^(?:schedule|watch):/.test(String(runId));
     return {
       call: async (pid, name, args) => {
-        this.onProcessCall(pid, name, args as Data);
+        await this.onProcessCall(pid, name, args as Data);
         const isWatched = isMeant(name, args as Data);
         if (isWatched && this.#deathPoint === "before the message") return this.#dieWhileCalling();
         if (name === "reset") this.#compressing.add(pid);

@@ -3,8 +3,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { SysError } from "../../src/lib/sys-error.ts";
 import type { SignalWatch } from "../../src/protocol/watch-records.ts";
+import { LIMITS } from "../../src/protocol/limits.ts";
 import type { Data } from "./requests.ts";
-import { DAY_MS, INIT, listNotifications, listTexts, MINUTE_MS, readBlocks, SECOND_MS } from "./scheduling.ts";
+import { DAY_MS, HOUR_MS, INIT, listNotifications, listTexts, MINUTE_MS, readBlocks, SECOND_MS } from "./scheduling.ts";
 import { type DeathPoint, TimedWorld } from "./timed-world.ts";
 
 const FINISHED = "proc.run.finished";
@@ -35,6 +36,22 @@ async function work(pid = worker, count = 1): Promise<void> {
   for (let at = 0; at < count; at++) await world.call("proc.send", { pid, message: `work ${at}` });
   await world.pass(SECOND_MS);
 }
+
+/** A watch of root, who has processes too. Returns the process that it waits for. */
+async function watchAsRoot(): Promise<string> {
+  const { pid } = await world.call<{ pid: string }>("proc.spawn", { profile: "task" }, world.root);
+  await world.call("signal.watch", { signal: FINISHED, processId: pid }, world.root);
+  return pid;
+}
+
+/** Messages to these processes of watches are never answered. */
+function neverAnswer(pids: readonly string[]): void {
+  world.onProcessCall = (pid, name, { runId }) => {
+    if (name === "send" && pids.includes(pid) && String(runId).startsWith("watch:")) return new Promise(() => {});
+  };
+}
+
+const countRows = (table: string) => Number(world.sql.inspect(`SELECT count(*) AS count FROM ${table}`)[0]!.count);
 
 const told = async (pid = INIT) => (await listTexts(world, pid)).filter((text) => text.startsWith("[process event: signal.watch]"));
 
@@ -190,6 +207,150 @@ describe("a signal that was matched", () => {
     expect(await told()).toEqual([]);
   });
 
+  it("stays behind an earlier one that waits for the same process", async () => {
+    await watch({ once: false });
+    refuse(new SysError(503, "not now"));
+    await work();
+    refuse(null);
+    await work();
+    await world.pass(10 * SECOND_MS);
+    await checkToldInOrder(2);
+  });
+
+  it("is refused like others of the same watch, of which the owner is told once", async () => {
+    await watch({ once: false });
+    refuse(new SysError(503, "not now"));
+    await work(worker, 3);
+    refuse(new SysError(400, "no such message"));
+    await world.pass(MINUTE_MS);
+    expect([countRows("signal_deliveries"), (await listWatches())[0]!.status]).toEqual([0, "failed"]);
+    expect(world.heard.get(world.alice)!.filter(({ signal }) => signal === "notification.created").length).toBe(1);
+  });
+
+  it("is looked at again soon if the gateway forgets that it is being delivered", async () => {
+    await watch();
+    neverAnswer([INIT]);
+    await world.call("proc.send", { pid: worker, message: "this takes 60000 ms" });
+    // Connections are looked at every few seconds.
+    for (const socketId of [world.alice, world.root]) world.cut(socketId);
+    await world.pass(MINUTE_MS);
+    await world.pass(SECOND_MS);
+    expect(countRows("signal_deliveries")).toBe(1);
+    world.wakes = 0;
+    await world.pass(31 * SECOND_MS);
+    expect(world.wakes).toBeGreaterThan(0);
+    world.wakes = 0;
+    await world.pass(31 * SECOND_MS);
+    expect(world.wakes).toBeGreaterThan(0);
+  });
+
+  it("does not wait for processes that do not answer: neither of other users, nor a few of the same", async () => {
+    const others = [await spawn(), await spawn()];
+    for (const pid of [INIT, ...others]) await watch({ pid });
+    neverAnswer([INIT, others[0]!]);
+    const source = await watchAsRoot();
+    await work();
+    await world.call("proc.send", { pid: source, message: "work" }, world.root);
+    await world.pass(SECOND_MS);
+    expect([(await told(others[1])).length, (await told("init:0")).length]).toEqual([1, 1]);
+  });
+
+  it("is delivered to few processes of a user at once", async () => {
+    const others: string[] = [];
+    for (let at = 0; at < 10; at++) others.push(await spawn());
+    for (const pid of others) await watch({ pid });
+    const asked = new Set<string>();
+    world.onProcessCall = (pid, name) => {
+      if (name !== "send" || !others.includes(pid)) return;
+      asked.add(pid);
+      return new Promise(() => {});
+    };
+    await work();
+    await world.pass(MINUTE_MS);
+    expect(asked.size).toBe(4);
+  });
+
+  it("ends the watch if its owner may not send messages any more", async () => {
+    await watch({ once: false });
+    await world.call("proc.send", { pid: worker, message: "this takes 5000 ms" });
+    await world.call("sys.capability.revoke", { gid: 100, capability: "proc.send" }, world.root);
+    await world.pass(10 * SECOND_MS);
+    expect(await told()).toEqual([]);
+    expect(await listWatches()).toMatchObject([{ status: "failed", error: "Permission denied: proc.send" }]);
+    expect((await listNotifications(world)).length).toBe(1);
+  });
+
+  it("is delivered by a watch that was replaced, as that was, and its failure is not that of the new one", async () => {
+    await watch({ key: "mine", state: "old" });
+    await watch({ key: "other", state: "old" });
+    refuse(new SysError(503, "not now"));
+    await work();
+    const { watchId } = await watch({ key: "mine", state: "new", once: false });
+    await watch({ key: "other", state: "new", once: false });
+    let count = 0;
+    world.onProcessCall = (pid, name) => {
+      if (pid === INIT && name === "send" && ++count === 1) throw new SysError(400, "no such message");
+    };
+    await world.pass(10 * SECOND_MS);
+    expect(await told()).toMatchObject([expect.stringMatching(/key other[^]*"old"/)]);
+    expect(await listWatches()).toMatchObject([
+      { watchId, state: "new", status: "active" },
+      { state: "new", status: "active" },
+    ]);
+    expect(await listNotifications(world)).toMatchObject([
+      { title: `A signal ${FINISHED} could not be delivered`, body: expect.stringContaining("no such message") },
+    ]);
+    await work();
+    expect((await told()).slice(1)).toMatchObject([
+      expect.stringMatching(/key mine[^]*"new"/),
+      expect.stringMatching(/key other[^]*"new"/),
+    ]);
+    expect([countRows("signal_watches"), countRows("signal_deliveries")]).toEqual([2, 0]);
+  });
+
+  it("is stored once, without the states of the watches that it has matched", async () => {
+    for (let at = 0; at < 50; at++) await watch({ state: "x".repeat(60_000), once: at % 2 === 0 });
+    refuse(new SysError(503, "not now"));
+    await work();
+    expect(countRows("signal_deliveries")).toBe(50);
+    const rows = world.sql.inspect("SELECT * FROM signal_deliveries");
+    expect(JSON.stringify(rows).length).toBeLessThan(50 * 500);
+    expect(countRows("signal_events")).toBe(1);
+    refuse(null);
+    await world.pass(MINUTE_MS);
+    expect((await told()).length).toBe(50);
+    expect((await told()).every((text) => readBlocks(text).length === 2)).toBe(true);
+    expect([countRows("signal_deliveries"), countRows("signal_events"), countRows("signal_watches")]).toEqual([0, 0, 25]);
+  });
+
+  it("fails the watch if too many others wait, and the owner is told once for all of them", async () => {
+    const { watchDeliveriesPerUser, watchesPerUser } = LIMITS;
+    for (let at = 0; at < watchesPerUser; at++) await watch({ once: false });
+    neverAnswer([INIT]);
+    for (let left = watchDeliveriesPerUser; left > 0; left -= watchesPerUser) await work();
+    expect(countRows("signal_deliveries")).toBe(watchDeliveriesPerUser);
+    expect(await listNotifications(world)).toEqual([]);
+    await work();
+    expect(countRows("signal_deliveries")).toBe(watchDeliveriesPerUser);
+    const watches = await listWatches();
+    expect(watches[0]).toMatchObject({
+      status: "failed",
+      error: `More than ${watchDeliveriesPerUser} signals that were matched wait to be delivered`,
+    });
+    expect(watches.every(({ status }) => status === "failed")).toBe(true);
+    expect((await listNotifications(world)).length).toBe(1);
+  });
+
+  it("does not wait longer because the clock is set back", async () => {
+    await watch();
+    refuse(new SysError(503, "not now"));
+    await work();
+    world.setClock(-HOUR_MS);
+    refuse(null);
+    await world.pass(MINUTE_MS);
+    expect((await told()).length).toBe(1);
+  });
+
   it("does not keep the gateway busy while the disk is full", async () => {
     await watch();
     await world.call("proc.send", { pid: worker, message: "this takes 5000 ms" });
@@ -201,6 +362,56 @@ describe("a signal that was matched", () => {
     world.isDiskFull = false;
     await world.pass(2 * MINUTE_MS);
     expect((await told()).length).toBe(1);
+  });
+});
+
+describe("all watches of a user", () => {
+  it("are limited in number, and one that has expired does not make room for another with its key", async () => {
+    const other = { signal: "proc.run.retrying" };
+    await watch({ key: "short", ttlMs: MINUTE_MS });
+    for (let at = 1; at < LIMITS.watchesPerUser; at++) await watch(other);
+    await expect(watch(other)).rejects.toThrow(/^429 Too many watches/);
+    await watch({ key: "short", ttlMs: MINUTE_MS });
+    // It is kept for what it has matched.
+    neverAnswer([INIT]);
+    await work();
+    await world.pass(MINUTE_MS);
+    await watch(other);
+    await expect(watch({ key: "short" })).rejects.toThrow(/^429 Too many watches/);
+  });
+
+  it("have states that are limited together, including those that are kept for what they have matched", async () => {
+    const state = "x".repeat(63_000);
+    const fit = Math.floor(LIMITS.watchBytesPerUser / 63_002);
+    for (let at = 0; at < fit; at++) await watch({ state, key: `k${at}`, ttlMs: HOUR_MS });
+    await expect(watch({ state })).rejects.toThrow(/^413 The states of all watches of a user are at most/);
+    await watch({ state: "small" });
+    await watch({ state, key: "k0", ttlMs: HOUR_MS });
+    neverAnswer([INIT]);
+    await work();
+    // The one that was matched is still needed.
+    await expect(watch({ state, key: "k0" })).rejects.toThrow(/^413/);
+    world.onProcessCall = () => {};
+    await world.restart(DAY_MS);
+    await world.pass(MINUTE_MS);
+    await watch({ state });
+  });
+
+  it("are listed in pages, which are shorter where states are long", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 120; at++) ids.push((await watch({ state: "x".repeat(60_000) })).watchId);
+    type Page = { watches: SignalWatch[]; count: number };
+    const read = (args: Data) => world.call<Page>("signal.list", args);
+    const few = await read({ limit: 3, offset: 2 });
+    expect([few.count, few.watches.map(({ watchId }) => watchId)]).toEqual([120, ids.slice(2, 5)]);
+    const listed: string[] = [];
+    let pages = 0;
+    while (listed.length < 120) {
+      const page = await read({ limit: 500, offset: listed.length });
+      listed.push(...page.watches.map(({ watchId }) => watchId));
+      pages++;
+    }
+    expect([listed, pages]).toEqual([ids, 2]);
   });
 });
 

@@ -15,6 +15,8 @@ type Subcommand = {
   run(context: CommandContext, parsed: Parsed): Promise<Output | string>;
 };
 
+const PAGE = 500;
+
 const SUBCOMMANDS: Record<string, Subcommand> = {
   list: { flags: ["json"], run: list },
   watch: { valued: ["process", "pid", "key", "state-json", "ttl"], flags: ["repeat", "json"], run: watch },
@@ -43,7 +45,7 @@ export default defineCommandFile({
 
 async function list(context: CommandContext, { words, options }: Parsed): Promise<Output> {
   if (words.length > 0) failUsage("list takes no words");
-  const { watches } = await context.link.runSyscall<{ watches: SignalWatch[] }>("signal.list");
+  const watches = await listWatches(context);
   if (options.has("json")) return { stdout: toJson(watches) };
   if (watches.length === 0) return { stderr: "signal: no watches\n" };
   const zone = readTimezone(context, undefined) ?? "UTC";
@@ -58,6 +60,16 @@ async function list(context: CommandContext, { words, options }: Parsed): Promis
     formatZonedTime(expiresAt, zone),
   ]);
   return { stdout: formatTable([["ID", "SIGNAL", "OF", "TELLS", "KEY", "HOW OFTEN", "STATE", `EXPIRES (${zone})`], ...rows]) };
+}
+
+async function listWatches({ link }: CommandContext): Promise<SignalWatch[]> {
+  const found: SignalWatch[] = [];
+  for (;;) {
+    const page = { limit: PAGE, offset: found.length };
+    const { watches, count } = await link.runSyscall<{ watches: SignalWatch[]; count: number }>("signal.list", page);
+    found.push(...watches);
+    if (watches.length === 0 || found.length >= count) return found;
+  }
 }
 
 async function watch({ link }: CommandContext, { words, options }: Parsed): Promise<string> {

@@ -358,3 +358,22 @@ stages("signal.list:own", async ({ spawn, model, ann, world }) => {
   expect(foreign).not.toEqual(expect.arrayContaining([mine]));
   for (const watchId of [mine, others]) expect(await ann.call("signal.unwatch", { watchId })).toEqual({ removed: 1 });
 });
+
+stages("signal.list:pages", async ({ somebody }) => {
+  const person = await somebody();
+  const { pid: processId } = await person.call("proc.spawn", { profile: "task" });
+  const ids: string[] = [];
+  for (let at = 0; at < 5; at++) ids.push(await watchFor(person, { signal: "proc.run.retrying", processId, state: at }));
+  const listIds = async (args: Arguments<"signal.list">) => {
+    const { watches, count } = await person.call("signal.list", args);
+    expect(count).toBe(5);
+    return watches.map(({ watchId }) => watchId);
+  };
+  expect(await listIds({})).toEqual(ids);
+  expect(await listIds({ limit: 2 })).toEqual(ids.slice(0, 2));
+  expect(await listIds({ limit: 2, offset: 3 })).toEqual(ids.slice(3));
+  expect(await listIds({ limit: 0 })).toEqual(ids.slice(0, 1));
+  expect(await listIds({ offset: 5 })).toEqual([]);
+  await expectRefusal(person.call("signal.list", { offset: -1 }), 400, /^offset /);
+  await expectRefusal(person.call("signal.list", { limit: "2" as never }), 400, /^limit /);
+});

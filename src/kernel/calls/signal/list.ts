@@ -4,15 +4,24 @@ import { z } from "zod";
 import { SignalWatch } from "../../../protocol/watch-records.ts";
 import { syscall } from "../define.ts";
 
+/** A page of long states is shorter. */
+const PAGE_CHARS_MAX = 4 * 1024 * 1024;
+
 export default syscall({
   name: "signal.list",
-  doc: "List watches for signals, oldest first. A process sees its own; a person sees those of all their processes.",
+  doc: "List watches for signals, oldest first. A process sees its own; a person sees those of all their processes. count is the number of all, whatever limit and offset are; a page of watches with long states is shorter than limit.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
-  args: z.object({}),
-  result: z.object({ watches: z.array(SignalWatch) }),
+  args: z.object({
+    limit: z
+      .number()
+      .default(100)
+      .transform((limit) => Math.min(500, Math.max(1, Math.floor(limit)))),
+    offset: z.int().min(0).default(0),
+  }),
+  result: z.object({ watches: z.array(SignalWatch), count: z.int() }),
   fails: {},
   example: {
     args: {},
@@ -33,16 +42,19 @@ export default syscall({
           expiresAt: 1763286400000,
         },
       ],
+      count: 1,
     },
   },
-  run({ signalWatches, now }, { uid, agent }) {
+  run({ signalWatches, now }, { uid, agent }, { limit, offset }) {
+    const page = signalWatches.list(uid, agent?.pid, { limit, offset, chars: PAGE_CHARS_MAX }, now);
     return {
-      watches: signalWatches.list(uid, agent?.pid, now).map(({ uid: _, sourcePid, data, state: status, ...watch }) => ({
+      watches: page.map(({ rowId: _, uid: __, sourcePid, data, state: status, ...watch }) => ({
         ...watch,
         processId: sourcePid,
         ...(data === undefined ? {} : { state: data }),
         status,
       })),
+      count: signalWatches.count(uid, agent?.pid, now),
     };
   },
 });

@@ -16,8 +16,8 @@ export default syscall({
   result: z.object({ removed: z.int() }),
   fails: { 400: "neither or both of watchId and key" },
   example: { args: { key: "notes" }, result: { removed: 1 } },
-  run({ signalWatches }, { uid, agent }, { watchId, key }) {
+  run({ signalWatches, now }, { uid, agent }, { watchId, key }) {
     if ((watchId === undefined) === (key === undefined)) fail(400, "signal.unwatch requires either watchId or key");
-    return { removed: signalWatches.remove(uid, agent?.pid, watchId === undefined ? { key: key! } : { watchId }) };
+    return { removed: signalWatches.remove(uid, agent?.pid, watchId === undefined ? { key: key! } : { watchId }, now) };
   },
 });

@@ -37,7 +37,7 @@ export default syscall({
     400: "no process emits such a signal, a process without processId, or one that would watch itself",
     403: "a process watches for another one",
     404: "there is no such process of this user",
-    413: "the state is too large",
+    413: "the state is too large, or those of all watches together",
     429: "too many watches",
   },
   example: {
@@ -59,11 +59,15 @@ export default syscall({
     if (processId === target) fail(400, "A process cannot watch its own signals");
     if (state !== undefined && JSON.stringify(state).length > STATE_CHARS_MAX)
       fail(413, `state is larger than ${STATE_CHARS_MAX} characters`);
-    if (!signalWatches.has(target, key) && signalWatches.count(caller.uid, now) >= LIMITS.watchesPerUser)
+    if (!signalWatches.has(target, key, now) && signalWatches.count(caller.uid, undefined, now) >= LIMITS.watchesPerUser)
       fail(429, `Too many watches: at most ${LIMITS.watchesPerUser} per user. Remove some with signal.unwatch`);
     const expiresAt = now + Math.floor(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs)));
     const watch = { uid: caller.uid, pid: target, signal, sourcePid: processId ?? null, key, data: state, once, expiresAt };
-    return { ...signalWatches.put(watch, now), expiresAt };
+    const made = signalWatches.put(watch, now);
+    const bytesMax = LIMITS.watchBytesPerUser;
+    if (signalWatches.sizeOf(caller.uid) > bytesMax)
+      fail(413, `The states of all watches of a user are at most ${bytesMax} characters together: remove some with signal.unwatch`);
+    return { ...made, expiresAt };
   },
 });
 
