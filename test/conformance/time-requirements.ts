@@ -98,6 +98,11 @@ export const TIME: readonly Requirement[] = [
     "What is disabled or not due is skipped with the reason and not counted, and a time runs once, whoever asks for it",
     "seed, 11.5",
   ),
+  r(
+    "sched.run:key",
+    "A forced run that is repeated with its key runs once and answers the same, and the key is good for no other",
+    "trust I3",
+  ),
   r("sched.run:rights", "A schedule runs with the rights that its owner has at that time, whoever makes it run", "11.6, trust V11"),
   r(
     "sched.run:paused",
@@ -244,4 +249,5 @@ export const TIME: readonly Requirement[] = [
   ),
   r("shell.exec:notify", "notify sends, lists, reads and dismisses notifications", "4.8"),
   r("signal.list:own", "A process sees its own watches, a person those of all their processes", "decision 0020"),
+  r("signal.list:pages", "Watches are listed in pages of limit from offset, the oldest first, with the number of all", "decision 0020"),
 ];

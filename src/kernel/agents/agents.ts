@@ -33,6 +33,7 @@ import type { Preparer } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
 import { ScriptRuns } from "./script-runs.ts";
+import { onProcessIdle } from "../schedules/outcome.ts";
 import { Watches } from "../watches/watches.ts";
 import { BackgroundCommands } from "./background-commands.ts";
 import { ProcessSignals } from "./process-signals.ts";
@@ -92,7 +93,7 @@ export class Agents implements Part {
     this.#checkpoints = new Checkpoints(store, repos.files, ({ pid }, material) => this.#call(pid, "renewSummary", material));
     this.#signals = new ProcessSignals(store, shares);
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
-    this.watches = new Watches(store, (caller, pid, message) => this.sendOnce(caller, pid, message));
+    this.watches = new Watches(store, { gate, shares, sendOnce: (caller, pid, message) => this.sendOnce(caller, pid, message) });
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
@@ -393,7 +394,10 @@ export class Agents implements Part {
       await this.#call(pid, "wake", {});
       const { activeRunId, runnableCount } = await this.#call(pid, "state", {});
       if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
-        this.#store.relaxed(({ processes }) => processes.markIdle(pid));
+        this.#store.relaxed((nouns) => {
+          nouns.processes.markIdle(pid);
+          onProcessIdle(nouns, pid);
+        });
     } catch (error) {
       this.#store.ports.log.error("a process could not be woken", { pid, error: String(error) });
     }
