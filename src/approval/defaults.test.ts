@@ -122,7 +122,7 @@ const KERNEL: Record<string, Case[]> = {
   "notification.push.unsubscribe": [[{ subscriptionId: "x" }, "deny"]],
   "notification.push.update": [[{ subscriptionId: "x", level: "never" }, "deny"]],
   "notification.settings.get": [[{}, "auto"]],
-  "notification.settings.set": [[{ levels: { agents: "never" } }, "ask"]],
+  "notification.settings.set": [[{ levels: { agents: "never" } }, "deny"]],
   "proc.abort": [[{ pid: "x" }, "ask"]],
   "proc.approval.history": [[{}, "auto"]],
   "proc.approval.list": [[{}, "auto"]],

@@ -23,7 +23,7 @@ const OWN_WORK = `
 
 /** Calls that no agent may make: deciding its own requests, declaring its identity, connecting, setting up, and who gets push messages. */
 const NEVER =
-  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume notification.push.key notification.push.subscribe notification.push.update notification.push.unsubscribe notification.push.test";
+  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume notification.push.key notification.push.subscribe notification.push.update notification.push.unsubscribe notification.push.test notification.settings.set";
 
 /** Tags that make a command on the gateway need approval. The file system enforces where it may write. */
 const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];

@@ -22,6 +22,11 @@ export function isQuestion(source: NotificationSource): boolean {
   return source.kind === "kernel" && (source.topic === "approvals" || source.topic === "budgets");
 }
 
+/** Whether the text was made visible when it was written, as that of a question is: doing it again would show marks of marks. */
+export function isVisible(source: NotificationSource): boolean {
+  return source.kind === "kernel" && source.topic === "approvals";
+}
+
 export function reaches(level: NotificationLevel, threshold: Threshold): boolean {
   switch (threshold) {
     case "all":

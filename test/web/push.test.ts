@@ -85,15 +85,18 @@ async function workerOf(page: Page): Promise<Worker> {
     const scope = globalThis as unknown as WorkerGlobals;
     scope.tray = new Map();
     scope.isInFront = false;
-    scope.lookCount = 0;
+    scope.askCount = 0;
     const { clients } = scope;
     const matchAll = clients.matchAll.bind(clients);
-    clients.matchAll = async (options) => {
-      const pages = await matchAll(options);
-      scope.lookCount++;
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- not a window
-      return pages.map((page) => ({ focused: scope.isInFront, focus: () => page.focus(), postMessage: (text) => page.postMessage(text) }));
-    };
+    clients.matchAll = async (options) =>
+      (await matchAll(options)).map((page) => ({
+        focused: scope.isInFront,
+        focus: () => page.focus(),
+        postMessage(message, transfer) {
+          scope.askCount++;
+          page.postMessage(message, transfer);
+        },
+      }));
     Object.assign(scope.registration, {
       async showNotification(title: string, { tag = title, body, data, actions = [] }: TrayOptions) {
         scope.tray.set(tag, { title, body, tag, data, actions: actions.map((one) => one.title), close: () => scope.tray.delete(tag) });
@@ -107,7 +110,7 @@ type Shown = { title: string; body: string; tag: string; actions: string[] };
 type WorkerGlobals = Omit<WorkerScope, "registration"> & {
   tray: Map<string, TrayEntry>;
   isInFront: boolean;
-  lookCount: number;
+  askCount: number;
   registration: object;
 };
 type TrayEntry = Shown & { data: unknown; close(): void };
@@ -176,8 +179,15 @@ test("push is turned on, a message equals what was sent, shows, and opens its pl
   expect(JSON.parse(text)).toMatchObject({ title: "The backup is done", body: "1,204 files", path: "/machines" });
   // While a page is in front it tells of everything itself.
   await putInFront(worker, true);
+  const test = JSON.stringify({ ...JSON.parse(text), notificationId: null, title: "A test is shown" });
+  await deliver(devTools, registrationId, test);
+  await expect.poll(async () => (await listShown(worker)).map(({ title }) => title)).toEqual(["A test is shown"]);
+  await press(worker, "A test is shown", "");
+  await page.waitForURL("**/machines");
+  await page.goBack();
+  await worker.evaluate(() => Object.assign(globalThis, { askCount: 0 }));
   await deliver(devTools, registrationId, JSON.stringify({ ...JSON.parse(text), notificationId: "not shown" }));
-  await expect.poll(() => worker.evaluate(() => (globalThis as unknown as WorkerGlobals).lookCount)).toBe(1);
+  await expect.poll(() => worker.evaluate(() => (globalThis as unknown as WorkerGlobals).askCount)).toBe(1);
   await putInFront(worker, false);
   await deliver(devTools, registrationId, text);
   await expect
@@ -260,10 +270,24 @@ test("levels and other browsers are settings, which fit a phone", async () => {
     ]);
   for (const level of ["info", "error"] as const) await alice.call("notification.create", { title: level, level });
   await expect.poll(() => service.read(browser).map(({ title }) => title)).toEqual(["error"]);
+  // A page that is loaded again keeps what was chosen.
+  await page.reload();
+  await page.getByText("On.", { exact: true }).waitFor();
+  expect(await page.getByLabel("Allow from a notification").isChecked()).toBe(false);
   await page.getByRole("button", { name: /^Remove / }).click();
   await page.getByRole("heading", { name: "Other browsers" }).waitFor({ state: "detached" });
-  // The other browser learns it at once.
+  // The other browser learns it at once, and does not turn it on by itself.
   await other.page.getByRole("button", { name: "Turn on" }).waitFor();
+  await other.page.reload();
+  await other.page.getByRole("button", { name: "Turn on" }).waitFor();
+  await expect.poll(() => other.page.evaluate(() => localStorage.getItem("gsv.push"))).toBeNull();
+  expect((await alice.call("notification.push.list", {})).subscriptions.length).toBe(1);
+  // Who logs out gets nothing more, also of what is under way.
+  await page.goto(`${desktop.host.url}/settings/account`);
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("button", { name: "Log in" }).waitFor();
+  expect(await page.evaluate(() => [localStorage.getItem("gsv.push"), localStorage.getItem("test.push-key")])).toEqual([null, null]);
+  expect((await alice.call("notification.push.list", {})).subscriptions).toEqual([]);
   await alice.call("notification.settings.set", { levels: { agents: "all" } });
   for (const one of [page, other.page]) await one.context().close();
 });

@@ -1,9 +1,12 @@
 // Tells a user of the questions of their agents: clients that list them, and by a notification, which goes when the question is closed.
 
 import { formatRequest } from "../../approval/show.ts";
+import { shorten } from "../../lib/shorten.ts";
 import type { WriteContext } from "../context.ts";
 import { BODY_CHARS_MAX, dismissAbout, type NotifyNouns, notify, openProcess } from "../notifications/notify.ts";
 import type { Approval } from "../nouns/approvals.ts";
+
+const NAME_CHARS_MAX = 40;
 
 type Nouns = NotifyNouns & Pick<WriteContext, "processes">;
 
@@ -11,7 +14,8 @@ export function announceQuestion(nouns: Nouns, question: Approval): void {
   const { uid, pid, kind, requestId, syscall, args, target, cwd, why, expiresAt } = question;
   const { processes, emit, after, now } = nouns;
   const { text, isWhole } = formatRequest({ call: syscall, args, target, cwd });
-  const name = processes.get(pid)?.label ?? pid;
+  // Agents name their children: a name is one short line, which cannot pass for the question.
+  const name = shorten((processes.get(pid)?.label ?? pid).replaceAll(/\s+/g, " ").trim(), NAME_CHARS_MAX);
   const answers = [
     { kind: "approve", label: "Allow", target: requestId },
     { kind: "deny", label: "Deny", target: requestId },

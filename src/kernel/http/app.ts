@@ -87,16 +87,16 @@ export function makeHttpApp(services: HttpServices): HttpApp {
   return app;
 }
 
-/** Undefined for a body that is too large or no JSON. */
+/** Undefined for a body that is too large, no JSON, or cut off. */
 async function readJson({ body }: Request, bytesMax: number): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > bytesMax) return undefined;
-    parts.push(part);
-  }
   try {
+    for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+      size += part.length;
+      if (size > bytesMax) return undefined;
+      parts.push(part);
+    }
     return JSON.parse(new TextDecoder().decode(concat(parts)));
   } catch {
     return undefined;

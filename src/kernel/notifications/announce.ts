@@ -5,6 +5,7 @@ import type { NotificationRecord } from "../../protocol/notification-records.ts"
 import { NOTIFICATION_CREATED } from "../../protocol/signal-names.ts";
 import type { WriteContext } from "../context.ts";
 import { isQuestion, originOf, reaches } from "../../protocol/notification-levels.ts";
+import { type PushPriority, QUESTION_PRIORITY } from "../nouns/push-subscriptions.ts";
 
 export type AnnounceNouns = Pick<WriteContext, "notificationLevels" | "pushSubscriptions" | "emit" | "after" | "wakeBy" | "now">;
 
@@ -22,6 +23,11 @@ function queuePush(
   const { notificationId, level, source } = notification;
   const subscriptions = pushSubscriptions.list(uid).filter((one) => reaches(level, one.level));
   if (subscriptions.length === 0 || !reaches(level, notificationLevels.read(uid)[originOf(source)])) return;
-  for (const subscription of subscriptions) pushSubscriptions.queue(subscription, notificationId, isQuestion(source), now);
+  for (const subscription of subscriptions) pushSubscriptions.queue(subscription, notificationId, priorityOf(source), now);
   wakeBy(now);
+}
+
+function priorityOf(source: NotificationRecord["source"]): PushPriority {
+  if (isQuestion(source)) return QUESTION_PRIORITY;
+  return source.kind === "kernel" ? 1 : 0;
 }

@@ -22,9 +22,16 @@ export type PushSubscriptionRow = Omit<PushSubscriptionRecord, "isCurrent"> & {
   retryAt: number;
 };
 
-export type NewPushSubscription = Pick<PushSubscriptionRow, "uid" | "tokenId" | "origin" | "label" | "level" | "mayAllow"> & {
+export type NewPushSubscription = Pick<PushSubscriptionRow, "uid" | "tokenId" | "origin" | "label"> & {
+  /** Without it as before, in a browser that had a subscription. */
+  level?: Threshold | undefined;
+  mayAllow?: boolean | undefined;
   address: PushAddress;
 };
+
+/** Questions are sent first; then what the gateway itself reports; then the rest, which agents may write a lot of. */
+export type PushPriority = 0 | 1 | 2;
+export const QUESTION_PRIORITY = 2;
 
 /** What identifies the gateway to push services (VAPID), and the key of the answers that it accepts from service workers. */
 export type PushKeys = { publicKey: Uint8Array; privateKey: Uint8Array; answerKey: Uint8Array };
@@ -33,7 +40,7 @@ export type PushDelivery = { deliveryId: number; subscriptionId: string; uid: nu
 
 export type PushSubscriptionReads = Pick<
   PushSubscriptions,
-  "find" | "list" | "addressOf" | "keys" | "publicKey" | "listDue" | "nextDeliveryAt" | "hasAny"
+  "find" | "list" | "addressOf" | "keys" | "publicKey" | "listDue" | "nextDeliveryAt" | "isAnyWaitingBeyond"
 >;
 
 const SUBSCRIPTIONS_PER_USER_MAX = 20;
@@ -49,6 +56,8 @@ export class PushSubscriptions {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
   #keys: PushKeys | null = null;
+  /** How many messages a browser was sent lately, by priority: kept in memory, so a restart forgets it. */
+  readonly #windows = new Map<string, { at: number; count: number }[]>();
 
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
@@ -57,18 +66,19 @@ export class PushSubscriptions {
 
   /** A browser has one subscription: it replaces the one with the same address, also that of a user who was signed in there before. */
   add({ address, ...subscription }: NewPushSubscription, now: number): PushSubscriptionRow {
-    const { uid, tokenId, origin, label, level, mayAllow } = subscription;
+    const { uid, tokenId, origin, label } = subscription;
     const hash = toHex(this.#crypto.sha256(address.endpoint));
-    const known = this.#sql.get("SELECT subscription_id, uid FROM push_subscriptions WHERE endpoint_hash = ?", hash);
-    if (known !== undefined) this.remove(String(known.subscription_id));
-    this.#sql
-      .all("SELECT subscription_id FROM push_subscriptions WHERE uid = ? AND token_id = ?", uid, tokenId)
-      .forEach((row) => this.remove(String(row.subscription_id)));
+    const replaced = this.#sql
+      .all("SELECT * FROM push_subscriptions WHERE endpoint_hash = ? OR (uid = ? AND token_id = ?)", hash, uid, tokenId)
+      .map(fromRow);
+    for (const { subscriptionId } of replaced) this.remove(subscriptionId);
+    const before = replaced.find((one) => one.uid === uid);
+    const { level = before?.level ?? "all", mayAllow = before?.mayAllow ?? true } = subscription;
     if (this.list(uid).length >= SUBSCRIPTIONS_PER_USER_MAX)
       fail(429, `Too many browsers get push messages: at most ${SUBSCRIPTIONS_PER_USER_MAX}. Turn it off in some`);
     const subscriptionId = this.#crypto.uuid();
     this.#sql.run(
-      "INSERT INTO push_subscriptions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0, 0, 0, 0)",
+      "INSERT INTO push_subscriptions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0, 0)",
       subscriptionId,
       uid,
       tokenId,
@@ -98,10 +108,6 @@ export class PushSubscriptions {
     return rows.map(fromRow);
   }
 
-  hasAny(uid: number): boolean {
-    return this.#sql.get("SELECT 1 FROM push_subscriptions WHERE uid = ? LIMIT 1", uid) !== undefined;
-  }
-
   update(subscriptionId: string, { level, mayAllow }: { level?: Threshold | undefined; mayAllow?: boolean | undefined }): void {
     this.#sql.run(
       "UPDATE push_subscriptions SET level = coalesce(?2, level), may_allow = coalesce(?3, may_allow) WHERE subscription_id = ?1",
@@ -112,12 +118,9 @@ export class PushSubscriptions {
   }
 
   remove(subscriptionId: string): boolean {
+    this.#windows.delete(subscriptionId);
     this.#sql.run("DELETE FROM push_deliveries WHERE subscription_id = ?", subscriptionId);
     return this.#sql.run("DELETE FROM push_subscriptions WHERE subscription_id = ?", subscriptionId) > 0;
-  }
-
-  removeOfUser(uid: number): void {
-    for (const { subscriptionId } of this.list(uid)) this.remove(subscriptionId);
   }
 
   /** Throws UnsealError if the gateway's key was replaced. */
@@ -141,31 +144,36 @@ export class PushSubscriptions {
   }
 
   /** Queues a message. One that nobody waits for is left out when many were sent lately: nobody wants a telephone that never rests. */
-  queue({ subscriptionId, uid }: PushSubscriptionRow, notificationId: string, isQuestion: boolean, now: number): void {
-    const counted = this.#sql.run(
-      `UPDATE push_subscriptions SET window_at = iif(?2 BETWEEN window_at AND window_at + ?3, window_at, ?2),
-         window_count = iif(?2 BETWEEN window_at AND window_at + ?3, window_count + 1, 1)
-       WHERE subscription_id = ?1 AND (?4 OR window_count < ?5 OR NOT ?2 BETWEEN window_at AND window_at + ?3)`,
-      subscriptionId,
-      now,
-      WINDOW_MS,
-      Number(isQuestion),
-      WINDOW_COUNT_MAX,
-    );
-    if (counted === 0) return;
+  queue({ subscriptionId, uid }: PushSubscriptionRow, notificationId: string, priority: PushPriority, now: number): void {
+    if (priority !== QUESTION_PRIORITY && !this.#countInWindow(subscriptionId, priority, now)) return;
     this.#sql.run(
-      "INSERT INTO push_deliveries (subscription_id, uid, notification_id, queued_at) VALUES (?, ?, ?, ?)",
+      "INSERT INTO push_deliveries (subscription_id, uid, notification_id, priority, queued_at) VALUES (?, ?, ?, ?, ?)",
       subscriptionId,
       uid,
       notificationId,
+      priority,
       now,
     );
     this.#sql.run(
-      `DELETE FROM push_deliveries WHERE subscription_id = ?1 AND delivery_id <=
-         (SELECT delivery_id FROM push_deliveries WHERE subscription_id = ?1 ORDER BY delivery_id DESC LIMIT 1 OFFSET ?2)`,
+      `DELETE FROM push_deliveries WHERE delivery_id IN
+         (SELECT delivery_id FROM push_deliveries WHERE subscription_id = ? ORDER BY priority DESC, delivery_id DESC LIMIT -1 OFFSET ?)`,
       subscriptionId,
       WAITING_MAX,
     );
+  }
+
+  /** False if the window is full. What the gateway reports has a window of its own, so that agents do not fill it. */
+  #countInWindow(subscriptionId: string, priority: PushPriority, now: number): boolean {
+    const windows = this.#windows.get(subscriptionId) ?? [];
+    this.#windows.set(subscriptionId, windows);
+    const window = windows[priority];
+    if (window === undefined || now < window.at || now > window.at + WINDOW_MS) windows[priority] = { at: now, count: 1 };
+    else window.count++;
+    return windows[priority]!.count <= WINDOW_COUNT_MAX;
+  }
+
+  isAnyWaitingBeyond(at: number): boolean {
+    return this.#sql.get("SELECT 1 FROM push_subscriptions WHERE retry_at > ? LIMIT 1", at) !== undefined;
   }
 
   /** What was to be tried again only after this time is tried now. */
@@ -181,9 +189,10 @@ export class PushSubscriptions {
   listDue(now: number, limit: number): PushDelivery[] {
     return this.#sql
       .all(
-        `SELECT * FROM push_deliveries WHERE delivery_id IN
-           (SELECT min(delivery_id) FROM push_deliveries JOIN push_subscriptions USING (subscription_id)
-            WHERE retry_at <= ? GROUP BY subscription_id) ORDER BY delivery_id LIMIT ?`,
+        `SELECT * FROM
+           (SELECT push_deliveries.*, row_number() OVER (PARTITION BY subscription_id ORDER BY priority DESC, delivery_id) AS place
+            FROM push_deliveries JOIN push_subscriptions USING (subscription_id) WHERE retry_at <= ?)
+         WHERE place = 1 ORDER BY priority DESC, delivery_id LIMIT ?`,
         now,
         limit,
       )

@@ -51,6 +51,8 @@ export class PushAnswers {
     const answerKey = this.#openAnswerKey();
     if (subscription === undefined || answerKey === null || !isProofOf(ports.crypto, answerKey, answer, proof))
       fail(401, "This answer was not accepted: answer in GSV");
+    // It may have been offered before this was turned off.
+    if (answer.decision === "approve" && !subscription.mayAllow) fail(403, "This browser may not allow from a notification: answer in GSV");
     if (!isSubscriptionLive(reads, subscription)) fail(401, "This browser is signed out: sign in to GSV");
     const { tokenId } = subscription;
     const expiresAt = reads.tokens.get(tokenId)!.expiresAt;

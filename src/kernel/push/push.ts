@@ -10,28 +10,34 @@ import type { NotificationRecord } from "../../protocol/notification-records.ts"
 import type { ReadContext } from "../context.ts";
 import { isQuestion } from "../../protocol/notification-levels.ts";
 import type { PushAddress, PushDelivery, PushKeys, PushSubscriptionRow } from "../nouns/push-subscriptions.ts";
-import type { Part } from "../part.ts";
+import { earliestOf, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 import { fromBase64Url } from "../../lib/base64.ts";
-import { makeAuthorization } from "./authorization.ts";
+import { findContact, makeAuthorization } from "./authorization.ts";
 import { encryptMessage } from "./encrypt.ts";
 import { encodePayload, encodeTest } from "./payload.ts";
 import { checkAddress } from "./subscribe.ts";
 
-/** What became of an attempt. `gone`: the browser does not want messages any more. */
+/** What became of an attempt. `gone`: the browser does not want messages any more, or not from us. */
 type Outcome = { state: "sent" } | { state: "gone" } | { state: "refused" | "failed"; error: string; waitMs?: number };
 
 type Message = { plain: Uint8Array; ttlMs: number; isUrgent: boolean; topic?: string };
 
 const AT_ONCE = 8;
-const TIMEOUT_MS = 15_000;
+const AT_ONCE_PER_USER = 2;
+/** How many browsers one look considers. */
+const LOOK = 500;
+const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-const RETRY_MS_MIN = 15_000;
+const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60 * 60 * 1000;
 /** What could not be sent for so long is old news. */
 const WAITING_MS_MAX = 24 * 60 * 60 * 1000;
 /** The longest that push services keep a message. */
 const TTL_MS_MAX = 28 * 24 * 60 * 60 * 1000;
+const AGAIN: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
+/** Whom push services may look for: root may set an https address or a mailbox. */
+const CONTACT_KEY = "config/push/contact";
 const TEST_TTL_MS = 60_000;
 /** If the gateway is lost meanwhile, it is woken again; only Cloudflare needs that. */
 const UNDER_WAY_MS = 30_000;
@@ -39,8 +45,15 @@ const UNDER_WAY_MS = 30_000;
 export class Push implements Part {
   readonly #store: Store;
   readonly #origins: () => readonly string[];
-  /** Subscriptions that a message is being sent to. */
-  readonly #sending = new Set<string>();
+  /** Subscriptions that a message is being sent to, with their users. */
+  readonly #sending = new Map<string, number>();
+  /** In which order users were served last. */
+  readonly #served = new Map<number, number>();
+  #serveCount = 0;
+  /** Outcomes that could not be stored, by delivery: what was sent is not sent again. */
+  readonly #unrecorded = new Map<number, Outcome>();
+  /** Subscriptions for which something went wrong here, by how often in a row, and until when they rest. */
+  readonly #resting = new Map<string, { count: number; until: number }>();
 
   /** `origins` are the gateway's own addresses. */
   constructor(store: Store, origins: () => readonly string[]) {
@@ -49,21 +62,28 @@ export class Push implements Part {
   }
 
   begin(): void {
+    // Browsers that know a key which cannot be opened any more have to subscribe again.
+    if (this.#store.reads.pushSubscriptions.list().length > 0 && this.#openKeys() === null)
+      this.#store.attempt(() => this.#store.write(({ pushSubscriptions }) => pushSubscriptions.makeKeys()));
     this.#sendDue();
   }
 
   onWake(now: number): void {
     const { pushSubscriptions } = this.#store.reads;
     // The clock was set back.
-    if ((pushSubscriptions.nextDeliveryAt() ?? 0) > now + RETRY_MS_MAX)
+    if (pushSubscriptions.isAnyWaitingBeyond(now + RETRY_MS_MAX))
       this.#store.relaxed((nouns) => nouns.pushSubscriptions.retryNow(now + RETRY_MS_MAX));
+    for (const [id, { until }] of this.#resting) if (until > now + RETRY_MS_MAX) this.#resting.delete(id);
     this.#sendDue();
   }
 
   nextDueAt(): number | null {
     const { now, pushSubscriptions } = this.#store.reads;
     const dueAt = pushSubscriptions.nextDeliveryAt();
-    return dueAt === null ? null : this.#sending.size === 0 ? dueAt : Math.max(dueAt, now + UNDER_WAY_MS);
+    if (dueAt === null) return null;
+    if (this.#sending.size > 0) return Math.max(dueAt, now + UNDER_WAY_MS);
+    // What rests was due before.
+    return Math.max(dueAt, earliestOf([...this.#resting.values()].map(({ until }) => until)) ?? 0);
   }
 
   /** The address at which the caller's page found the gateway. */
@@ -82,50 +102,78 @@ export class Push implements Part {
     return describeOutcome(outcome);
   }
 
+  /** A few messages of each user at once; who was served longest ago comes first. */
   #sendDue(): void {
     const { now, pushSubscriptions } = this.#store.reads;
-    for (const delivery of pushSubscriptions.listDue(now, AT_ONCE + this.#sending.size)) {
-      if (this.#sending.size >= AT_ONCE) return;
-      if (this.#sending.has(delivery.subscriptionId)) continue;
-      this.#sending.add(delivery.subscriptionId);
-      void this.#deliver(delivery)
-        .catch((error: unknown) => {
-          this.#store.ports.log.error("a push message could not be sent", { uid: delivery.uid, error: String(error) });
-          return false;
-        })
-        .then((isSettled) => {
-          this.#sending.delete(delivery.subscriptionId);
-          if (isSettled) this.#store.attempt(() => this.#sendDue());
-          this.#store.wakeBy(isSettled ? this.nextDueAt() : this.#store.reads.now + RETRY_MS_MIN);
-        });
+    const due = pushSubscriptions
+      .listDue(now, LOOK)
+      .filter(({ subscriptionId }) => !this.#sending.has(subscriptionId) && (this.#resting.get(subscriptionId)?.until ?? 0) <= now);
+    while (this.#sending.size < AT_ONCE) {
+      const counts = countBy([...this.#sending.values()]);
+      const next = due
+        .filter(({ uid }) => (counts.get(uid) ?? 0) < AT_ONCE_PER_USER)
+        .reduce<PushDelivery | null>((best, one) => (best === null || this.#servedAt(one) < this.#servedAt(best) ? one : best), null);
+      if (next === null) return;
+      due.splice(due.indexOf(next), 1);
+      this.#served.set(next.uid, ++this.#serveCount);
+      void this.#send(next);
     }
   }
 
-  /** Resolves to false if nothing may be known about what happened. */
-  async #deliver(delivery: PushDelivery): Promise<boolean> {
+  #servedAt({ uid }: PushDelivery): number {
+    return this.#served.get(uid) ?? 0;
+  }
+
+  async #send(delivery: PushDelivery): Promise<void> {
+    const { subscriptionId, uid } = delivery;
+    this.#sending.set(subscriptionId, uid);
+    try {
+      await this.#deliver(delivery);
+      this.#resting.delete(subscriptionId);
+    } catch (error) {
+      const count = (this.#resting.get(subscriptionId)?.count ?? 0) + 1;
+      this.#resting.set(subscriptionId, { count, until: this.#store.reads.now + Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (count - 1)) });
+      this.#store.ports.log.error("a push message could not be sent", { uid, error: String(error) });
+    }
+    this.#sending.delete(subscriptionId);
+    this.#store.attempt(() => this.#sendDue());
+    this.#store.wakeBy(this.nextDueAt());
+  }
+
+  async #deliver(delivery: PushDelivery): Promise<void> {
     const { reads } = this.#store;
     const subscription = reads.pushSubscriptions.find(delivery.subscriptionId);
-    const message = subscription && this.#makeMessage(subscription, delivery);
-    const isWanted = subscription !== undefined && isSubscriptionLive(reads, subscription);
-    if (subscription !== undefined && !isWanted) await this.#record(subscription, { state: "gone" });
-    else if (subscription === undefined || message == null) await this.#end(delivery);
-    else {
-      const outcome = await this.#post(subscription, message);
-      await this.#record(subscription, outcome, delivery);
-    }
-    return true;
+    if (subscription === undefined) return this.#end(delivery);
+    if (!isSubscriptionLive(reads, subscription)) return this.#record(subscription, { state: "gone" });
+    const outcome = this.#unrecorded.get(delivery.deliveryId) ?? (await this.#sendMessage(subscription, delivery));
+    if (outcome === null) return this.#end(delivery);
+    this.#unrecorded.set(delivery.deliveryId, outcome);
+    await this.#record(subscription, outcome, delivery);
+    this.#unrecorded.delete(delivery.deliveryId);
+  }
+
+  /** Null if it is not needed any more. */
+  async #sendMessage(subscription: PushSubscriptionRow, delivery: PushDelivery): Promise<Outcome | null> {
+    const keys = this.#openKeys();
+    if (keys === null) return { state: "gone" };
+    const message = this.#makeMessage(subscription, delivery, keys);
+    return message === null ? null : this.#post(subscription, message);
   }
 
   /** Null if it is not needed any more: the notification was read, has expired or is old. */
-  #makeMessage(subscription: PushSubscriptionRow, { uid, notificationId, queuedAt }: PushDelivery): Message | null {
+  #makeMessage(
+    subscription: PushSubscriptionRow,
+    { uid, notificationId, queuedAt }: PushDelivery,
+    { answerKey }: PushKeys,
+  ): Message | null {
     const { reads, ports } = this.#store;
     const notification = reads.notifications.find(uid, notificationId, reads.now);
     if (notification === undefined || notification.readAt !== null || notification.dismissedAt !== null) return null;
     if (reads.now - queuedAt > WAITING_MS_MAX) return null;
-    const keys = this.#openKeys();
-    if (keys === null) return null;
+    const { source } = notification;
+    const label = source.kind === "process" ? (reads.processes.get(source.processId)?.label ?? null) : null;
     return {
-      plain: encodePayload(ports.crypto, keys.answerKey, subscription, notification),
+      plain: encodePayload({ crypto: ports.crypto, answerKey }, subscription, notification, label),
       ttlMs: Math.min(TTL_MS_MAX, (notification.expiresAt ?? Infinity) - reads.now),
       isUrgent: isUrgent(notification),
       topic: notificationId.replaceAll("-", "").slice(0, 32),
@@ -135,11 +183,12 @@ export class Push implements Part {
   async #post(subscription: PushSubscriptionRow, { plain, ttlMs, isUrgent, topic }: Message): Promise<Outcome> {
     const { reads, ports } = this.#store;
     const keys = this.#openKeys();
-    const address = keys === null ? undefined : reads.pushSubscriptions.addressOf(subscription.subscriptionId);
-    if (keys === null || address === undefined) return { state: "gone" };
+    const address = this.#openAddress(subscription.subscriptionId);
+    if (keys === null || address === null) return { state: "gone" };
     const { endpoint } = address;
     const receiver = { publicKey: fromBase64Url(address.p256dh)!, authSecret: fromBase64Url(address.auth)! };
-    const authorization = await makeAuthorization(ports.crypto, keys, { endpoint, origin: subscription.origin, now: reads.now });
+    const contact = findContact(reads.config.get(CONTACT_KEY), subscription.origin);
+    const authorization = await makeAuthorization(ports.crypto, keys, { endpoint, contact, now: reads.now });
     const headers = {
       authorization,
       ttl: String(Math.max(0, Math.floor(ttlMs / 1000))),
@@ -168,7 +217,8 @@ export class Push implements Part {
       if (outcome.state === "gone") pushSubscriptions.remove(subscriptionId);
       else {
         const error = outcome.state === "sent" ? null : outcome.error;
-        const waitMs = outcome.state === "failed" ? (outcome.waitMs ?? Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures)) : 0;
+        const leastMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures);
+        const waitMs = outcome.state === "failed" ? Math.max(leastMs, outcome.waitMs ?? 0) : 0;
         pushSubscriptions.recordAttempt(subscriptionId, error, now + waitMs, now);
         if (delivery !== undefined && outcome.state !== "failed") pushSubscriptions.endDelivery(delivery.deliveryId);
       }
@@ -177,18 +227,34 @@ export class Push implements Part {
   }
 
   async #end({ deliveryId }: PushDelivery): Promise<void> {
+    this.#unrecorded.delete(deliveryId);
     await this.#store.commit(({ pushSubscriptions }) => pushSubscriptions.endDelivery(deliveryId));
   }
 
   /** Null if there are none, or if they cannot be opened any more, so that everybody has to subscribe again. */
   #openKeys(): PushKeys | null {
-    try {
-      return this.#store.reads.pushSubscriptions.keys();
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
+    return orNull(() => this.#store.reads.pushSubscriptions.keys());
   }
+
+  #openAddress(subscriptionId: string): PushAddress | null {
+    return orNull(() => this.#store.reads.pushSubscriptions.addressOf(subscriptionId) ?? null);
+  }
+}
+
+/** Null for what the gateway's present key does not open. */
+function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnsealError) return null;
+    throw error;
+  }
+}
+
+function countBy(values: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 /** Whether its browser is still signed in as a user who may be there. */
@@ -210,7 +276,8 @@ function readOutcome(status: number, retryAfter: string | undefined): Outcome {
   if (status >= 200 && status < 300) return { state: "sent" };
   if (status === 404 || status === 410) return { state: "gone" };
   const error = `The push service answered with HTTP ${status}`;
-  if (status !== 429 && status < 500) return { state: "refused", error };
+  // What is wrong with us may be put right, such as the clock; what is wrong with a message stays.
+  if (status < 500 && !AGAIN.has(status)) return { state: "refused", error };
   const seconds = Number(retryAfter);
   return { state: "failed", error, ...(seconds > 0 ? { waitMs: Math.min(RETRY_MS_MAX, seconds * 1000) } : {}) };
 }

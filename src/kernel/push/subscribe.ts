@@ -11,7 +11,8 @@ import { AUTH_BYTES, POINT_BYTES } from "./encrypt.ts";
 
 /** What a process knows of its user must not leave for an address that it has chosen. */
 export function mustBePerson({ agent }: Caller): void {
-  if (agent !== undefined) fail(403, "A process cannot decide where push messages go: a person does it in their browser");
+  if (agent !== undefined)
+    fail(403, "A process cannot decide what interrupts a person, or where push messages go: a person does it in their browser");
 }
 
 /** The token with which the browser of the caller has signed in: with it, the subscription ends. */

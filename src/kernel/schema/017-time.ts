@@ -47,18 +47,17 @@ export const time = {
     // Which notifications interrupt a user, by origin.
     "CREATE TABLE notification_levels (uid INTEGER NOT NULL PRIMARY KEY, levels TEXT NOT NULL) STRICT",
     // token_id: of the browser's sign-in, with which the subscription ends. sealed: its address at the push service, and its keys.
-    // retry_at: nothing is sent before. window: messages of ten minutes.
+    // retry_at: nothing is sent before.
     `CREATE TABLE push_subscriptions (
        subscription_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, token_id TEXT NOT NULL, endpoint_hash TEXT NOT NULL UNIQUE,
        sealed TEXT NOT NULL, service TEXT NOT NULL, origin TEXT NOT NULL, label TEXT NOT NULL, level TEXT NOT NULL, may_allow INTEGER NOT NULL,
-       created_at INTEGER NOT NULL, last_sent_at INTEGER, last_error TEXT, failures INTEGER NOT NULL, retry_at INTEGER NOT NULL,
-       window_at INTEGER NOT NULL, window_count INTEGER NOT NULL) STRICT`,
+       created_at INTEGER NOT NULL, last_sent_at INTEGER, last_error TEXT, failures INTEGER NOT NULL, retry_at INTEGER NOT NULL) STRICT`,
     "CREATE INDEX push_subscriptions_of ON push_subscriptions (uid, created_at)",
-    // Messages that are not yet sent, in order.
+    // Messages that are not yet sent. priority: the higher is sent first, and kept longer.
     `CREATE TABLE push_deliveries (
        delivery_id INTEGER PRIMARY KEY AUTOINCREMENT, subscription_id TEXT NOT NULL, uid INTEGER NOT NULL, notification_id TEXT NOT NULL,
-       queued_at INTEGER NOT NULL) STRICT`,
-    "CREATE INDEX push_deliveries_of ON push_deliveries (subscription_id, delivery_id)",
+       priority INTEGER NOT NULL, queued_at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX push_deliveries_of ON push_deliveries (subscription_id, priority DESC, delivery_id)",
     // The gateway's own keys: one row. public_key: what browsers know this gateway by.
     "CREATE TABLE push_keys (id INTEGER NOT NULL PRIMARY KEY, public_key TEXT NOT NULL, sealed TEXT NOT NULL) STRICT",
     // A watch that replaces another one has its id and is another row. One that was replaced or removed has expires_at = 0, and stays until

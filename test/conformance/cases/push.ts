@@ -169,7 +169,9 @@ pushes("notification.push.subscribe:who", async ({ ann, service, world, root }) 
 
 pushes("notification.push.subscribe:replaces", async ({ ann, subscribe, service, somebody, world }) => {
   const { browser, client, subscription } = await subscribe(ann);
+  await client.call("notification.push.update", { subscriptionId: subscription.subscriptionId, level: "error", mayAllow: false });
   const again = (await client.call("notification.push.subscribe", { ...addressOf(browser), label: "Again" })).subscription;
+  expect(again).toMatchObject({ level: "error", mayAllow: false });
   expect((await listed(client)).map(({ subscriptionId }) => subscriptionId)).toEqual([again.subscriptionId]);
   expect(again.subscriptionId).not.toBe(subscription.subscriptionId);
   const moved = (await client.call("notification.push.subscribe", { ...addressOf(service.makeBrowser()), label: "Moved" })).subscription;
@@ -306,8 +308,11 @@ pushes("notification.push.subscribe:allow", async ({ ann, subscribe, service, sp
     (await received(service, browser, count)).at(-1)!.question!.answers.map(({ decision }) => decision);
   expect(await offered(careful.browser, 1)).toEqual(["deny"]);
   expect(await offered(whole.browser, 1)).toEqual(["approve", "deny"]);
-  // A browser that is signed out answers nothing.
+  // Nor is what was offered before valid after it was turned off, or for a browser that is signed out.
   const [payload] = service.read(whole.browser) as [PushPayload];
+  await ann.call("notification.push.update", { subscriptionId: whole.subscription.subscriptionId, mayAllow: false });
+  expect((await answerQuestion(world, payload, "approve")).status).toBe(403);
+  await ann.call("notification.push.update", { subscriptionId: whole.subscription.subscriptionId, mayAllow: true });
   await ann.call("sys.token.revoke", { tokenId: whole.tokenId });
   const refused = await answerQuestion(world, payload, "approve");
   expect([refused.status, await refused.json()]).toEqual([

@@ -2,8 +2,8 @@
 
 import { approvals, enableNotifications, notificationState, type PendingQuestion, disableNotifications } from "../state/approvals.ts";
 import { Link } from "../frame/link.tsx";
-import { readPushMemory } from "../state/push-memory.ts";
-import { session } from "../state/session.ts";
+import { isPushedHere } from "../state/push-memory.ts";
+import { session, username } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Question } from "./question.tsx";
@@ -55,7 +55,7 @@ function QuestionList({ pending }: { pending: readonly PendingQuestion[] }) {
 }
 
 function NotificationSetting() {
-  if (readPushMemory() !== null)
+  if (isPushedHere(username.value))
     return (
       <p class="soft">
         Questions are pushed to this browser. <Link to="/notifications/settings">Notification settings</Link>

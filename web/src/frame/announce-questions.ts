@@ -6,7 +6,8 @@ import { effect } from "@preact/signals";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { nameOfAction } from "../../../src/client/client.ts";
 import { approvals, notificationState, followApprovals, ownQuestions, type PendingQuestion, ownQuestionCount } from "../state/approvals.ts";
-import { readPushMemory } from "../state/push-memory.ts";
+import { isPushedHere } from "../state/push-memory.ts";
+import { username } from "../state/session.ts";
 import { showNotice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
@@ -37,7 +38,7 @@ function announce(question: PendingQuestion): void {
   const openApprovals = () => go("/approvals");
   if (!isSeen) showNotice(`An agent asks: ${summarize(question)}`, "plain", { title: "Look", run: openApprovals });
   // The service worker shows what is pushed.
-  if (document.visibilityState === "visible" || notificationState.peek() !== "on" || readPushMemory() !== null) return;
+  if (document.visibilityState === "visible" || notificationState.peek() !== "on" || isPushedHere(username.peek())) return;
   try {
     // The tag makes several tabs show one notification per question.
     const notification = new Notification("An agent asks for your yes", { body: summarize(question), tag: question.requestId });

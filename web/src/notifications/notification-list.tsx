@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
+import { isVisible } from "../../../src/protocol/notification-levels.ts";
 import { isDesktopPath } from "../../../src/protocol/desktop-path.ts";
 import { go } from "../frame/route.ts";
 import { call } from "../state/call.ts";
@@ -40,7 +41,7 @@ function NotificationEntry({ notice }: { notice: Notice }) {
   const { title, body, level, createdAt, readAt, source } = notice;
   const operation = useOperation();
   const [isOpen, setOpen] = useState(false);
-  const text = makeVisible(body ?? "");
+  const text = isVisible(source) ? (body ?? "") : makeVisible(body ?? "");
   const start = text.split("\n", BODY_LINES).join("\n").slice(0, BODY_CHARS);
   const isLong = start.length < text.length;
   const isUnread = readAt === null;

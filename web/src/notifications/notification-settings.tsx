@@ -44,7 +44,7 @@ export function NotificationSettings() {
       <Loaded latest={browsers} label="Loading what is pushed where">
         {({ subscriptions }) => (
           <>
-            <PushHere subscriptions={subscriptions} onChanged={() => void browsers.refetch()} />
+            <PushHere subscriptions={subscriptions} onChanged={() => browsers.refetch()} />
             <Levels />
             <OtherBrowsers others={subscriptions.filter(({ isCurrent }) => !isCurrent)} />
           </>
@@ -68,7 +68,10 @@ function Levels() {
 }
 
 function LevelChoices({ levels }: { levels: NotificationLevels }) {
-  const { value, choose, problem } = useChoice(levels, (change) => call("notification.settings.set", { levels: change }));
+  const { value, choose, problem } = useChoice(levels, async (change) => {
+    await call("notification.settings.set", { levels: change });
+    await notificationLevels.refetch();
+  });
   return (
     <>
       <div class="notification-levels">

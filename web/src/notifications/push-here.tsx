@@ -12,7 +12,7 @@ import { Checkbox, Select } from "../ui/choice.tsx";
 import { useChoice } from "../state/use-choice.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 
-type PushHereProps = { subscriptions: readonly Subscription[]; onChanged: () => void };
+type PushHereProps = { subscriptions: readonly Subscription[]; onChanged: () => Promise<void> };
 
 const WHY_NOT: Record<Exclude<PushState, "on" | "off">, string> = {
   insecure:
@@ -32,7 +32,14 @@ export function PushHere({ subscriptions, onChanged }: PushHereProps) {
       text="You are told of what happens, and can answer questions of agents, also while no page of GSV is open."
     >
       {current !== undefined ? (
-        <PushOn current={current} operation={operation} change={change} onOff={() => turnOffPush(subscriptions)} />
+        <PushOn
+          key={current.subscriptionId}
+          current={current}
+          operation={operation}
+          change={change}
+          onOff={() => turnOffPush(subscriptions)}
+          onChanged={onChanged}
+        />
       ) : state === "on" || state === "off" ? (
         <div>
           <Button look="primary" icon="notification" busy={operation.isBusy} onClick={() => void change(turnOnPush)}>
@@ -57,14 +64,16 @@ type PushOnProps = {
   operation: Operation;
   change: (work: () => Promise<unknown>) => Promise<unknown>;
   onOff: () => Promise<unknown>;
+  onChanged: () => Promise<void>;
 };
 
-function PushOn({ current, operation, change, onOff }: PushOnProps) {
+function PushOn({ current, operation, change, onOff, onChanged }: PushOnProps) {
   const { subscriptionId, service, lastError } = current;
   const [test, setTest] = useState<string | null>(null);
-  const { value, choose, problem } = useChoice<Choice>(current, (choice) =>
-    call("notification.push.update", { subscriptionId, ...choice }),
-  );
+  const { value, choose, problem } = useChoice<Choice>(current, async (choice) => {
+    await call("notification.push.update", { subscriptionId, ...choice });
+    await onChanged();
+  });
   const sendTest = async () => {
     setTest(null);
     const { error } = await call("notification.push.test", { subscriptionId });
@@ -75,9 +84,7 @@ function PushOn({ current, operation, change, onOff }: PushOnProps) {
       <p>
         <strong>On.</strong> Messages go through {makeVisible(service)}.
       </p>
-      {lastError !== null && (
-        <Banner tone="warn">The last message was not accepted: {makeVisible(lastError)}. GSV tries again by itself.</Banner>
-      )}
+      {lastError !== null && <Banner tone="warn">The last message was not accepted: {makeVisible(lastError)}.</Banner>}
       <Select label="Push to this browser" value={value.level} options={THRESHOLDS} onValue={(level) => choose({ level })} />
       <Checkbox
         label="Allow from a notification"

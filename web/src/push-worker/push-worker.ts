@@ -5,11 +5,13 @@
 import type { PushAnswer, PushPayload } from "../../../src/protocol/push-message.ts";
 import { isDesktopPath } from "../../../src/protocol/desktop-path.ts";
 import { PUSH_ANSWER_PATH } from "../../../src/protocol/push-message.ts";
-import type { NotificationEvent, PushEvent, WorkerScope } from "./worker-scope.ts";
+import type { WorkerMessage } from "./worker-message.ts";
+import type { NotificationEvent, Page, PushEvent, WorkerScope } from "./worker-scope.ts";
 
 /** What a notification must know when it is pressed. */
 type Data = { path: string; question?: PushPayload["question"] };
 
+const ANSWER_MS = 300;
 const FALLBACK: Data = { path: "/notifications" };
 
 const scope = globalThis as unknown as WorkerScope;
@@ -23,8 +25,9 @@ scope.addEventListener("notificationclick", (event) => event.waitUntil(onPress(e
 async function show({ data }: PushEvent): Promise<void> {
   const payload = parsePayload(data?.text());
   if (payload === null) return notify("GSV", "Something has happened. Open GSV to see what.", { data: FALLBACK });
-  if (await isPageInFront()) return;
   const { notificationId, title, body, level, createdAt, question, path } = payload;
+  // A test is shown in any case.
+  if (notificationId !== null && (await isToldByPage())) return;
   await notify(title, body, {
     data: { path, ...(question === undefined ? {} : { question }) },
     timestamp: createdAt,
@@ -42,11 +45,12 @@ function makeActions(answers: readonly PushAnswer[]): { action: string; title: s
   return answers.some(({ decision }) => decision === "approve") ? buttons : [{ action: "open", title: "Review" }, ...buttons];
 }
 
-/** The page tells of it then. Safari requires that every message is shown. */
-async function isPageInFront(): Promise<boolean> {
+/** Whether a page is in front that tells of it itself. Safari requires that every message is shown. */
+async function isToldByPage(): Promise<boolean> {
   const { userAgent } = scope.navigator;
   if (/Safari\//.test(userAgent) && !/Chrom(?:e|ium)\//.test(userAgent)) return false;
-  return (await listPages()).some(({ focused }) => focused);
+  const inFront = (await listPages()).filter(({ focused }) => focused);
+  return (await Promise.all(inFront.map((page) => ask(page, { ask: "tell" })))).includes(true);
 }
 
 async function onPress({ action, notification }: NotificationEvent): Promise<void> {
@@ -55,8 +59,7 @@ async function onPress({ action, notification }: NotificationEvent): Promise<voi
   const answer = question?.answers.find(({ decision }) => decision === action);
   if (question === undefined || answer === undefined) return open(path);
   const problem = await sendAnswer({ ...question, ...answer });
-  if (problem !== null)
-    await notify(`Not ${answer.decision === "deny" ? "denied" : "allowed"}: ${notification.title}`, problem, { data: { path } });
+  if (problem !== null) await notify(`${problem.title}: ${notification.title}`, problem.text, { data: { path } });
 }
 
 /** Null if the gateway has accepted it. */
@@ -69,19 +72,34 @@ async function sendAnswer({ subscriptionId, requestId, decision, proof }: PushAn
     });
     if (response.ok) return null;
     const { error } = (await response.json()) as { error: { message: string } };
-    return `${error.message}.`;
+    return { title: decision === "deny" ? "Not denied" : "Not allowed", text: `${error.message}.` };
   } catch {
-    return "The gateway cannot be reached. Open GSV to answer.";
+    return {
+      title: "No answer from GSV",
+      text: `It is not known whether this was ${decision === "deny" ? "denied" : "allowed"}. Open GSV to see.`,
+    };
   }
 }
 
 async function open(path: string): Promise<void> {
-  const [page] = await listPages();
-  if (page === undefined) return void (await scope.clients.openWindow(path));
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a page of our own, not a window
-  page.postMessage({ open: path });
-  // Browsers allow it only for a short time after the press.
-  await page.focus().catch(() => {});
+  for (const page of await listPages())
+    if (await ask(page, { ask: "open", path })) {
+      // Browsers allow it only for a short time after the press.
+      await page.focus().catch(() => {});
+      return;
+    }
+  await scope.clients.openWindow(path);
+}
+
+/** Whether the page agrees, which it must soon: it may have lost its connection, or be no page of the desktop. */
+function ask(page: Page, message: WorkerMessage): Promise<boolean> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise<boolean>((resolve) => {
+    port1.addEventListener("message", () => resolve(true));
+    port1.start();
+    setTimeout(() => resolve(false), ANSWER_MS);
+    page.postMessage(message, [port2]);
+  }).finally(() => port1.close());
 }
 
 function listPages() {
@@ -89,7 +107,7 @@ function listPages() {
 }
 
 function notify(title: string, body: string, options: { data: Data; [name: string]: unknown }): Promise<void> {
-  return scope.registration.showNotification(title, { body, lang: "en", ...options });
+  return scope.registration.showNotification(title, { body, lang: "en", dir: "ltr", ...options });
 }
 
 /** Null for what a newer gateway may send. */

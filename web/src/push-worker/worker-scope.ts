@@ -1,7 +1,7 @@
 // What the service worker uses of its global scope. The types of workers and those of pages exclude each other in one program.
 
 type Waits = { waitUntil(work: Promise<unknown>): void };
-type Page = { focused: boolean; focus(): Promise<unknown>; postMessage(message: unknown): void };
+export type Page = { focused: boolean; focus(): Promise<unknown>; postMessage(message: unknown, transfer: MessagePort[]): void };
 
 export type PushEvent = Waits & { data: { text(): string } | null };
 export type NotificationEvent = Waits & { action: string; notification: { title: string; data: unknown; close(): void } };

@@ -3,15 +3,16 @@
 
 import { readItem, writeItem } from "./local-storage.ts";
 
-/** `endpoint`: where the gateway was told that the browser is reached. */
-export type PushMemory = { username: string; endpoint: string };
+/** `endpoint`: where the gateway was told that the browser is reached; `tokenId`: with which sign-in. */
+export type PushMemory = { username: string; endpoint: string; tokenId: string };
 
 const KEY = "gsv.push";
 
 export function readPushMemory(): PushMemory | null {
   try {
-    const { username, endpoint } = JSON.parse(readItem(KEY) ?? "null") as PushMemory;
-    return typeof username === "string" && typeof endpoint === "string" ? { username, endpoint } : null;
+    const { username, endpoint, tokenId } = JSON.parse(readItem(KEY) ?? "null") as PushMemory;
+    const isComplete = typeof username === "string" && typeof endpoint === "string" && typeof tokenId === "string";
+    return isComplete ? { username, endpoint, tokenId } : null;
   } catch {
     return null;
   }
@@ -19,4 +20,9 @@ export function readPushMemory(): PushMemory | null {
 
 export function writePushMemory(memory: PushMemory | null): void {
   writeItem(KEY, memory === null ? null : JSON.stringify(memory));
+}
+
+/** Whether this user has turned it on here. */
+export function isPushedHere(username: string): boolean {
+  return readPushMemory()?.username === username;
 }

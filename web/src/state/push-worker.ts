@@ -2,35 +2,39 @@
 
 import { go } from "../frame/route.ts";
 import { isDesktopPath } from "../../../src/protocol/desktop-path.ts";
+import type { WorkerMessage } from "../push-worker/worker-message.ts";
+import { isPushedHere } from "./push-memory.ts";
+import { phase, username } from "./session.ts";
 
 const FILE = "/push-worker.js";
 
 type Policy = { createScriptURL(url: string): string };
 type TrustedTypes = { createPolicy(name: string, rules: Policy): Policy };
 
+/** The content policy of the page allows to make the policy once. */
+const TRUSTED = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("push-worker", { createScriptURL: () => FILE });
+
 let registration: Promise<ServiceWorkerRegistration> | null = null;
 
 /** The newest one: the browser asks for it each time the page is loaded. */
 export function registerPushWorker(): Promise<ServiceWorkerRegistration> {
-  registration ??= navigator.serviceWorker.register(trustedUrl(), { scope: "/", updateViaCache: "none" }).then(async (found) => {
-    navigator.serviceWorker.addEventListener("message", openPath);
-    await navigator.serviceWorker.ready;
-    return found;
-  });
+  registration ??= navigator.serviceWorker
+    .register(TRUSTED?.createScriptURL(FILE) ?? FILE, { scope: "/", updateViaCache: "none" })
+    .then(async (found) => {
+      navigator.serviceWorker.addEventListener("message", answerWorker);
+      await navigator.serviceWorker.ready;
+      return found;
+    });
   registration.catch(() => (registration = null));
   return registration;
 }
 
-/** The content policy of the page allows this one script as a worker, and no other text. */
-function trustedUrl(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  return trustedTypes === undefined
-    ? FILE
-    : trustedTypes.createPolicy("push-worker", { createScriptURL: () => FILE }).createScriptURL(FILE);
-}
-
-/** A notification was pressed. */
-function openPath({ data }: MessageEvent<unknown>): void {
-  const { open } = (data ?? {}) as { open?: unknown };
-  if (typeof open === "string" && isDesktopPath(open)) go(open);
+/** The worker asks whether this page tells the user of what happens, or has it open what was pressed. It takes no answer for a no. */
+function answerWorker({ data, ports }: MessageEvent<WorkerMessage>): void {
+  if (phase.peek() !== "open" || !isPushedHere(username.peek())) return;
+  if (data.ask === "open") {
+    if (!isDesktopPath(data.path)) return;
+    go(data.path);
+  } else if (document.visibilityState !== "visible") return;
+  ports[0]?.postMessage("yes");
 }

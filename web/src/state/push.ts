@@ -2,9 +2,9 @@
 // the settings.
 
 import { effect, signal } from "@preact/signals";
-import { browserLabel } from "./browser-token.ts";
+import { browserLabel, readBrowserToken } from "./browser-token.ts";
 import { BrowserRefusal, call, type Result } from "./call.ts";
-import { readPushMemory, writePushMemory } from "./push-memory.ts";
+import { isPushedHere, readPushMemory, writePushMemory } from "./push-memory.ts";
 import { registerPushWorker } from "./push-worker.ts";
 import { client, connectionCount, mayCall, username } from "./session.ts";
 
@@ -25,19 +25,24 @@ export async function turnOnPush(): Promise<void> {
     throw new BrowserRefusal("The browser was not allowed to show notifications. Allow it in the settings of this site, and try again.");
   }
   const registration = await registerPushWorker();
-  const subscription = await subscribe(registration.pushManager);
-  await tellGateway(subscription);
+  await tellGateway(await subscribe(registration.pushManager));
   pushState.value = "on";
 }
 
 export async function turnOffPush(subscriptions: readonly Subscription[]): Promise<void> {
   const current = subscriptions.find(({ isCurrent }) => isCurrent);
+  await forgetPush();
+  if (current !== undefined) await call("notification.push.unsubscribe", { subscriptionId: current.subscriptionId });
+}
+
+/** Of this browser; the gateway is told, or finds out, by itself. Also what is shown goes. */
+export async function forgetPush(): Promise<void> {
   writePushMemory(null);
+  pushState.value = readState();
   const registration = await navigator.serviceWorker.getRegistration();
+  for (const shown of (await registration?.getNotifications()) ?? []) shown.close();
   const subscription = await registration?.pushManager.getSubscription();
   await subscription?.unsubscribe();
-  if (current !== undefined) await call("notification.push.unsubscribe", { subscriptionId: current.subscriptionId });
-  pushState.value = readState();
 }
 
 /** Renews the subscription of this browser where the gateway does not have it any more. Returns a function that stops it. */
@@ -57,20 +62,26 @@ export async function closeShown(notificationId: string): Promise<void> {
 }
 
 async function renew(): Promise<void> {
-  const memory = readPushMemory();
-  if (readState() !== "on" || memory?.username !== username.peek()) return;
+  if (readState() !== "on") return;
+  const memory = readPushMemory()!;
   const registration = await registerPushWorker();
-  const present = await registration.pushManager.getSubscription();
-  const { subscriptions } = await call("notification.push.list", {});
-  const isKnown = present !== null && present.endpoint === memory.endpoint && subscriptions.some(({ isCurrent }) => isCurrent);
-  if (!isKnown) await tellGateway(await subscribe(registration.pushManager));
+  const [present, { publicKey }, { subscriptions }] = await Promise.all([
+    registration.pushManager.getSubscription(),
+    call("notification.push.key", {}),
+    call("notification.push.list", {}),
+  ]);
+  const isSame = present?.endpoint === memory.endpoint && isMadeWith(present, publicKey) && readBrowserToken()?.tokenId === memory.tokenId;
+  if (!isSame) await tellGateway(await subscribe(registration.pushManager));
+  // It was removed on another device, or its push service has given it up.
+  else if (!subscriptions.some(({ isCurrent }) => isCurrent)) return forgetPush();
   pushState.value = "on";
 }
 
 async function subscribe(manager: PushManager): Promise<PushSubscription> {
   const { publicKey } = await call("notification.push.key", {});
   const present = await manager.getSubscription();
-  if (present !== null && isMadeWith(present, publicKey)) return present;
+  // Who was signed in here before knows the keys of their subscription.
+  if (present !== null && isMadeWith(present, publicKey) && isPushedHere(username.peek())) return present;
   await present?.unsubscribe();
   try {
     return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
@@ -94,12 +105,12 @@ async function tellGateway(subscription: PushSubscription): Promise<void> {
   if (endpoint === undefined || keys?.p256dh === undefined || keys.auth === undefined)
     throw new BrowserRefusal("The browser gave no keys for push messages. Try another browser.");
   await call("notification.push.subscribe", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, label: browserLabel() });
-  writePushMemory({ username: username.peek(), endpoint });
+  writePushMemory({ username: username.peek(), endpoint, tokenId: readBrowserToken()?.tokenId ?? "" });
 }
 
 function readState(): PushState {
   if (!globalThis.isSecureContext) return "insecure";
   if (!("serviceWorker" in navigator) || !("PushManager" in globalThis) || !("Notification" in globalThis)) return "impossible";
   if (Notification.permission === "denied") return "blocked";
-  return Notification.permission === "granted" && readPushMemory() !== null ? "on" : "off";
+  return Notification.permission === "granted" && isPushedHere(username.peek()) ? "on" : "off";
 }

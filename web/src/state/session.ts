@@ -12,6 +12,7 @@
 import { computed, signal } from "@preact/signals";
 import { CallError, type Client, connect, ConnectionLost, Connection, type Session } from "../../../src/client/client.ts";
 import { allows } from "../../../src/lib/capability.ts";
+import { readPushMemory } from "./push-memory.ts";
 import { browserLabel, storeBrowserToken, BROWSER_TOKEN_KEY, type BrowserToken, readBrowserToken } from "./browser-token.ts";
 
 export type Phase = "starting" | "setup" | "login" | "open" | "lost";
@@ -85,6 +86,9 @@ export async function logOut(): Promise<void> {
   const open = currentClient.peek();
   const browserToken = currentToken;
   storeBrowserToken(null);
+  // What is still under way must not appear in a browser that others may use next.
+  if (readPushMemory() !== null)
+    await Promise.race([import("./push.ts").then(({ forgetPush }) => forgetPush()), waitForLogout()]).catch(() => {});
   const isRevoked = open === null || browserToken === null || (await revokeToken(open, browserToken));
   if (open !== null) open.onStatus = () => {};
   open?.close();
@@ -102,7 +106,11 @@ function revokeToken(open: Client, { tokenId }: BrowserToken): Promise<boolean> 
     () => true,
     (error: unknown) => error instanceof CallError || (error instanceof ConnectionLost && error.code === POLICY_VIOLATION),
   );
-  return Promise.race([answered, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), LOGOUT_WAIT_MS))]);
+  return Promise.race([answered, waitForLogout().then(() => false)]);
+}
+
+function waitForLogout(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS));
 }
 
 async function connectWithToken(browserToken: BrowserToken): Promise<void> {

@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 import { PUSH_SUBSCRIPTION, PushSubscriptionRecord, Threshold } from "../../../../protocol/push-records.ts";
+import { isSubscriptionLive } from "../../../push/push.ts";
 import { mustBePerson, requireBrowserToken, toRecord } from "../../../push/subscribe.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "notification.push.subscribe",
-  doc: "Have the caller's notifications pushed to this browser, also while no page is open. endpoint and keys are those of the browser's PushSubscription, made with notification.push.key. Messages are encrypted for the browser alone (RFC 8291). It replaces an earlier subscription of the same browser, and ends with the token that the browser has signed in with. level is the lowest that is sent; mayAllow says whether a question may be allowed from the notification, and not only denied.",
+  doc: "Have the caller's notifications pushed to this browser, also while no page is open. endpoint and keys are those of the browser's PushSubscription, made with notification.push.key. Messages are encrypted for the browser alone (RFC 8291). It replaces an earlier subscription of the same browser, and ends with the token that the browser has signed in with. level is the lowest that is sent, all by default; mayAllow says whether a question may be allowed from the notification, and not only denied, by default true. Of a subscription that is replaced both stay.",
   runs: "kernel",
   does: "effect",
   changes: "push",
@@ -18,8 +19,8 @@ export default syscall({
     endpoint: z.string().min(1).max(2_000),
     keys: z.object({ p256dh: z.string().min(1).max(200), auth: z.string().min(1).max(100) }),
     label: z.string().trim().min(1).max(200),
-    level: Threshold.default("all"),
-    mayAllow: z.boolean().default(true),
+    level: Threshold.optional(),
+    mayAllow: z.boolean().optional(),
   }),
   result: z.object({ subscription: PushSubscriptionRecord }),
   fails: {
@@ -44,11 +45,14 @@ export default syscall({
     const address = { endpoint, ...keys };
     push.checkAddress(address);
     const origin = push.originOf(caller);
-    return finish(({ pushSubscriptions, now }) => {
+    return finish((nouns) => {
+      const { pushSubscriptions, now } = nouns;
       pushSubscriptions.makeKeys();
-      return {
-        subscription: toRecord(pushSubscriptions.add({ uid: caller.uid, tokenId, origin, label, level, mayAllow, address }, now), caller),
-      };
+      // Browsers that are signed out are not listed, so they must not count either.
+      for (const one of pushSubscriptions.list(caller.uid))
+        if (!isSubscriptionLive(nouns, one)) pushSubscriptions.remove(one.subscriptionId);
+      const subscription = pushSubscriptions.add({ uid: caller.uid, tokenId, origin, label, level, mayAllow, address }, now);
+      return { subscription: toRecord(subscription, caller) };
     });
   },
 });

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { NOTIFICATION_LEVELS, NotificationLevels, NotificationOrigin, Threshold } from "../../../../protocol/push-records.ts";
+import { mustBePerson } from "../../../push/subscribe.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -14,7 +15,10 @@ export default syscall({
   grant: ["users"],
   args: z.object({ levels: z.partialRecord(NotificationOrigin, Threshold) }),
   result: z.object({ levels: NotificationLevels }),
-  fails: {},
+  fails: { 403: "the caller is a process" },
   example: { args: { levels: { devices: "never" } }, result: { levels: { ...NOTIFICATION_LEVELS, devices: "never" } } },
-  run: ({ notificationLevels }, { uid }, { levels }) => ({ levels: notificationLevels.change(uid, levels) }),
+  run({ notificationLevels }, caller, { levels }) {
+    mustBePerson(caller);
+    return { levels: notificationLevels.change(caller.uid, levels) };
+  },
 });
