@@ -36,7 +36,7 @@ export function statusFailure(choice: ModelChoice, title: string, status: number
   if (status === 404 || (status === 400 && NO_MODEL.test(body)))
     return makeFailure(
       "unknown-model",
-      `${title} has no model "${choice.model}"${quotation}: set another with gsv config set config/ai/model <model>`,
+      `${title} has no model "${choice.model}"${quotation}: choose another in Settings under AI, or with gsv config set users/<uid>/ai/model <model>`,
     );
   if (status >= 500 || status === 408)
     return makeFailure(

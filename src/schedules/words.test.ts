@@ -232,6 +232,24 @@ describe("a sentence is split", () => {
     expect(() => splitWhen("every 2 days at 9 water the plants", HERE)).toThrow("is not supported where the clock is changed");
     expect(() => splitWhen("explain the events of 24 december 1989", HERE)).toThrow("is in the past");
   });
+
+  it.each([
+    ["every Tuesday at half past seven in the evening send the report", "at half past seven"],
+    ["every day except sunday at 8 run", "except sunday at 8"],
+    ["in an hour and a half look at the disk", "and a half look"],
+    ["every weekday at 9 except holidays summarise", "except holidays summarise"],
+    ["tomorrow at 10 in Berlin time call", "in Berlin time call"],
+    ["every day until friday look", "until friday look"],
+  ])("refuses %j, which says more of the time than is understood", (text, shown) => {
+    expect(() => splitWhen(text, HERE)).toThrow(`"${shown}" after the time is not understood`);
+  });
+
+  it.each(["every day at 9 look at the disks", "tomorrow in the office check the lights", "every weekday at 9 and then summarise"])(
+    "takes %j as a time and what to do",
+    (text) => {
+      expect(splitWhen(text, HERE)?.rest).not.toBe("");
+    },
+  );
 });
 
 const WORDS = (

@@ -79,7 +79,9 @@ export function splitWhen(text: string, situation: Situation): Split | null {
     if (refused !== null && refused.start <= piece.start && piece.end <= refused.end) continue;
     try {
       const expression = readPiece(text.slice(piece.start, piece.end), situation);
-      if (expression !== null) return { expression, rest: joinRest(text.slice(0, piece.start), text.slice(piece.end)) };
+      if (expression === null) continue;
+      checkEnd(text.slice(piece.end));
+      return { expression, rest: joinRest(text.slice(0, piece.start), text.slice(piece.end)) };
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       refusal ??= error;
@@ -88,6 +90,20 @@ export function splitWhen(text: string, situation: Situation): Split | null {
   }
   if (refusal !== null) throw refusal;
   return null;
+}
+
+/** What somebody says after a time to make it another one. As part of what to do, it would be lost without a word. */
+const MORE_TIME =
+  /^[\s,]*(?:and )?(?:at (?:half|quarter|noon|midnight|\d|\w+ (?:past|to|o.?clock)\b)|(?:and )?a (?:half|quarter)\b|except\b|but (?:not|only)\b|unless\b|until\b|till\b|starting\b|in \S+(?: \S+)? time\b)/i;
+const END_WORDS_SHOWN = 4;
+
+function checkEnd(after: string): void {
+  if (!MORE_TIME.test(after)) return;
+  const shown = after.trim().split(/\s+/).slice(0, END_WORDS_SHOWN).join(" ");
+  fail(
+    400,
+    `${JSON.stringify(shown)} after the time is not understood. Write a time as 19:30 or "7:30 pm". A schedule has no exceptions and no end: an agent can look at the date itself`,
+  );
 }
 
 function listLengths(count: number): number[] {

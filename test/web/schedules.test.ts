@@ -91,7 +91,7 @@ test("a run that fails says why, and a schedule is run by hand, paused, resumed,
   await runs.getByText("No sheep.").waitFor();
 
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText("Off", { exact: true }).waitFor();
+  await page.getByText("Paused", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
 
@@ -100,11 +100,59 @@ test("a run that fails says why, and a schedule is run by hand, paused, resumed,
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("count the goats", { exact: true }).waitFor();
 
+  await page.getByRole("button", { name: "Change when" }).click();
+  await page.getByLabel("New time").fill("every blue moon");
+  await page.getByText("is not understood as a time").waitFor();
+  await page.getByLabel("New time").fill("every 2 hours");
+  await page.getByText("Every 2 hours").waitFor();
+  expect(await violationsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Change when" }).waitFor();
+  expect((await alice.call("sched.list", {})).schedules.find(({ id }) => id === schedule.id)?.expression).toEqual({
+    kind: "every",
+    everyMs: 7_200_000,
+  });
+
   await page.getByRole("button", { name: "Remove…" }).click();
   await page.getByRole("button", { name: "Remove it" }).click();
   await page.getByRole("heading", { name: "New schedule" }).waitFor();
   expect((await alice.call("sched.list", { includeDisabled: true })).schedules.map(({ name }) => name)).not.toContain("Sheep");
   await page.context().close();
+});
+
+test("a schedule for one time that has run is run again at another", async () => {
+  model.on("water the cactus", says("A drop."), says("Another drop."));
+  const { schedule } = await alice.call("sched.add", {
+    name: "Cactus",
+    expression: { kind: "after", afterMs: 1_000 },
+    target: { kind: "process.spawn", prompt: "water the cactus" },
+  });
+  const page = await desktop.openAs(ALICE, `/schedules/${schedule.id}`);
+  await page.getByText("A drop.").waitFor();
+  await page.getByText("Done", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Run again at…" }).click();
+  await page.getByLabel("New time").fill("in 1 second");
+  await page.getByText("Once, after 1 second").last().waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await alice.call("sched.runs", { id: schedule.id })).runs.length).toBe(2);
+  await page.context().close();
+});
+
+test("notifications and their counts stay inside the window, however many there are", async () => {
+  for (let i = 0; i < 12; i++) await alice.call("notification.create", { title: `Number ${i}` });
+  for (const look of [{}, PHONE]) {
+    const page = await desktop.openAs(ALICE, "/notifications", look);
+    await page.getByText("Number 11").waitFor();
+    const counter = page.locator(".bar-count").filter({ hasText: /^\d\d/ });
+    await counter.waitFor();
+    const outside = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(outside).toBe(0);
+    expect((await counter.boundingBox())!.height).toBeLessThan(30);
+    await page.context().close();
+  }
+  for (const { notificationId } of (await alice.call("notification.list", {})).notifications)
+    await alice.call("notification.dismiss", { notificationId });
 });
 
 test("a question of an agent is a notification that leads to it and can deny it, and goes when it is answered", async () => {

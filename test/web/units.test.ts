@@ -24,9 +24,23 @@ test("times are described as people describe them", () => {
   const now = 1_800_000_000_000;
   const minute = 60_000;
   expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => formatRelativeTime(now - ms, now))).toEqual(
-    ["just now", "just now", "1 minute ago", "1 hour ago", "yesterday", "last year"],
+    ["just now", "just now", "1 minute ago", "1 hour ago", "yesterday", "13 months ago"],
   );
-  expect([2_000, 30_000, 3 * minute].map((ms) => formatRelativeTime(now + ms, now))).toEqual(["just now", "in a moment", "in 3 minutes"]);
+  expect([2_000, 30_000, 3 * minute].map((ms) => formatRelativeTime(now + ms, now))).toEqual([
+    "just now",
+    "in less than a minute",
+    "in 3 minutes",
+  ]);
+  // Days of the calendar, whatever the time of day.
+  const thursday = new Date(2026, 10, 19, 18, 45).getTime();
+  const days = [
+    [20, 19],
+    [21, 12],
+    [21, 23],
+    [30, 9],
+  ].map(([day, hour]) => formatRelativeTime(new Date(2026, 10, day, hour).getTime(), thursday));
+  expect(days).toEqual(["tomorrow", "in 2 days", "in 2 days", "in 11 days"]);
+  expect(formatRelativeTime(new Date(2028, 1, 29, 9).getTime(), thursday)).toBe("in 15 months");
 });
 
 test("a browser's token has a label that a person recognizes", () => {

@@ -17,6 +17,13 @@ export function makeFrameActions(): Action[] {
       ...(key === null ? {} : { keys: `g ${key}` }),
       run: () => go(`/${path}`),
     })),
+    {
+      id: "go.notifications.settings",
+      title: "Notification settings",
+      group: "Go to",
+      words: "push messages phone interrupt",
+      run: () => go("/notifications/settings"),
+    },
     { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => toggleOverlay("palette") },
     { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => toggleOverlay("help") },
     makeThemeAction("light", "Use the light theme"),

@@ -1,9 +1,9 @@
 // The form for a new schedule: one sentence, which the gateway reads while it is typed. What it understood is shown with the next runs
 // before anything is added.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { type Args, call, describeError, type Result } from "../state/call.ts";
+import { type Args, call } from "../state/call.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -12,15 +12,13 @@ import { Select } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import { capitalize, TIMEZONE } from "./schedules.ts";
+import { usePreview } from "./use-preview.ts";
 
-type Preview = Result<"sched.preview">;
 type AddArgs = Args<"sched.add">;
 type CatchUp = NonNullable<AddArgs["catchUp"]>;
 type Notify = NonNullable<AddArgs["notify"]>;
 type Profile = "cron" | "task";
 
-/** After the last key. */
-const TYPING_MS = 250;
 const NAME_CHARS_MAX = 60;
 const SUGGESTIONS = [
   "every weekday at 9 summarise my notes",
@@ -49,7 +47,7 @@ export function NewSchedule({ onAdded }: { onAdded: (id: string) => void }) {
   const [catchUp, setCatchUp] = useState<CatchUp>("once");
   const [notify, setNotify] = useState<Notify>("all");
   const operation = useOperation();
-  const { preview, problem } = usePreview(sentence);
+  const { preview, problem } = usePreview(sentence, true);
   const text = preview?.rest?.trim() ?? "";
   const isComplete = preview !== null && text !== "";
   const add = () =>
@@ -122,24 +120,4 @@ export function NewSchedule({ onAdded }: { onAdded: (id: string) => void }) {
       </form>
     </Card>
   );
-}
-
-/** What the gateway understands of the sentence, a moment after the last key. */
-function usePreview(sentence: string): { preview: Preview | null; problem: string | null } {
-  const [found, setFound] = useState<{ of: string; preview: Preview | null; problem: string | null } | null>(null);
-  const wanted = useRef("");
-  const words = sentence.trim();
-  useEffect(() => {
-    wanted.current = words;
-    if (words === "") return setFound(null);
-    const timer = setTimeout(() => {
-      void call("sched.preview", { words, isSentence: true, timezone: TIMEZONE }).then(
-        (preview) => wanted.current === words && setFound({ of: words, preview, problem: null }),
-        (error: unknown) => wanted.current === words && setFound({ of: words, preview: null, problem: describeError(error) }),
-      );
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [words]);
-  // What was understood of other words must not be added.
-  return found?.of === words ? found : { preview: null, problem: null };
 }

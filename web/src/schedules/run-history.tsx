@@ -87,12 +87,16 @@ function RunEntry({ run: { status, dueAtMs, startedAtMs, finishedAtMs, missed, e
   );
 }
 
+/** Less counts as in time. */
+const LATE_MS = 60_000;
+
 /** "run by hand, took 1.2 s, made up for 3 missed times". */
 function describeRun(run: Pick<Run, "status" | "dueAtMs" | "startedAtMs" | "finishedAtMs" | "missed">): string {
   const { status, dueAtMs, startedAtMs, finishedAtMs, missed } = run;
   const times = `${missed} ${missed === 1 ? "time" : "times"}`;
   return [
     ...(dueAtMs === null ? ["run by hand"] : []),
+    ...(dueAtMs !== null && status !== "skipped" && startedAtMs - dueAtMs > LATE_MS ? [`late: was due ${formatWhen(dueAtMs)}`] : []),
     ...(finishedAtMs !== null && status !== "skipped" ? [`took ${formatDuration(finishedAtMs - startedAtMs)}`] : []),
     ...(missed === 0 ? [] : [status === "skipped" ? times : `made up for ${times} missed`]),
   ].join(", ");

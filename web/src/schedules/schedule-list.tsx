@@ -12,7 +12,7 @@ import { Time } from "../ui/time.tsx";
 import { showNotice } from "../state/notices.ts";
 import { ComingRuns } from "./coming-runs.tsx";
 import { NewSchedule } from "./new-schedule.tsx";
-import { capitalize, formatWhen, type Schedule, schedules, useSchedules } from "./schedules.ts";
+import { capitalize, formatWhen, isOver, type Schedule, schedules, useSchedules } from "./schedules.ts";
 
 export function ScheduleList({ pane }: { pane: PaneName }) {
   useSchedules();
@@ -92,7 +92,8 @@ function ScheduleEntry({ schedule }: { schedule: Schedule }) {
 const ERROR_CHARS = 160;
 
 /** What a person wants to know first of a schedule. */
-export function StateBadge({ schedule: { enabled, state, expression } }: { schedule: Schedule }) {
+export function StateBadge({ schedule }: { schedule: Schedule }) {
+  const { enabled, state } = schedule;
   if (state.runningAtMs !== null)
     return (
       <Badge tone="accent" dot>
@@ -100,8 +101,8 @@ export function StateBadge({ schedule: { enabled, state, expression } }: { sched
       </Badge>
     );
   if (state.pausedBecause !== null) return <Badge tone="bad">Paused after failures</Badge>;
-  const isOver = (expression.kind === "at" || expression.kind === "after") && state.lastRunAtMs !== null;
-  if (!enabled && !(isOver && state.lastStatus === "error")) return <Badge>{isOver ? "Done" : "Off"}</Badge>;
+  if (isOver(schedule) && state.lastStatus !== "error") return <Badge>Done</Badge>;
+  if (!enabled && !isOver(schedule)) return <Badge>Paused</Badge>;
   if (state.lastStatus === "error") return <Badge tone="bad">Last run failed</Badge>;
   if (state.lastStatus === "skipped") return <Badge tone="warn">Last time skipped</Badge>;
   return state.lastStatus === "ok" ? <Badge tone="good">OK</Badge> : <Badge>New</Badge>;

@@ -7,7 +7,6 @@ import { Link } from "../frame/link.tsx";
 import { go, joinPath, type PaneName } from "../frame/route.ts";
 import { type Args, call } from "../state/call.ts";
 import { showNotice } from "../state/notices.ts";
-import { useLatest } from "../state/use-latest.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -18,11 +17,11 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { NOTIFIES } from "./new-schedule.tsx";
-import { NextRuns } from "./next-runs.tsx";
 import { RunHistory } from "./run-history.tsx";
 import { ScheduleText } from "./schedule-text.tsx";
+import { ScheduleWhen } from "./schedule-when.tsx";
 import { StateBadge } from "./schedule-list.tsx";
-import { capitalize, isScheduleChange, type Schedule as ScheduleRecord, schedules, TIMEZONE, useSchedules } from "./schedules.ts";
+import { isOver, type Schedule as ScheduleRecord, schedules, useSchedules } from "./schedules.ts";
 
 type Patch = Args<"sched.update">["patch"];
 
@@ -72,9 +71,11 @@ function Page({ schedule, pane }: { schedule: ScheduleRecord; pane: PaneName }) 
           <Button icon="play" busy={operation.isBusy} disabled={state.runningAtMs !== null} onClick={() => void runNow()}>
             Run now
           </Button>
-          <Button icon={enabled ? "pause" : "play"} busy={operation.isBusy} onClick={() => void change({ enabled: !enabled })}>
-            {enabled ? "Pause" : "Resume"}
-          </Button>
+          {!isOver(schedule) && (
+            <Button icon={enabled ? "pause" : "schedule"} busy={operation.isBusy} onClick={() => void change({ enabled: !enabled })}>
+              {enabled ? "Pause" : "Resume"}
+            </Button>
+          )}
           <Button look="quiet" onClick={() => setRemoving(true)}>
             Remove…
           </Button>
@@ -82,7 +83,7 @@ function Page({ schedule, pane }: { schedule: ScheduleRecord; pane: PaneName }) 
       </div>
       {state.pausedBecause !== null && <Banner tone="warn">{makeVisible(state.pausedBecause)}. Resume it when the cause is mended.</Banner>}
       {operation.problem !== null && <Banner tone="bad">{makeVisible(operation.problem)}</Banner>}
-      <When schedule={schedule} />
+      <ScheduleWhen schedule={schedule} />
       <ScheduleText schedule={schedule} />
       <Card title="Details">
         <dl class="facts">
@@ -111,25 +112,6 @@ function Page({ schedule, pane }: { schedule: ScheduleRecord; pane: PaneName }) 
         </ConfirmDialog>
       )}
     </>
-  );
-}
-
-function When({ schedule: { id, enabled, says, expression } }: { schedule: ScheduleRecord }) {
-  const latest = useLatest("sched.preview", { id, timezone: TIMEZONE }, isScheduleChange);
-  const shown = latest.value.value;
-  return (
-    <Card title="When">
-      <p>{capitalize(makeVisible(shown?.says ?? says))}</p>
-      {enabled && shown !== null && <NextRuns runs={shown.nextRunsMs} />}
-      {enabled && expression.kind === "cron" && expression.timezone !== TIMEZONE && (
-        <p class="soft small">These times are in your time zone, {TIMEZONE}.</p>
-      )}
-      {enabled && shown === null && (
-        <Loaded latest={latest} label="Loading the next runs">
-          {() => null}
-        </Loaded>
-      )}
-    </Card>
   );
 }
 

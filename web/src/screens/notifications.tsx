@@ -2,7 +2,6 @@
 
 import { useEffect } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
-import { go } from "../frame/route.ts";
 import { Link } from "../frame/link.tsx";
 import { NotificationList } from "../notifications/notification-list.tsx";
 import { NotificationSettings } from "../notifications/notification-settings.tsx";
@@ -28,13 +27,6 @@ function AllNotifications() {
   useActions(
     () => [
       { id: "notifications.read", title: "Mark all notifications as read", group: "Notifications", run: () => void readAll() },
-      {
-        id: "notifications.settings",
-        title: "Notification settings",
-        group: "Notifications",
-        words: "push messages phone",
-        run: () => go("/notifications/settings"),
-      },
       { id: "notifications.dismiss", title: "Dismiss all notifications", group: "Notifications", run: () => void dismissAll() },
     ],
     [],

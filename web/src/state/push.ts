@@ -15,6 +15,8 @@ import { client, connectionCount, mayCall, username } from "./session.ts";
 export type PushState = "insecure" | "impossible" | "blocked" | "off" | "on";
 export type Subscription = Result<"notification.push.list">["subscriptions"][number];
 
+const REGISTER_MS = 30_000;
+
 export const pushState = signal<PushState>(readState());
 
 /** Throws an error that says why it did not work. Call it from a click: browsers ignore the request otherwise. */
@@ -84,14 +86,21 @@ async function subscribe(manager: PushManager): Promise<PushSubscription> {
   if (present !== null && isMadeWith(present, publicKey) && isPushedHere(username.peek())) return present;
   await present?.unsubscribe();
   try {
-    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+    return await Promise.race([manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey }), failLater()]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new BrowserRefusal(
-      `The browser could not register with its push service, which needs the Internet, and which some browsers turn off in their settings. It says: ${why}.`,
+      `The browser could not register with its push service. That needs the Internet; some browsers turn it off in their settings, and in private windows. It says: ${why}.`,
       { cause: error },
     );
   }
+}
+
+/** Some browsers never say that their push service cannot be reached. */
+function failLater(): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`the push service has not answered for ${REGISTER_MS / 1000} seconds`)), REGISTER_MS);
+  });
 }
 
 function isMadeWith({ options }: PushSubscription, publicKey: string): boolean {
