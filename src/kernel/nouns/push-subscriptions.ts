@@ -205,8 +205,13 @@ export class PushSubscriptions {
       }));
   }
 
-  nextDeliveryAt(): number | null {
-    const due = this.#sql.get("SELECT min(retry_at) AS due FROM push_deliveries JOIN push_subscriptions USING (subscription_id)")?.due;
+  /** When a message may be sent next, to others than these browsers. */
+  nextDeliveryAt(except: readonly string[] = []): number | null {
+    const due = this.#sql.get(
+      `SELECT min(retry_at) AS due FROM push_deliveries JOIN push_subscriptions USING (subscription_id)
+       WHERE subscription_id NOT IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(except),
+    )?.due;
     return due == null ? null : Number(due);
   }
 

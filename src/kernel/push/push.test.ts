@@ -142,6 +142,27 @@ describe("Push", () => {
     expect(subscriptions.nextDeliveryAt()).toBeNull();
   });
 
+  it("does not let a browser for which something goes wrong here delay another", async () => {
+    const broken = subscribe(1, "broken");
+    subscribe(1, "whole");
+    const addressOf = subscriptions.addressOf.bind(subscriptions);
+    vi.spyOn(subscriptions, "addressOf").mockImplementation((id) => {
+      if (id === broken.subscriptionId) throw new Error("on purpose");
+      return addressOf(id);
+    });
+    tell(1, AGENT);
+    await pass(10 * MINUTE_MS, 1_000);
+    expect(sent.length).toBe(1);
+    answer = async () => ({ status: 503 });
+    tell(1, AGENT);
+    await pass(1);
+    expect(push.nextDueAt()).toBe(now + 1_000);
+    subscriptions.remove(broken.subscriptionId);
+    answer = async () => ({ status: 201 });
+    await pass(2_000, 1_000);
+    expect([sent.length, push.nextDueAt()]).toEqual([3, null]);
+  });
+
   it("forgets browsers that know a key which the gateway cannot open any more", async () => {
     subscribe(1, "b");
     tell(1, AGENT);

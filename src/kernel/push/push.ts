@@ -73,17 +73,18 @@ export class Push implements Part {
     // The clock was set back.
     if (pushSubscriptions.isAnyWaitingBeyond(now + RETRY_MS_MAX))
       this.#store.relaxed((nouns) => nouns.pushSubscriptions.retryNow(now + RETRY_MS_MAX));
-    for (const [id, { until }] of this.#resting) if (until > now + RETRY_MS_MAX) this.#resting.delete(id);
+    for (const [id, { until }] of this.#resting)
+      if (until > now + RETRY_MS_MAX || pushSubscriptions.find(id) === undefined) this.#resting.delete(id);
     this.#sendDue();
   }
 
   nextDueAt(): number | null {
     const { now, pushSubscriptions } = this.#store.reads;
-    const dueAt = pushSubscriptions.nextDeliveryAt();
-    if (dueAt === null) return null;
-    if (this.#sending.size > 0) return Math.max(dueAt, now + UNDER_WAY_MS);
-    // What rests was due before.
-    return Math.max(dueAt, earliestOf([...this.#resting.values()].map(({ until }) => until)) ?? 0);
+    // The end of each message sends those that have to wait for it.
+    if (this.#sending.size > 0) return now + UNDER_WAY_MS;
+    const resting = [...this.#resting].filter(([, { until }]) => until > now);
+    const dueAt = pushSubscriptions.nextDeliveryAt(resting.map(([id]) => id));
+    return earliestOf([dueAt, ...resting.map(([, { until }]) => until)]);
   }
 
   /** The address at which the caller's page found the gateway. */
