@@ -74,6 +74,12 @@ function replacePushManager({ endpoint, keys }: { endpoint: string; keys: { p256
   });
 }
 
+/** Runs in the page: what it remembers of push is of an earlier sign-in. */
+function endSignIn(): void {
+  const memory = JSON.parse(localStorage.getItem("gsv.push")!) as object;
+  localStorage.setItem("gsv.push", JSON.stringify({ ...memory, tokenId: "earlier" }));
+}
+
 /**
  * The page's service worker. A headless browser shows no notifications, so this one keeps them in a list; and all its pages are in front,
  * so `putInFront` says whether one is.
@@ -273,6 +279,15 @@ test("levels and other browsers are settings, which fit a phone", async () => {
   // A page that is loaded again keeps what was chosen.
   await page.reload();
   await page.getByText("On.", { exact: true }).waitFor();
+  expect(await page.getByLabel("Allow from a notification").isChecked()).toBe(false);
+  // So does a browser that has to subscribe again, of which the gateway knows nothing any more: its sign-in had ended, say.
+  const { subscriptionId } = (await alice.call("notification.push.list", {})).subscriptions[1]!;
+  await alice.call("notification.push.unsubscribe", { subscriptionId });
+  await page.getByRole("button", { name: "Turn on" }).waitFor();
+  await page.evaluate(endSignIn);
+  await page.reload();
+  await page.getByText("On.", { exact: true }).waitFor();
+  expect(await page.getByLabel("Push to this browser").inputValue()).toBe("error");
   expect(await page.getByLabel("Allow from a notification").isChecked()).toBe(false);
   await page.getByRole("button", { name: /^Remove / }).click();
   await page.getByRole("heading", { name: "Other browsers" }).waitFor({ state: "detached" });

@@ -64,8 +64,11 @@ export class PushSubscriptions {
     this.#crypto = crypto;
   }
 
-  /** A browser has one subscription: it replaces the one with the same address, also that of a user who was signed in there before. */
-  add({ address, ...subscription }: NewPushSubscription, now: number): PushSubscriptionRow {
+  /**
+   * A browser has one subscription: it replaces the one with the same address, also that of a user who was signed in there before. Those of
+   * the user that are not live are removed: nobody sees them, so they must not count.
+   */
+  add({ address, ...subscription }: NewPushSubscription, isLive: (one: PushSubscriptionRow) => boolean, now: number): PushSubscriptionRow {
     const { uid, tokenId, origin, label } = subscription;
     const hash = toHex(this.#crypto.sha256(address.endpoint));
     const replaced = this.#sql
@@ -74,6 +77,7 @@ export class PushSubscriptions {
     for (const { subscriptionId } of replaced) this.remove(subscriptionId);
     const before = replaced.find((one) => one.uid === uid);
     const { level = before?.level ?? "all", mayAllow = before?.mayAllow ?? true } = subscription;
+    for (const one of this.list(uid)) if (!isLive(one)) this.remove(one.subscriptionId);
     if (this.list(uid).length >= SUBSCRIPTIONS_PER_USER_MAX)
       fail(429, `Too many browsers get push messages: at most ${SUBSCRIPTIONS_PER_USER_MAX}. Turn it off in some`);
     const subscriptionId = this.#crypto.uuid();
@@ -123,12 +127,11 @@ export class PushSubscriptions {
     return this.#sql.run("DELETE FROM push_subscriptions WHERE subscription_id = ?", subscriptionId) > 0;
   }
 
-  /** Throws UnsealError if the gateway's key was replaced. */
-  addressOf(subscriptionId: string): PushAddress | undefined {
+  /** Null if there is none, or if it cannot be opened any more because the gateway's key was replaced. */
+  addressOf(subscriptionId: string): PushAddress | null {
     const sealed = this.#sql.get("SELECT sealed FROM push_subscriptions WHERE subscription_id = ?", subscriptionId)?.sealed;
-    return typeof sealed === "string"
-      ? (JSON.parse(this.#crypto.unseal(`${ADDRESS}/${subscriptionId}`, sealed)) as PushAddress)
-      : undefined;
+    const text = this.#open(`${ADDRESS}/${subscriptionId}`, sealed);
+    return text === null ? null : (JSON.parse(text) as PushAddress);
   }
 
   /** A message was sent, or could not be. */
@@ -220,12 +223,11 @@ export class PushSubscriptions {
     return (this.#sql.get("SELECT public_key FROM push_keys")?.public_key as string | undefined) ?? null;
   }
 
-  /** Null before the first subscription. Throws UnsealError if the gateway's key was replaced. */
+  /** Null before the first subscription, or if they cannot be opened any more because the gateway's key was replaced. */
   keys(): PushKeys | null {
     if (this.#keys !== null) return this.#keys;
-    const sealed = this.#sql.get("SELECT sealed FROM push_keys")?.sealed;
-    if (typeof sealed !== "string") return null;
-    this.#keys = parseKeys(this.#crypto.unseal(KEYS, sealed));
+    const text = this.#open(KEYS, this.#sql.get("SELECT sealed FROM push_keys")?.sealed);
+    this.#keys = text === null ? null : parseKeys(text);
     return this.#keys;
   }
 
@@ -234,14 +236,8 @@ export class PushSubscriptions {
    * removed, because no message to it would be accepted.
    */
   makeKeys(): string {
-    try {
-      if (this.keys() !== null) return this.publicKey()!;
-    } catch (error) {
-      if (!(error instanceof UnsealError)) throw error;
-      this.#sql.run("DELETE FROM push_deliveries");
-      this.#sql.run("DELETE FROM push_subscriptions");
-      this.#sql.run("DELETE FROM push_keys");
-    }
+    if (this.keys() !== null) return this.publicKey()!;
+    for (const table of ["push_deliveries", "push_subscriptions", "push_keys"]) this.#sql.run(`DELETE FROM ${table}`);
     const { publicKey, privateKey } = this.#crypto.makeKeyPair();
     const text = formatKeys({ publicKey, privateKey, answerKey: this.#crypto.randomBytes(ANSWER_KEY_BYTES) });
     this.#sql.run("INSERT INTO push_keys VALUES (1, ?, ?)", toBase64Url(publicKey), this.#crypto.seal(KEYS, text));
@@ -250,6 +246,16 @@ export class PushSubscriptions {
 
   clearCaches(): void {
     this.#keys = null;
+  }
+
+  #open(purpose: string, sealed: SqlRow[string] | undefined): string | null {
+    if (typeof sealed !== "string") return null;
+    try {
+      return this.#crypto.unseal(purpose, sealed);
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
   }
 }
 

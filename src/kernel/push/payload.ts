@@ -15,7 +15,7 @@ const TITLE_CHARS_MAX = 120;
 const BODY_CHARS_MAX = 600;
 /**
  * What systems show of a notification without a further press. Nobody allows what they have not been shown whole, so a line counts as
- * often as it may wrap, and letters whose width is not known are not counted at all.
+ * often as it may wrap, and text with letters whose width is not known never counts as whole.
  */
 const SHOWN_COLUMNS = 36;
 const SHOWN_LINES_MAX = 4;

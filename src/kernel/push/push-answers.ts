@@ -3,7 +3,6 @@
 
 import { z } from "zod";
 import { fail } from "../../lib/sys-error.ts";
-import { UnsealError } from "../../ports/crypto.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import { makeUserCaller } from "../agents/process-caller.ts";
 import { toSysError } from "../failure.ts";
@@ -48,7 +47,7 @@ export class PushAnswers {
   #authenticate({ proof, ...answer }: z.infer<typeof Sent>, address: string): Caller {
     const { reads, ports } = this.#store;
     const subscription = reads.pushSubscriptions.find(answer.subscriptionId);
-    const answerKey = this.#openAnswerKey();
+    const answerKey = reads.pushSubscriptions.keys()?.answerKey ?? null;
     if (subscription === undefined || answerKey === null || !isProofOf(ports.crypto, answerKey, answer, proof))
       fail(401, "This answer was not accepted: answer in GSV");
     // It may have been offered before this was turned off.
@@ -57,14 +56,5 @@ export class PushAnswers {
     const { tokenId } = subscription;
     const expiresAt = reads.tokens.get(tokenId)!.expiresAt;
     return { ...makeUserCaller(reads, subscription.uid), connectionId: "push", address, credential: { kind: "token", tokenId, expiresAt } };
-  }
-
-  #openAnswerKey(): Uint8Array | null {
-    try {
-      return this.#store.reads.pushSubscriptions.keys()?.answerKey ?? null;
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
   }
 }

@@ -75,7 +75,7 @@ beforeEach(() => {
 function subscribe(uid: number, name: string): PushSubscriptionRow {
   const { p256dh, auth } = makeBrowserKeys();
   const address = { endpoint: `https://push${uid}.example/${name}`, p256dh, auth };
-  return subscriptions.add({ uid, tokenId: `${uid} ${name}`, origin: "https://gsv.example", label: name, address }, now);
+  return subscriptions.add({ uid, tokenId: `${uid} ${name}`, origin: "https://gsv.example", label: name, address }, () => true, now);
 }
 
 function tell(uid: number, source: NotificationSource, title = "x"): void {

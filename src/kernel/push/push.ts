@@ -3,7 +3,6 @@
 // later, and its browsers alone are behind.
 
 import { isTokenLive } from "../../lib/token-end.ts";
-import { UnsealError } from "../../ports/crypto.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import { NetError } from "../../ports/net.ts";
 import type { NotificationRecord } from "../../protocol/notification-records.ts";
@@ -35,7 +34,8 @@ const RETRY_MS_MAX = 60 * 60 * 1000;
 const WAITING_MS_MAX = 24 * 60 * 60 * 1000;
 /** The longest that push services keep a message. */
 const TTL_MS_MAX = 28 * 24 * 60 * 60 * 1000;
-const AGAIN: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
+/** What is wrong with us may be put right, such as the clock; what is wrong with a message stays. */
+const RETRIED: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 /** Whom push services may look for: root may set an https address or a mailbox. */
 const CONTACT_KEY = "config/push/contact";
 const TEST_TTL_MS = 60_000;
@@ -63,7 +63,7 @@ export class Push implements Part {
 
   begin(): void {
     // Browsers that know a key which cannot be opened any more have to subscribe again.
-    if (this.#store.reads.pushSubscriptions.list().length > 0 && this.#openKeys() === null)
+    if (this.#store.reads.pushSubscriptions.list().length > 0 && this.#store.reads.pushSubscriptions.keys() === null)
       this.#store.attempt(() => this.#store.write(({ pushSubscriptions }) => pushSubscriptions.makeKeys()));
     this.#sendDue();
   }
@@ -110,9 +110,9 @@ export class Push implements Part {
       .listDue(now, LOOK)
       .filter(({ subscriptionId }) => !this.#sending.has(subscriptionId) && (this.#resting.get(subscriptionId)?.until ?? 0) <= now);
     while (this.#sending.size < AT_ONCE) {
-      const counts = countBy([...this.#sending.values()]);
+      const users = [...this.#sending.values()];
       const next = due
-        .filter(({ uid }) => (counts.get(uid) ?? 0) < AT_ONCE_PER_USER)
+        .filter(({ uid }) => users.filter((one) => one === uid).length < AT_ONCE_PER_USER)
         .reduce<PushDelivery | null>((best, one) => (best === null || this.#servedAt(one) < this.#servedAt(best) ? one : best), null);
       if (next === null) return;
       due.splice(due.indexOf(next), 1);
@@ -155,7 +155,7 @@ export class Push implements Part {
 
   /** Null if it is not needed any more. */
   async #sendMessage(subscription: PushSubscriptionRow, delivery: PushDelivery): Promise<Outcome | null> {
-    const keys = this.#openKeys();
+    const keys = this.#store.reads.pushSubscriptions.keys();
     if (keys === null) return { state: "gone" };
     const message = this.#makeMessage(subscription, delivery, keys);
     return message === null ? null : this.#post(subscription, message);
@@ -183,8 +183,8 @@ export class Push implements Part {
 
   async #post(subscription: PushSubscriptionRow, { plain, ttlMs, isUrgent, topic }: Message): Promise<Outcome> {
     const { reads, ports } = this.#store;
-    const keys = this.#openKeys();
-    const address = this.#openAddress(subscription.subscriptionId);
+    const keys = reads.pushSubscriptions.keys();
+    const address = reads.pushSubscriptions.addressOf(subscription.subscriptionId);
     if (keys === null || address === null) return { state: "gone" };
     const { endpoint } = address;
     const receiver = { publicKey: fromBase64Url(address.p256dh)!, authSecret: fromBase64Url(address.auth)! };
@@ -231,31 +231,6 @@ export class Push implements Part {
     this.#unrecorded.delete(deliveryId);
     await this.#store.commit(({ pushSubscriptions }) => pushSubscriptions.endDelivery(deliveryId));
   }
-
-  /** Null if there are none, or if they cannot be opened any more, so that everybody has to subscribe again. */
-  #openKeys(): PushKeys | null {
-    return orNull(() => this.#store.reads.pushSubscriptions.keys());
-  }
-
-  #openAddress(subscriptionId: string): PushAddress | null {
-    return orNull(() => this.#store.reads.pushSubscriptions.addressOf(subscriptionId) ?? null);
-  }
-}
-
-/** Null for what the gateway's present key does not open. */
-function orNull<T>(open: () => T): T | null {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof UnsealError) return null;
-    throw error;
-  }
-}
-
-function countBy(values: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
 }
 
 /** Whether its browser is still signed in as a user who may be there. */
@@ -277,8 +252,7 @@ function readOutcome(status: number, retryAfter: string | undefined): Outcome {
   if (status >= 200 && status < 300) return { state: "sent" };
   if (status === 404 || status === 410) return { state: "gone" };
   const error = `The push service answered with HTTP ${status}`;
-  // What is wrong with us may be put right, such as the clock; what is wrong with a message stays.
-  if (status < 500 && !AGAIN.has(status)) return { state: "refused", error };
+  if (status < 500 && !RETRIED.has(status)) return { state: "refused", error };
   const seconds = Number(retryAfter);
   return { state: "failed", error, ...(seconds > 0 ? { waitMs: Math.min(RETRY_MS_MAX, seconds * 1000) } : {}) };
 }

@@ -168,19 +168,24 @@ pushes("notification.push.subscribe:who", async ({ ann, service, world, root }) 
 });
 
 pushes("notification.push.subscribe:replaces", async ({ ann, subscribe, service, somebody, world }) => {
-  const { browser, client, subscription } = await subscribe(ann);
+  const { browser, client, subscription, tokenId } = await subscribe(ann);
   await client.call("notification.push.update", { subscriptionId: subscription.subscriptionId, level: "error", mayAllow: false });
   const again = (await client.call("notification.push.subscribe", { ...addressOf(browser), label: "Again" })).subscription;
   expect(again).toMatchObject({ level: "error", mayAllow: false });
   expect((await listed(client)).map(({ subscriptionId }) => subscriptionId)).toEqual([again.subscriptionId]);
   expect(again.subscriptionId).not.toBe(subscription.subscriptionId);
-  const moved = (await client.call("notification.push.subscribe", { ...addressOf(service.makeBrowser()), label: "Moved" })).subscription;
-  expect((await listed(client)).map(({ subscriptionId }) => subscriptionId)).toEqual([moved.subscriptionId]);
+  // Also if it has been signed out meanwhile.
+  await ann.call("sys.token.revoke", { tokenId });
+  const anew = (await signIn(world, ann)).client;
+  const signedIn = (await anew.call("notification.push.subscribe", { ...addressOf(browser), label: "Again" })).subscription;
+  expect(signedIn).toMatchObject({ level: "error", mayAllow: false, isCurrent: true });
+  const moved = (await anew.call("notification.push.subscribe", { ...addressOf(service.makeBrowser()), label: "Moved" })).subscription;
+  expect((await listed(anew)).map(({ subscriptionId }) => subscriptionId)).toEqual([moved.subscriptionId]);
   // Somebody else has signed in to the same browser.
-  await client.call("notification.push.subscribe", { ...addressOf(browser), label: "Hers" });
+  await anew.call("notification.push.subscribe", { ...addressOf(browser), label: "Hers" });
   const other = await signIn(world, await somebody());
   await other.client.call("notification.push.subscribe", { ...addressOf(browser), label: "Theirs" });
-  expect(await listed(client)).toEqual([]);
+  expect(await listed(anew)).toEqual([]);
   expect(await listed(other.client)).toMatchObject([{ label: "Theirs" }]);
   await ann.call("notification.create", { title: "For Ann alone" });
   await other.client.call("notification.create", { title: "For the other" });

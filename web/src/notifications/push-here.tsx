@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
-import { pushState, type PushState, type Subscription, turnOffPush, turnOnPush } from "../state/push.ts";
+import type { PushChoice } from "../state/push-memory.ts";
+import { choosePush, pushState, type PushState, type Subscription, turnOffPush, turnOnPush } from "../state/push.ts";
 import { type Operation, useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -57,8 +58,6 @@ export function PushHere({ subscriptions, onChanged }: PushHereProps) {
   );
 }
 
-type Choice = Pick<Subscription, "level" | "mayAllow">;
-
 type PushOnProps = {
   current: Subscription;
   operation: Operation;
@@ -70,8 +69,8 @@ type PushOnProps = {
 function PushOn({ current, operation, change, onOff, onChanged }: PushOnProps) {
   const { subscriptionId, service, lastError } = current;
   const [test, setTest] = useState<string | null>(null);
-  const { value, choose, problem } = useChoice<Choice>(current, async (choice) => {
-    await call("notification.push.update", { subscriptionId, ...choice });
+  const { value, choose, problem } = useChoice<PushChoice>(current, async (choice) => {
+    await choosePush(subscriptionId, choice);
     await onChanged();
   });
   const sendTest = async () => {

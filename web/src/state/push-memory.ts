@@ -1,18 +1,21 @@
 // Who has turned on push messages in this browser, in the browser's storage. So they are renewed after the same user has signed in again, and
 // for nobody else.
 
+import type { Threshold } from "../../../src/protocol/push-records.ts";
 import { readItem, writeItem } from "./local-storage.ts";
 
+export type PushChoice = { level: Threshold; mayAllow: boolean };
 /** `endpoint`: where the gateway was told that the browser is reached; `tokenId`: with which sign-in. */
-export type PushMemory = { username: string; endpoint: string; tokenId: string };
+export type PushMemory = { username: string; endpoint: string; tokenId: string; choice: PushChoice };
 
 const KEY = "gsv.push";
 
 export function readPushMemory(): PushMemory | null {
   try {
-    const { username, endpoint, tokenId } = JSON.parse(readItem(KEY) ?? "null") as PushMemory;
+    const memory = JSON.parse(readItem(KEY) ?? "null") as PushMemory;
+    const { username, endpoint, tokenId, choice } = memory;
     const isComplete = typeof username === "string" && typeof endpoint === "string" && typeof tokenId === "string";
-    return isComplete ? { username, endpoint, tokenId } : null;
+    return isComplete && typeof choice === "object" ? memory : null;
   } catch {
     return null;
   }

@@ -2,9 +2,10 @@
 // the settings.
 
 import { effect, signal } from "@preact/signals";
+import { toBase64Url } from "../../../src/lib/base64.ts";
 import { browserLabel, readBrowserToken } from "./browser-token.ts";
 import { BrowserRefusal, call, type Result } from "./call.ts";
-import { isPushedHere, readPushMemory, writePushMemory } from "./push-memory.ts";
+import { isPushedHere, type PushChoice, readPushMemory, writePushMemory } from "./push-memory.ts";
 import { registerPushWorker } from "./push-worker.ts";
 import { client, connectionCount, mayCall, username } from "./session.ts";
 
@@ -104,17 +105,28 @@ function failLater(): Promise<never> {
 }
 
 function isMadeWith({ options }: PushSubscription, publicKey: string): boolean {
-  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0));
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") === publicKey;
+  return toBase64Url(new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0))) === publicKey;
 }
 
 async function tellGateway(subscription: PushSubscription): Promise<void> {
   const { endpoint, keys } = subscription.toJSON();
   if (endpoint === undefined || keys?.p256dh === undefined || keys.auth === undefined)
     throw new BrowserRefusal("The browser gave no keys for push messages. Try another browser.");
-  await call("notification.push.subscribe", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, label: browserLabel() });
-  writePushMemory({ username: username.peek(), endpoint, tokenId: readBrowserToken()?.tokenId ?? "" });
+  const address = { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
+  // The gateway has forgotten them if the sign-in had ended.
+  const chosen = isPushedHere(username.peek()) ? readPushMemory()!.choice : {};
+  const { subscription: stored } = await call("notification.push.subscribe", { ...address, label: browserLabel(), ...chosen });
+  const { level, mayAllow } = stored;
+  const tokenId = readBrowserToken()?.tokenId ?? "";
+  writePushMemory({ username: username.peek(), endpoint, tokenId, choice: { level, mayAllow } });
+}
+
+/** What is pushed to this browser, and whether it may allow: also for when it has to subscribe again. */
+export async function choosePush(subscriptionId: string, choice: Partial<PushChoice>): Promise<void> {
+  const { subscription } = await call("notification.push.update", { subscriptionId, ...choice });
+  const memory = readPushMemory();
+  const { level, mayAllow } = subscription;
+  if (memory !== null) writePushMemory({ ...memory, choice: { level, mayAllow } });
 }
 
 function readState(): PushState {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { PUSH_SUBSCRIPTION, PushSubscriptionRecord, Threshold } from "../../../../protocol/push-records.ts";
+import type { PushSubscriptionRow } from "../../../nouns/push-subscriptions.ts";
 import { isSubscriptionLive } from "../../../push/push.ts";
 import { mustBePerson, requireBrowserToken, toRecord } from "../../../push/subscribe.ts";
 import { syscall } from "../../define.ts";
@@ -48,10 +49,8 @@ export default syscall({
     return finish((nouns) => {
       const { pushSubscriptions, now } = nouns;
       pushSubscriptions.makeKeys();
-      // Browsers that are signed out are not listed, so they must not count either.
-      for (const one of pushSubscriptions.list(caller.uid))
-        if (!isSubscriptionLive(nouns, one)) pushSubscriptions.remove(one.subscriptionId);
-      const subscription = pushSubscriptions.add({ uid: caller.uid, tokenId, origin, label, level, mayAllow, address }, now);
+      const isLive = (one: PushSubscriptionRow) => isSubscriptionLive(nouns, one);
+      const subscription = pushSubscriptions.add({ uid: caller.uid, tokenId, origin, label, level, mayAllow, address }, isLive, now);
       return { subscription: toRecord(subscription, caller) };
     });
   },
