@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import { connect, ConnectionLost, Connection } from "./client.ts";
 
 const AUTH = { username: "alice", password: "correct horse" };
@@ -21,6 +21,34 @@ it("closes the connection on an invalid frame instead of throwing an uncaught er
     const connection = await Connection.open(url);
     await expect(connection.call("sys.info", {})).rejects.toBeInstanceOf(ConnectionLost);
   }
+});
+
+it("sends nothing on a socket that the gateway is closing, and rejects the call when it has closed", async () => {
+  const { url, server } = await serve((socket) => {
+    socket.pause();
+    socket.close(1008, "Not you");
+  });
+  const sockets: WebSocket[] = [];
+  const sentWhileClosing: unknown[] = [];
+  const connection = await Connection.open(
+    url,
+    class extends WebSocket {
+      constructor(address: string) {
+        super(address);
+        sockets.push(this);
+      }
+      override send(data: unknown): void {
+        if (this.readyState === WebSocket.OPEN) super.send(data as string);
+        else sentWhileClosing.push(data);
+      }
+    },
+  );
+  const first = connection.call("sys.info", {}).catch((error: unknown) => error);
+  await expect.poll(() => sockets[0]!.readyState).toBe(WebSocket.CLOSING);
+  const second = connection.call("sys.info", {}).catch((error: unknown) => error);
+  for (const socket of server.clients) socket.terminate();
+  for (const lost of [await first, await second]) expect(lost).toMatchObject({ code: 1008, message: "Not you" });
+  expect(sentWhileClosing).toEqual([]);
 });
 
 it("stays closed when it is closed during a reconnect", async () => {

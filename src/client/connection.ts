@@ -14,6 +14,7 @@ export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] 
 /** The part of the WebSocket interface that is used. The WebSockets of browsers, Node and ws all have it. */
 export interface SocketLike {
   binaryType: string;
+  readonly readyState: number;
   send(data: string | Uint8Array<ArrayBuffer>): void;
   /** Bytes passed to send() that have not left yet. */
   readonly bufferedAmount?: number;
@@ -61,6 +62,8 @@ type PendingCall = { resolve(data: unknown): void; reject(error: Error): void; t
 
 const SILENCE_MS = 15_000;
 const OPEN_MS = 8_000;
+/** WebSocket.OPEN */
+const OPEN = 1;
 
 export class Connection {
   readonly #socket: SocketLike;
@@ -129,7 +132,7 @@ export class Connection {
               timeoutMs,
             );
       this.#pendingCalls.set(id, { resolve: resolve, reject, timer });
-      this.#socket.send(JSON.stringify(frame));
+      this.#send(JSON.stringify(frame));
     });
   }
 
@@ -160,7 +163,7 @@ export class Connection {
   }
 
   signal<N extends SignalName>(signal: N, payload: Payload<N>): void {
-    if (this.#closeReason === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
+    this.#send(JSON.stringify({ type: "sig", signal, payload }));
   }
 
   close(): void {
@@ -201,8 +204,9 @@ export class Connection {
     if (parsed !== null) this.#bodies.get(parsed.id)?.local.acceptNote(parsed.note);
   }
 
+  /** While the socket is closing, nothing leaves any more: what was called then is rejected with the rest when it has closed. */
   #send(data: string | Uint8Array<ArrayBuffer>): void {
-    if (this.#closeReason === null) this.#socket.send(data);
+    if (this.#closeReason === null && this.#socket.readyState === OPEN) this.#socket.send(data);
   }
 
   #takePending(id: string): PendingCall | undefined {
@@ -223,7 +227,7 @@ export class Connection {
       this.#close(1006, "The gateway stopped responding");
     } else {
       this.#peer.pingedAt = now;
-      this.#socket.send("ping");
+      this.#send("ping");
     }
   }
 
