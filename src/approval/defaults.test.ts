@@ -72,6 +72,7 @@ const HARDWARE: Record<string, Both[]> = {
     [{ path: "/tmp/a" }, "ask", "ask"],
   ],
   "shell.list": [[{}, "auto", "auto"]],
+  "sys.vitals": [[{}, "auto", "auto"]],
   "shell.exec": [
     [{ input: "ls -la | head" }, "auto", "ask"],
     [{ input: "echo x > notes.md" }, "auto", "ask"],
@@ -106,6 +107,8 @@ const HARDWARE: Record<string, Both[]> = {
 const KERNEL: Record<string, Case[]> = {
   "ai.check": [[{ baseUrl: "https://models.example.com/v1" }, "ask"]],
   "ai.config": [[{}, "auto"]],
+  // It makes requests with the key of its user.
+  "ai.models": [[{}, "ask"]],
   "ai.tools": [[{}, "auto"]],
   "ai.skills": [[{}, "auto"]],
   // The calls of a script are judged one by one.
@@ -150,6 +153,11 @@ const KERNEL: Record<string, Case[]> = {
   "proc.list": [[{}, "auto"]],
   "proc.media.read": [[{ key: "x" }, "auto"]],
   "proc.profile.list": [[{}, "auto"]],
+  "proc.conversation.update": [[{ isPinned: true }, "ask"]],
+  "proc.conversation.rewind": [[{ beforeMessageId: 1 }, "ask"]],
+  "proc.conversation.delete": [[{ conversationId: "x" }, "ask"]],
+  "proc.settings.get": [[{}, "auto"]],
+  "proc.settings.set": [[{ posture: "trusted" }, "deny"]],
   "proc.queue.edit": [[{ runId: "x", message: "x" }, "ask"]],
   "proc.queue.list": [[{}, "auto"]],
   "proc.queue.resume": [[{}, "ask"]],
@@ -245,6 +253,8 @@ const KERNEL: Record<string, Case[]> = {
   "sys.group.members": [[{ gid: 100, members: [] }, "ask"]],
   "sys.group.remove": [[{ gid: 200 }, "ask"]],
   "sys.info": [[{}, "auto"]],
+  "sys.network": [[{}, "auto"]],
+  "sys.network.check": [[{ url: "https://gsv.example.com" }, "ask"]],
   "sys.doctor": [
     [{}, "auto"],
     [{ tryModel: true }, "ask"],
@@ -262,6 +272,10 @@ const KERNEL: Record<string, Case[]> = {
   "sys.oauth.forget": [[{ accountId: "x" }, "ask"]],
   "sys.oauth.list": [[{}, "auto"]],
   "sys.oauth.start": [[{ kind: "generic" }, "ask"]],
+  "sys.signin.create": [[{}, "deny"]],
+  "sys.signin.get": [[{ codeId: "x" }, "deny"]],
+  "sys.signin.redeem": [[{ username: "alice", code: "x" }, "deny"]],
+  "sys.signin.revoke": [[{ codeId: "x" }, "deny"]],
   "sys.token.create": [[{ kind: "user" }, "ask"]],
   "sys.token.list": [[{}, "auto"]],
   "sys.token.revoke": [[{ tokenId: "x" }, "ask"]],

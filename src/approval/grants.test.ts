@@ -376,35 +376,42 @@ test("a class grant for a call that always needs approval becomes a grant for ex
     expect(grantCovers(grant, makeAsking("shell.exec", { input }), NOW), input).toBe(false);
 });
 
-test("a grant describes what it allows", () => {
-  const describe = (call: string, args: Record<string, unknown>, remember: Partial<RememberOptions>) =>
-    describeGrant(makeGrant(makeAsking(call, args), remember));
-  expect(describe("shell.exec", { input: "ls" }, {})).toBe("Process p1 may run exactly the command that was shown on laptop, for 24 hours");
+test("a grant describes what it allows in words, without a time", () => {
+  const describe = (call: string, args: Record<string, unknown>, remember: Partial<RememberOptions>, of?: object) =>
+    describeGrant(makeGrant(makeAsking(call, args, of), remember), { agent: "Personal agent", args });
+  expect(describe("shell.exec", { input: "uptime", target: "laptop" }, {})).toBe("Personal agent may run `uptime` on laptop");
+  for (const args of [{ input: "x".repeat(61) }, { input: "a\nb" }, { input: "echo `id`" }, { input: "ls", cwd: "/" }])
+    expect(describe("shell.exec", args, {})).toBe("Personal agent may run exactly the command that was shown on laptop");
   expect(describe("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(
-    "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
+    "Personal agent may run any command, whatever it does, on laptop",
   );
+  const exceptions = "except where that controls agents or machines or may read secrets";
   expect(describe("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
-    "Process p1 may call fs.write for anything below ~/a, except where that controls agents or machines or may read secrets, on laptop, for 2 days",
+    `Personal agent may write files below ~/a on laptop, ${exceptions}`,
+  );
+  expect(describe("fs.edit", { path: "~/a/b" }, { scope: "tool" })).toBe(`Personal agent may edit files anywhere on laptop, ${exceptions}`);
+  expect(describe("fs.delete", { path: "~/old" }, {}, { target: "gsv" })).toBe(
+    "Personal agent may delete ~/old on the gateway (exactly as shown)",
   );
   expect(describe("shell.exec", { input: "make" }, { scope: "class" })).toBe(
-    "Process p1 may run commands on laptop without asking, for 24 hours, as long as nothing more is known about each command than this: it reaches a device; it changes something on a device, or runs there. Anything else needs approval, for example if it changes files; it deletes something; a command in it uses the network; it is more than one simple command; a command in it uses elevated rights; it touches files or settings that control agents or machines; it may read secrets; what it runs cannot be known in advance; which files or variables it reads cannot be known in advance, as with the approved one",
+    "Personal agent may run commands on laptop without asking, as long as nothing more is known about each command than this: it reaches a device; it changes something on a device, or runs there. Anything else needs approval, for example if it changes files; it deletes something; a command in it uses the network; it is more than one simple command; a command in it uses elevated rights; it touches files or settings that control agents or machines; it may read secrets; what it runs cannot be known in advance; which files or variables it reads cannot be known in advance, as with the approved one",
   );
-  expect(describeGrant(makeGrant(makeAsking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
-    "Process p1 may call fs.delete on gsv without asking, for 24 hours, as long as it only changes files in the home directory and nothing more is known about each call than this: it changes files; it may destroy something; it deletes something. Anything else needs approval, for example if it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches files or settings that control agents or machines; it may read secrets",
+  expect(describe("fs.delete", { path: "a" }, { scope: "class" }, { target: "gsv" })).toBe(
+    "Personal agent may delete files on the gateway without asking, as long as it only changes files in the home directory and nothing more is known about each call than this: it changes files; it may destroy something; it deletes something. Anything else needs approval, for example if it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches files or settings that control agents or machines; it may read secrets",
   );
-  expect(describeGrant(makeGrant(makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
+  expect(describe("shell.exec", { input: "ls" }, { scope: "class" }, { target: "gsv" })).toContain(
     "as long as nothing special is known about each command. Anything else needs approval",
   );
-  const tool = makeGrant(
-    makeAsking("sys.mcp.call", { serverId: "k3x9d2p1", name: "add" }, { target: "add of Tracker (https://t.example/mcp)" }),
+  const args = { serverId: "k3x9d2p1", name: "add" };
+  const tool = makeGrant(makeAsking("sys.mcp.call", args, { target: "add of Tracker (https://t.example/mcp)" }));
+  const context = { agent: "Helper p1", args };
+  expect(describeGrant(tool, context)).toBe(
+    "Helper p1 may call add of Tracker (https://t.example/mcp) with exactly the arguments that were shown",
   );
-  expect(describeGrant(tool)).toBe(
-    "Process p1 may call add of Tracker (https://t.example/mcp) with exactly the arguments that were shown, for 24 hours",
+  expect(describeGrant({ ...tool, scope: "tool" }, context)).toBe(
+    "Helper p1 may call add of Tracker (https://t.example/mcp) with any arguments",
   );
-  expect(describeGrant({ ...tool, scope: "tool" })).toBe(
-    "Process p1 may call add of Tracker (https://t.example/mcp) with any arguments, for 24 hours",
-  );
-  expect(describeGrant({ ...makeGrant(makeAsking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
+  expect(describeGrant({ ...tool, pid: "p\u202e1" })).toContain("Process p⟨U+202E⟩1");
 });
 
 test("a grant turns ask into auto and changes no other decision", () => {

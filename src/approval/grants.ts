@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { isBelow, normalizePath } from "./paths.ts";
 import type { Decision } from "./policy.ts";
+import { placeName, titleQuestion } from "./question-words.ts";
 import { isTag, type JudgedCall, MCP_CALL, type Tag, TAGS } from "./request.ts";
 import { makeVisible } from "./visible.ts";
 
@@ -138,33 +139,65 @@ function grantableFolderOf(judged: JudgedCall): string | null {
 
 const TOO_WIDE = /^[^/]*$|^\/[^/]+$|^\/(?:home|users)\/[^/]+$|^[A-Za-z]:\/users\/[^/]+$/i;
 
-/** The text for the person who gives the grant, and for the list they revoke it from. */
-export function describeGrant(grant: Grant): string {
-  const { pid, target, expiresAt, madeAt } = grant;
-  const time = `for ${describeDuration(expiresAt - madeAt)}`;
-  // Everybody's personal agent has no name of its own.
-  const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
-  if (grant.scope === "class")
-    return makeVisible(`${who} may ${describeCallKind(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
-  if (grant.call === MCP_CALL) return makeVisible(`${who} may call ${target} ${describeToolArguments(grant)}, ${time}`);
-  return makeVisible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
+/** What is known of a grant besides the grant itself: the name of the agent, and the arguments of the approved call. */
+export type GrantContext = { agent: string; args: Readonly<Record<string, unknown>> };
+
+/**
+ * The text for the person who gives the grant, and for the list they revoke it from: "Personal agent may run `uptime` on laptop". It
+ * has no time: a client says until when in the person's time zone. Without a context, the text is for the record.
+ */
+export function describeGrant(grant: Grant, context?: GrantContext): string {
+  const who = context === undefined ? `Process ${makeVisible(grant.pid)}` : makeVisible(context.agent);
+  const { scope, call, target } = grant;
+  const place = placeName(target);
+  if (scope === "class") return `${who} may ${describeCallKind(grant)} on ${place} without asking, ${makeVisible(describeLimits(grant))}`;
+  if (call === MCP_CALL) return `${who} may call ${makeVisible(target)} ${describeToolArguments(grant)}`;
+  if (scope === "exact") return `${who} may ${describeExact(grant, context?.args)}`;
+  // Nobody can know everything a command does, so the text promises no exception.
+  if (call === "shell.exec") return `${who} may run any command, whatever it does, on ${place}`;
+  return `${who} may ${describeWide(grant)}, except where that controls agents or machines or may read secrets`;
+}
+
+/** Longer commands are shown below the text. */
+const COMMAND_CHARS_MAX = 60;
+
+function describeExact({ call, target }: Grant, args: GrantContext["args"] = {}): string {
+  if (call === "shell.exec") {
+    const { input, target: _, ...rest } = args;
+    const isShort =
+      typeof input === "string" && input.length <= COMMAND_CHARS_MAX && !/[\n`]/.test(input) && Object.keys(rest).length === 0;
+    return `run ${isShort ? `\`${makeVisible(input)}\`` : "exactly the command that was shown"} on ${placeName(target)}`;
+  }
+  return `${lowerFirst(titleQuestion({ syscall: call, args, target }))} (exactly as shown)`;
+}
+
+function describeWide({ scope, call, target, folder }: Grant): string {
+  const place = placeName(target);
+  const files = FILE_KINDS[call];
+  if (files === undefined) return `${lowerFirst(titleQuestion({ syscall: call, args: {}, target }))}, with any arguments`;
+  return scope === "folder" ? `${files} below ${makeVisible(folder ?? "")} on ${place}` : `${files} anywhere on ${place}`;
+}
+
+const FILE_KINDS: Readonly<Record<string, string>> = {
+  "fs.read": "read files",
+  "fs.search": "search files",
+  "fs.write": "write files",
+  "fs.edit": "edit files",
+  "fs.delete": "delete files",
+  "fs.upload": "upload files",
+  "fs.download": "fetch files",
+};
+
+function lowerFirst(title: string): string {
+  return `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
 }
 
 function describeToolArguments({ scope }: Grant): string {
   return scope === "exact" ? "with exactly the arguments that were shown" : "with any arguments";
 }
 
-function describeCallKind({ call }: Grant): string {
-  return call === "shell.exec" ? "run commands" : `call ${call}`;
-}
-
-function describeAllowed({ scope, call, folder }: Grant): string {
-  if (scope === "exact")
-    return call === "shell.exec" ? "run exactly the command that was shown" : `make exactly the ${call} call that was shown`;
-  // Nobody can know everything a command does, so the text promises no exception.
-  if (call === "shell.exec") return "run any command, whatever it does,";
-  const what = scope === "folder" ? `for anything below ${folder}` : "with any arguments";
-  return `call ${call} ${what}, except where that controls agents or machines or may read secrets,`;
+function describeCallKind({ call, target }: Grant): string {
+  return call === "shell.exec" ? "run commands" : (FILE_KINDS[call] ?? lowerFirst(titleQuestion({ syscall: call, args: {}, target })));
 }
 
 /** What a `class` grant covers, and what still needs approval. */

@@ -50,6 +50,17 @@ test("every condition of a rule must hold", () => {
   expect(holds({ argPrefix: { target: "lap" }, argEquals: { recursive: false } })).toBe(false);
 });
 
+test("a rule for one device allows only what is known to reach nothing else, and asks or denies where that device may be meant", () => {
+  const on = (action: Action) => [{ match: "shell.exec", action, when: { device: "laptop" } }];
+  const run = (devices?: readonly string[]) => judgeCall("shell.exec", { input: "uptime", target: "x" }, { ...(devices && { devices }) });
+  const decideFor = (action: Action) =>
+    [["laptop"], ["server"], ["laptop", "server"], [], undefined].map((at) => decideBy(on(action), run(at)));
+  expect(decideFor("auto")).toEqual(["auto", "ask", "ask", "ask", "ask"]);
+  expect(decideFor("deny")).toEqual(["deny", "ask", "deny", "ask", "deny"]);
+  expect(decide(checkPolicy({ default: "ask", rules: on("deny") }), run(["laptop"])).why).toBe("shell.exec on laptop is not allowed");
+  expect(decideBy(on("deny"), judgeCall("shell.exec", { input: "uptime" }))).toBe("ask");
+});
+
 test("a path means the same in every spelling", () => {
   const rule = (action: Action, prefix: string) => [{ match: "fs.write", action, when: { argPrefix: { path: prefix } } }];
   const write = (path: string, target?: string) => judgeCall("fs.write", { path, content: "", ...(target && { target }) });
@@ -113,6 +124,8 @@ const UNREADABLE: readonly [policy: unknown, says: string][] = [
     { where: "device" },
     { target: "laptop" },
     { target: "gsv", tags: ["remote"] },
+    { device: "" },
+    { device: ["laptop"] },
     { profile: "" },
     { profile: 1 },
     { anyProfile: [] },

@@ -25,6 +25,7 @@ const When = z
     profile: Text.optional(),
     anyProfile: z.array(Text).min(1, { error: "must name at least one profile" }).optional(),
     target: z.enum(["gsv", "device"], { error: 'must be "gsv" or "device"' }).optional(),
+    device: Text.optional(),
     anyTag: Tags.optional(),
     allTags: Tags.optional(),
     argEquals: argumentRecord(Scalar).optional(),
@@ -107,6 +108,7 @@ const VERDICTS: Record<Action, (subject: string, reason: string) => string> = {
 };
 
 function targetSuffix(when: When | undefined, { target }: JudgedCall): string {
+  if (when?.device !== undefined) return ` on ${when.device}`;
   return when?.target === undefined ? "" : target === "device" ? " on a device" : " on gsv";
 }
 
@@ -144,6 +146,7 @@ function ruleApplies({ when, action }: Rule, request: JudgedCall): boolean {
     (when.profile === undefined || when.profile === profile) &&
     (when.anyProfile === undefined || when.anyProfile.includes(profile)) &&
     (when.target === undefined || when.target === target) &&
+    (when.device === undefined || matchesDevice(request, when.device, action)) &&
     (when.anyTag === undefined || when.anyTag.some((tag) => tags.has(tag))) &&
     (when.allTags === undefined || when.allTags.every((tag) => tags.has(tag))) &&
     Object.entries(when.argEquals ?? {}).every(([name, value]) =>
@@ -153,6 +156,12 @@ function ruleApplies({ when, action }: Rule, request: JudgedCall): boolean {
       matchesArg(request, name, value, action, makePrefixTest(request, name, action)),
     )
   );
+}
+
+/** A rule that allows must know every device that the call reaches. A rule that asks or denies applies if one of them may be meant. */
+function matchesDevice({ target, devices }: JudgedCall, name: string, action: Action): boolean {
+  if (action === "auto") return devices !== undefined && devices.length > 0 && devices.every((device) => device === name);
+  return devices === undefined ? target === "device" : devices.includes(name);
 }
 
 /**

@@ -18,6 +18,8 @@ export type CallToJudge = {
    * nothing in its arguments says where it runs.
    */
   device?: string | null;
+  /** The permanent names of the devices that the call reaches; a copy reaches two. Absent if they are not known. */
+  devices?: readonly string[];
 };
 
 export type TargetClass = "gsv" | "device";

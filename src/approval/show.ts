@@ -3,6 +3,7 @@
 
 import { canonicalJson } from "./digest.ts";
 import type { ExactCall } from "./digest.ts";
+import { SUBJECT_CHARS_MAX, workingDirectoryOf } from "./asked-call.ts";
 import { MCP_CALL } from "./request.ts";
 import { makeVisible } from "./visible.ts";
 
@@ -18,14 +19,37 @@ const VALUE_CHARS_MAX = 4 * 1024;
 const VALUES_MAX = 100;
 const NAME_CHARS_MAX = 1024;
 
-export function formatRequest(
-  { call, args, target, cwd }: Pick<ExactCall, "call" | "args" | "target" | "cwd">,
-  whole = false,
-): VisibleRequest {
+type Request = Pick<ExactCall, "call" | "args" | "target" | "cwd">;
+
+export function formatRequest(request: Request, whole = false): VisibleRequest {
+  const { call, target, cwd } = request;
+  const where = `${makeVisible(call)} on ${makeVisible(target)}${cwd === "" ? "" : `, in ${makeVisible(cwd)}`}`;
+  const { lines, isWhole } = formatArguments(request, whole);
+  return { text: [call === MCP_CALL ? makeVisible(target) : where, ...lines].join("\n"), isWhole };
+}
+
+/**
+ * What its title (question-words.ts) does not say: all arguments, of which a command stands without its name, and the directory if it
+ * matters. A long name of a machine is shortened in the title, and so repeated here.
+ */
+export function formatBody(request: Request, whole = false): VisibleRequest {
+  const { call, args, target } = request;
+  const { target: named, ...rest } = args;
+  const isInTitle = named === target && target.length <= SUBJECT_CHARS_MAX;
+  const { lines, isWhole } = formatArguments({ ...request, args: isInTitle ? rest : args }, whole);
+  const directory = workingDirectoryOf({ ...request, syscall: call });
+  const isListed = call === "shell.exec" && typeof args.cwd === "string";
+  const above = call === MCP_CALL ? [makeVisible(target)] : [];
+  const below = directory === null || isListed ? [] : [`in ${directory}`];
+  const shown = call === "shell.exec" ? lines.map((line) => line.replace(/^input: /, "")) : lines;
+  return { text: [...above, ...shown, ...below].join("\n"), isWhole };
+}
+
+function formatArguments({ call, args }: Request, whole: boolean): { lines: string[]; isWhole: boolean } {
   const values = call === MCP_CALL ? flattenToolCall(args) : flattenArguments(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
-  const lines = [call === MCP_CALL ? makeVisible(target) : `${makeVisible(call)} on ${makeVisible(target)}, in ${makeVisible(cwd)}`];
+  const lines: string[] = [];
   for (const [name, value] of listed) {
     const limit = whole ? Infinity : call === "shell.exec" && name === "input" ? COMMAND_CHARS_MAX : VALUE_CHARS_MAX;
     const [text, isCut] = typeof value === "string" ? abridge(value, limit) : [makeVisible(canonicalJson(value)), false];
@@ -34,7 +58,7 @@ export function formatRequest(
     lines.push(...argumentLines(shownName.replaceAll("\n", " "), text));
   }
   if (listed.length < values.length) lines.push(`⟨${values.length - listed.length} more arguments not shown⟩`);
-  return { text: lines.join("\n"), isWhole };
+  return { lines, isWhole };
 }
 
 /** Lines of the text start with a bar, so that none of them looks like one of ours. */
