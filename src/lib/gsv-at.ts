@@ -2,8 +2,9 @@
 
 const DEFAULT = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):8787$/;
 
-export function cliCommand(origin: string): string {
-  return DEFAULT.test(origin) ? "npx gsv" : `npx gsv --url ${origin}`;
+/** `gsv` is what the reader types to run the program; in a clone, that always works. */
+export function cliCommand(origin: string, gsv = "npx gsv"): string {
+  return DEFAULT.test(origin) ? gsv : `${gsv} --url ${origin}`;
 }
 
 /** A gateway bound to every address cannot be reached under the wildcard address itself. */

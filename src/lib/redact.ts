@@ -1,7 +1,7 @@
 // Removes secrets from text: known ones wherever they occur, and others by their shape or by the word before them. For text that
 // is shown to a model or stored where no password may be.
 
-const BLANK = "[secret removed]";
+export const SECRET_REMOVED = "[secret removed]";
 
 /** The shapes of well-known keys and tokens, and any long text that does not look like a word. */
 const SHAPES: readonly RegExp[] = [
@@ -11,12 +11,14 @@ const SHAPES: readonly RegExp[] = [
   /\bAKIA[A-Z0-9]{12,}/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
   /\bBearer\s+\S{8,}/gi,
+  // The credentials in a URL.
+  /(?<=:\/\/)[^\s/@:]*:[^\s/@]+(?=@)/g,
   /(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])[\w+/=-]{24,}/gi,
 ];
 
-/** What follows a word such as password, up to the next space or the closing quote. */
+/** What follows a word such as password, up to the next space or the closing quote. What stands for a secret already stays. */
 const NAMED =
-  /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:should|shall|will|must)\s+)?(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
+  /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:should|shall|will|must)\s+)?(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)(?!\[(?:secret removed|key entered in the form)\])("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
 
 /** Shorter ones occur inside words by chance. */
 const KNOWN_CHARS_MIN = 4;
@@ -24,8 +26,8 @@ const KNOWN_CHARS_MIN = 4;
 /** `known` are values that are certainly secrets. */
 export function redact(text: string, known: readonly string[]): string {
   let clean = text;
-  for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS_MIN)) clean = clean.replaceAll(secret, BLANK);
-  clean = clean.replaceAll(NAMED, (_, word: string, between: string) => `${word}${between}${BLANK}`);
-  for (const shape of SHAPES) clean = clean.replaceAll(shape, BLANK);
+  for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS_MIN)) clean = clean.replaceAll(secret, SECRET_REMOVED);
+  clean = clean.replaceAll(NAMED, (_, word: string, between: string) => `${word}${between}${SECRET_REMOVED}`);
+  for (const shape of SHAPES) clean = clean.replaceAll(shape, SECRET_REMOVED);
   return clean;
 }
