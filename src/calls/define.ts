@@ -29,8 +29,8 @@ export type CallFacts = {
    * sent whatever happens to that batch, because 507 promises that nothing was changed.
    */
   isDurableBeforeAnswer?: true;
-  /** Callable only by agents' processes, whatever capabilities a person holds. */
-  only?: "processes";
+  /** Callable only by agents' processes, or only by people, whatever capabilities and policies say. */
+  only?: "processes" | "people";
   /** The lists that this call changes; the signal sys.changed tells clients to reload them. */
   changes?: ChangedKind;
   /**

@@ -13,7 +13,7 @@ export function manualPage(call: SyscallReference): string {
   const strangers = call.from.includes("stranger");
   const who = strangers
     ? "a socket without identity, once"
-    : `${call.only === "processes" ? "processes of agents" : `${call.from.join(", ")} connections`} holding \`${call.name}\`; ${call.grant.length > 0 ? `granted by default to ${call.grant.join(", ")}` : "root only, until root grants it to a group"}`;
+    : `${call.only === "processes" ? "processes of agents" : `${call.from.join(", ")} connections${call.only === "people" ? ", not agents," : ""}`} holding \`${call.name}\`; ${call.grant.length > 0 ? `granted by default to ${call.grant.join(", ")}` : "root only, until root grants it to a group"}`;
   const failures = Object.entries(call.fails);
   const table =
     failures.length === 0

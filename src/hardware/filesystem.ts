@@ -1,6 +1,7 @@
 // A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface, so a
 // call means the same wherever it runs. Paths passed in are absolute and normalized by `resolve`.
 
+import type { MachineVitals } from "../ports/vitals.ts";
 import type { Body, IncomingBody } from "./body.ts";
 import type { LinePositions } from "./line-places.ts";
 import type { Shell } from "./shell.ts";
@@ -138,4 +139,4 @@ export type FileMachine = {
 };
 
 /** What any hardware call runs on. */
-export type Machine = FileMachine & { shell: Shell };
+export type Machine = FileMachine & { shell: Shell; readVitals: () => Promise<MachineVitals> };

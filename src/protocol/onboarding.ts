@@ -30,6 +30,7 @@ export const PatchPath = z.enum([
   "ai.enabled",
   "ai.provider",
   "ai.model",
+  "ai.baseUrl",
   "source.enabled",
   "source.value",
   "source.ref",

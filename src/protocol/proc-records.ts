@@ -59,13 +59,21 @@ export const HilRequest = z.object({
   args: z.record(z.string(), z.unknown()),
   createdAt: z.number(),
   expiresAt: z.number(),
-  /** Where the call runs, and in which directory. */
+  /** Where the call runs, and in which directory; the directory is empty if only the device knows it. */
   target: z.string(),
   cwd: z.string(),
-  /** Why approval is needed. */
+  /** Why approval is needed: the rule that says so. */
   why: z.string(),
+  /** What is asked, for people: in the imperative, without a question mark. */
+  title: z.string(),
+  /** Why approval is needed, for people. */
+  explanation: z.string(),
 });
 export type HilRequest = z.infer<typeof HilRequest>;
+
+/** Who asks a question: the name of the agent, and the schedule that started the run. */
+export const AskedBy = z.object({ agent: z.string(), schedule: z.object({ id: z.string(), name: z.string() }).nullable() });
+export type AskedBy = z.infer<typeof AskedBy>;
 
 /** A call that a script made, with the beginnings of its arguments and of its error. */
 export const ScriptCallRecord = z.object({
@@ -114,6 +122,10 @@ export const ContextState = z.object({
 });
 export type ContextState = z.infer<typeof ContextState>;
 
+/** A schedule, by its name at that time. */
+export const StartedBy = z.object({ kind: z.literal("schedule"), id: z.string(), name: z.string() });
+export type StartedBy = z.infer<typeof StartedBy>;
+
 export const Conversation = z.object({
   id: z.string(),
   generation: z.int(),
@@ -122,6 +134,10 @@ export const Conversation = z.object({
   messageCount: z.int(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** Lists show it first. */
+  isPinned: z.boolean(),
+  /** What has started it, if that is not a person or an agent. */
+  startedBy: StartedBy.nullable(),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
@@ -129,7 +145,8 @@ export const Segment = z.object({
   id: z.string(),
   conversationId: z.string(),
   generation: z.int(),
-  kind: z.literal("compaction"),
+  /** Replaced by a summary, or removed by a rewind. */
+  kind: z.enum(["compaction", "rewind"]),
   fromMessageId: z.int(),
   toMessageId: z.int(),
   archivePath: z.string(),

@@ -8,7 +8,7 @@ export type SyscallReference = {
   runs: string;
   does: "read" | "write" | "effect";
   from: readonly string[];
-  only?: "processes";
+  only?: "processes" | "people";
   again?: "safe" | "keyed";
   grant: readonly string[];
   args: JsonSchema;

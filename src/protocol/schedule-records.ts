@@ -119,6 +119,8 @@ export const ScheduleRun = z.object({
   pid: z.string().nullable(),
   conversationId: z.string().nullable(),
   missed: z.int(),
+  /** How many calls of the process were refused, by a policy or because nobody could be asked. */
+  refusedCalls: z.int(),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 

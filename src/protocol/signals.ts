@@ -49,13 +49,15 @@ export type ChangedKind = z.infer<typeof ChangedKind>;
 const Count = z.int().min(0);
 const BodyId = { id: Count };
 
-const ProcessChange = z.enum(["messages", "queue", "context", "usage", "conversations", "lifecycle", "budget"]);
+const ProcessChange = z.enum(["messages", "queue", "context", "usage", "conversations", "lifecycle", "budget", "settings"]);
 const LifecycleEvent = z.enum([
   "conversation.auto_compacted",
   "conversation.compacted",
+  "conversation.deleted",
   "conversation.forked",
   "conversation.policy",
   "conversation.reset",
+  "conversation.rewound",
   "process.kill",
   "process.reset",
 ]);
@@ -288,8 +290,10 @@ export const SIGNALS = {
       createdAt: 1763200000000,
       expiresAt: 1763286400000,
       target: "macbook",
-      cwd: "/home/alice",
-      why: "shell.exec on a device",
+      cwd: "",
+      why: "Approval required: shell.exec on a device",
+      title: "Run a command on macbook",
+      explanation: "This deletes something.",
     },
   }),
   [names.RUN_RETRYING]: declareSignal({

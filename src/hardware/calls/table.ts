@@ -9,6 +9,7 @@ import fsUpload from "./fs/upload.ts";
 import fsWrite from "./fs/write.ts";
 import shellExec from "./shell/exec.ts";
 import shellList from "./shell/list.ts";
+import sysVitals from "./sys/vitals.ts";
 import type { HardwareSyscall } from "./define.ts";
 
 export const hardwareCalls: readonly HardwareSyscall[] = [
@@ -21,4 +22,5 @@ export const hardwareCalls: readonly HardwareSyscall[] = [
   fsWrite,
   shellExec,
   shellList,
+  sysVitals,
 ];

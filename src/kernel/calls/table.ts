@@ -2,6 +2,7 @@
 
 import aiCheck from "./ai/check.ts";
 import aiConfig from "./ai/config.ts";
+import aiModels from "./ai/models.ts";
 import aiSkills from "./ai/skills.ts";
 import aiTools from "./ai/tools.ts";
 import codemodeExec from "../../sandbox/calls/codemode/exec.ts";
@@ -34,6 +35,7 @@ import procApprovalRevoke from "./proc/approval/revoke.ts";
 import procContext from "./proc/context.ts";
 import procConversationClose from "./proc/conversation/close.ts";
 import procConversationCompact from "./proc/conversation/compact.ts";
+import procConversationDelete from "./proc/conversation/delete.ts";
 import procConversationFork from "./proc/conversation/fork.ts";
 import procConversationGet from "./proc/conversation/get.ts";
 import procConversationList from "./proc/conversation/list.ts";
@@ -41,8 +43,10 @@ import procConversationOpen from "./proc/conversation/open.ts";
 import procConversationPolicyGet from "./proc/conversation/policy/get.ts";
 import procConversationPolicySet from "./proc/conversation/policy/set.ts";
 import procConversationReset from "./proc/conversation/reset.ts";
+import procConversationRewind from "./proc/conversation/rewind.ts";
 import procConversationSegmentRead from "./proc/conversation/segment/read.ts";
 import procConversationSegments from "./proc/conversation/segments.ts";
+import procConversationUpdate from "./proc/conversation/update.ts";
 import procHil from "./proc/hil.ts";
 import procHistory from "./proc/history.ts";
 import procHistorySearch from "./proc/history/search.ts";
@@ -61,6 +65,8 @@ import procReset from "./proc/reset.ts";
 import procSend from "./proc/send.ts";
 import procSessionList from "./proc/session/list.ts";
 import procSetidentity from "./proc/setidentity.ts";
+import procSettingsGet from "./proc/settings/get.ts";
+import procSettingsSet from "./proc/settings/set.ts";
 import procSpawn from "./proc/spawn.ts";
 import procSpending from "./proc/spending.ts";
 import procSubscribe from "./proc/subscribe.ts";
@@ -120,12 +126,18 @@ import sysMcpRefresh from "./sys/mcp/refresh.ts";
 import sysMcpRemove from "./sys/mcp/remove.ts";
 import sysMcpResourceList from "./sys/mcp/resource/list.ts";
 import sysMcpResourceRead from "./sys/mcp/resource/read.ts";
+import sysNetwork from "./sys/network.ts";
+import sysNetworkCheck from "./sys/network/check.ts";
 import sysOauthForget from "./sys/oauth/forget.ts";
 import sysOauthList from "./sys/oauth/list.ts";
 import sysOauthStart from "./sys/oauth/start.ts";
 import sysSetup from "./sys/setup.ts";
 import sysSetupAssist from "./sys/setup/assist.ts";
 import sysSetupCheck from "./sys/setup/check.ts";
+import sysSigninCreate from "./sys/signin/create.ts";
+import sysSigninGet from "./sys/signin/get.ts";
+import sysSigninRedeem from "./sys/signin/redeem.ts";
+import sysSigninRevoke from "./sys/signin/revoke.ts";
 import sysTokenCreate from "./sys/token/create.ts";
 import sysTokenList from "./sys/token/list.ts";
 import sysTokenRevoke from "./sys/token/revoke.ts";
@@ -134,6 +146,7 @@ import sysUserList from "./sys/user/list.ts";
 import sysUserLock from "./sys/user/lock.ts";
 import sysUserPassword from "./sys/user/password.ts";
 import sysUserUpdate from "./sys/user/update.ts";
+import sysVitals from "../../hardware/calls/sys/vitals.ts";
 import sysWorkspaceCreate from "./sys/workspace/create.ts";
 import sysWorkspaceList from "./sys/workspace/list.ts";
 import sysWorkspaceUpdate from "./sys/workspace/update.ts";
@@ -142,6 +155,7 @@ import type { Syscall } from "./define.ts";
 export const kernelCalls: readonly Syscall[] = [
   aiCheck,
   aiConfig,
+  aiModels,
   aiSkills,
   aiTools,
   codemodeExec,
@@ -174,6 +188,7 @@ export const kernelCalls: readonly Syscall[] = [
   procContext,
   procConversationClose,
   procConversationCompact,
+  procConversationDelete,
   procConversationFork,
   procConversationGet,
   procConversationList,
@@ -181,8 +196,10 @@ export const kernelCalls: readonly Syscall[] = [
   procConversationPolicyGet,
   procConversationPolicySet,
   procConversationReset,
+  procConversationRewind,
   procConversationSegmentRead,
   procConversationSegments,
+  procConversationUpdate,
   procHil,
   procHistory,
   procHistorySearch,
@@ -201,6 +218,8 @@ export const kernelCalls: readonly Syscall[] = [
   procSend,
   procSessionList,
   procSetidentity,
+  procSettingsGet,
+  procSettingsSet,
   procSpawn,
   procSpending,
   procSubscribe,
@@ -260,12 +279,18 @@ export const kernelCalls: readonly Syscall[] = [
   sysMcpRemove,
   sysMcpResourceList,
   sysMcpResourceRead,
+  sysNetwork,
+  sysNetworkCheck,
   sysOauthForget,
   sysOauthList,
   sysOauthStart,
   sysSetup,
   sysSetupAssist,
   sysSetupCheck,
+  sysSigninCreate,
+  sysSigninGet,
+  sysSigninRedeem,
+  sysSigninRevoke,
   sysTokenCreate,
   sysTokenList,
   sysTokenRevoke,
@@ -274,6 +299,7 @@ export const kernelCalls: readonly Syscall[] = [
   sysUserLock,
   sysUserPassword,
   sysUserUpdate,
+  sysVitals,
   sysWorkspaceCreate,
   sysWorkspaceList,
   sysWorkspaceUpdate,
@@ -284,6 +310,7 @@ export const callsByName: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map
 export type CallTable = {
   "ai.check": typeof aiCheck;
   "ai.config": typeof aiConfig;
+  "ai.models": typeof aiModels;
   "ai.skills": typeof aiSkills;
   "ai.tools": typeof aiTools;
   "codemode.exec": typeof codemodeExec;
@@ -316,6 +343,7 @@ export type CallTable = {
   "proc.context": typeof procContext;
   "proc.conversation.close": typeof procConversationClose;
   "proc.conversation.compact": typeof procConversationCompact;
+  "proc.conversation.delete": typeof procConversationDelete;
   "proc.conversation.fork": typeof procConversationFork;
   "proc.conversation.get": typeof procConversationGet;
   "proc.conversation.list": typeof procConversationList;
@@ -323,8 +351,10 @@ export type CallTable = {
   "proc.conversation.policy.get": typeof procConversationPolicyGet;
   "proc.conversation.policy.set": typeof procConversationPolicySet;
   "proc.conversation.reset": typeof procConversationReset;
+  "proc.conversation.rewind": typeof procConversationRewind;
   "proc.conversation.segment.read": typeof procConversationSegmentRead;
   "proc.conversation.segments": typeof procConversationSegments;
+  "proc.conversation.update": typeof procConversationUpdate;
   "proc.hil": typeof procHil;
   "proc.history": typeof procHistory;
   "proc.history.search": typeof procHistorySearch;
@@ -343,6 +373,8 @@ export type CallTable = {
   "proc.send": typeof procSend;
   "proc.session.list": typeof procSessionList;
   "proc.setidentity": typeof procSetidentity;
+  "proc.settings.get": typeof procSettingsGet;
+  "proc.settings.set": typeof procSettingsSet;
   "proc.spawn": typeof procSpawn;
   "proc.spending": typeof procSpending;
   "proc.subscribe": typeof procSubscribe;
@@ -402,12 +434,18 @@ export type CallTable = {
   "sys.mcp.remove": typeof sysMcpRemove;
   "sys.mcp.resource.list": typeof sysMcpResourceList;
   "sys.mcp.resource.read": typeof sysMcpResourceRead;
+  "sys.network": typeof sysNetwork;
+  "sys.network.check": typeof sysNetworkCheck;
   "sys.oauth.forget": typeof sysOauthForget;
   "sys.oauth.list": typeof sysOauthList;
   "sys.oauth.start": typeof sysOauthStart;
   "sys.setup": typeof sysSetup;
   "sys.setup.assist": typeof sysSetupAssist;
   "sys.setup.check": typeof sysSetupCheck;
+  "sys.signin.create": typeof sysSigninCreate;
+  "sys.signin.get": typeof sysSigninGet;
+  "sys.signin.redeem": typeof sysSigninRedeem;
+  "sys.signin.revoke": typeof sysSigninRevoke;
   "sys.token.create": typeof sysTokenCreate;
   "sys.token.list": typeof sysTokenList;
   "sys.token.revoke": typeof sysTokenRevoke;
@@ -416,6 +454,7 @@ export type CallTable = {
   "sys.user.lock": typeof sysUserLock;
   "sys.user.password": typeof sysUserPassword;
   "sys.user.update": typeof sysUserUpdate;
+  "sys.vitals": typeof sysVitals;
   "sys.workspace.create": typeof sysWorkspaceCreate;
   "sys.workspace.list": typeof sysWorkspaceList;
   "sys.workspace.update": typeof sysWorkspaceUpdate;

@@ -13,7 +13,7 @@ import { SERVICES_GID } from "./groups.ts";
 
 const CACHED_MAX = 1_000;
 
-export type ConnectionReads = Pick<Connections, "list" | "caller" | "idsOfUser">;
+export type ConnectionReads = Pick<Connections, "list" | "caller" | "idsOfUser" | "addressOf">;
 
 export type NewConnection = {
   connectionId: string;
@@ -153,6 +153,11 @@ export class Connections {
       if (role === undefined) return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ?", uid);
       return this.#queryIds("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
     });
+  }
+
+  /** The address that the peer of an open connection came from. */
+  addressOf(connectionId: string): string | null {
+    return (this.#sql.get("SELECT address FROM connections WHERE connection_id = ?", connectionId)?.address ?? null) as string | null;
   }
 
   listExpired(now: number): string[] {

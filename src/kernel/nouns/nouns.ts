@@ -21,6 +21,8 @@ import { NotificationLevelsOfUsers } from "./notification-levels.ts";
 import { OAuthAccounts } from "./oauth-accounts.ts";
 import { OAuthFlows } from "./oauth-flows.ts";
 import { Processes } from "./processes.ts";
+import { ProcessOrigins } from "./process-origins.ts";
+import { ProcessSettings } from "./process-settings.ts";
 import { ProcessSessions } from "./process-sessions.ts";
 import { PushSubscriptions } from "./push-subscriptions.ts";
 import { Repositories } from "./repositories.ts";
@@ -30,6 +32,7 @@ import { ScheduleRuns } from "./schedule-runs.ts";
 import { Schedules } from "./schedules.ts";
 import { ShellSessions } from "./shell-sessions.ts";
 import { SignalWatches } from "./signal-watches.ts";
+import { SignInCodes } from "./sign-in-codes.ts";
 import { Spending } from "./spending.ts";
 import { Throttle } from "./throttle.ts";
 import { Timers } from "./timers.ts";
@@ -71,6 +74,8 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     repositories: new Repositories(sql, accounts, usage),
     workspaces: new Workspaces(sql, crypto),
     processes: new Processes(sql),
+    processOrigins: new ProcessOrigins(sql),
+    processSettings: new ProcessSettings(sql),
     processSessions: new ProcessSessions(sql),
     cancellations: new Cancellations(sql),
     approvals: new Approvals(sql),
@@ -87,6 +92,7 @@ export function makeNouns(ports: Ports, transactor: Transactor, defaults: Readon
     notificationLevels: new NotificationLevelsOfUsers(sql),
     pushSubscriptions: new PushSubscriptions(sql, crypto),
     signalWatches: new SignalWatches(sql, crypto),
+    signInCodes: new SignInCodes(sql, crypto),
     results: new Results(sql, crypto),
     throttle: new Throttle(sql, crypto),
     timers: new Timers(sql),

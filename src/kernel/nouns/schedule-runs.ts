@@ -80,7 +80,7 @@ export class ScheduleRuns {
       this.#sql.run(`DELETE FROM schedule_runs WHERE ${skipped}`, run.scheduleId, run.dueAt);
     }
     const added = this.#sql.run(
-      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR IGNORE INTO schedule_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.runId,
       run.scheduleId,
       run.uid,
@@ -98,8 +98,13 @@ export class ScheduleRuns {
       run.targetBy === null ? null : JSON.stringify(run.targetBy),
       run.madeOf,
       run.retryAt,
+      run.refusedCalls,
     );
     return added > 0;
+  }
+
+  addRefusedCall(runId: string): void {
+    this.#sql.run("UPDATE schedule_runs SET refused_calls = refused_calls + 1 WHERE run_id = ?", runId);
   }
 
   /** The times after `after` that have run. */
@@ -287,6 +292,7 @@ function fromRow(row: SqlRow): ScheduleRunRow {
     pid: row.pid as string | null,
     conversationId: row.conversation_id as string | null,
     missed: Number(row.missed),
+    refusedCalls: Number(row.refused_calls),
     target: row.target === null ? null : (JSON.parse(String(row.target)) as ScheduleTarget),
     targetBy: row.target_by === null ? null : (JSON.parse(String(row.target_by)) as Principal),
     madeOf: row.made_of as string | null,

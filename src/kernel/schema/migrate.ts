@@ -19,6 +19,10 @@ import { deviceMeanings } from "./014-device-meanings.ts";
 import { largeRows } from "./015-large-rows.ts";
 import { integrations } from "./016-integrations.ts";
 import { time } from "./017-time.ts";
+import { signInCodes } from "./018-sign-in-codes.ts";
+import { processSettings } from "./019-process-settings.ts";
+import { processOrigins } from "./020-process-origins.ts";
+import { refusedCalls } from "./021-refused-calls.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -38,6 +42,10 @@ export const MIGRATIONS: readonly Migration[] = [
   largeRows,
   integrations,
   time,
+  signInCodes,
+  processSettings,
+  processOrigins,
+  refusedCalls,
 ];
 
 export function migrate(sql: Sql): void {

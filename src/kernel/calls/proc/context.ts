@@ -47,7 +47,7 @@ export default syscall({
   },
   async run({ agents }, caller, { pid, conversationId, withText }) {
     const { pid: found, value } = await agents.ask(caller, pid, "context", { conversationId });
-    const { choice, contextWindow, parts, tools, toolTokens, system } = await agents.prepare(caller, found);
+    const { choice, contextWindow, parts, tools, toolTokens, system } = await agents.prepare(caller, found, conversationId);
     return {
       ok: true as const,
       pid: found,

@@ -2,11 +2,12 @@
 
 import { z } from "zod";
 import { ConversationId, Media, OfProcess, RunId } from "../../../protocol/proc-records.ts";
+import { RunSettings } from "../../../protocol/process-settings.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.send",
-  doc: "Send a message to a process. It starts to work on the message at once, or after its present run; in both cases the run ends with proc.run.finished. A repeat with the same runId is the same message. The process's workspace becomes the last used one.",
+  doc: "Send a message to a process. It starts to work on the message at once, or after its present run; in both cases the run ends with proc.run.finished. A repeat with the same runId is the same message. settings are for the run of this message only, which then answers no other message. The process's workspace becomes the last used one.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -19,10 +20,13 @@ export default syscall({
     message: z.string().max(1_000_000),
     media: z.array(Media).max(20).optional(),
     runId: RunId.optional(),
+    /** For the run of this message only. */
+    settings: RunSettings.optional(),
   }),
   result: z.object({ ok: z.literal(true), status: z.literal("started"), runId: z.string(), queued: z.literal(true).optional() }),
   fails: {
-    400: "the message is empty, or media is not base64",
+    400: "the message is empty, media is not base64, or the model is not of a provider in the AI settings",
+    403: "a process sends settings",
     404: "there is no such process",
     409: "the conversation is closed",
     413: "an attached file is too large",

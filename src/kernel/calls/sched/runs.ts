@@ -8,7 +8,7 @@ import { SCHEDULE } from "../../schedules/example.ts";
 
 export default syscall({
   name: "sched.runs",
-  doc: "List the runs of a schedule, newest first: when each was due, how it ended, and which process worked on it. A run that was skipped says why. before is the runId of the last run of the page before. The newest 100 runs of a schedule are kept, and all of the last day.",
+  doc: "List the runs of a schedule, newest first: when each was due, how it ended, and which process worked on it. A run that was skipped says why. refusedCalls says how many calls of a run were refused, so it may have done less than it should have. before is the runId of the last run of the page before. The newest 100 runs of a schedule are kept, and all of the last day.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -36,6 +36,7 @@ export default syscall({
           pid: "5f6c4a3e-1111-4222-8333-944444444444",
           conversationId: "default",
           missed: 0,
+          refusedCalls: 0,
         },
       ],
       hasMore: true,

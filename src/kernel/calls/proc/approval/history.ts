@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { formatRequest } from "../../../../approval/show.ts";
-import { makeHilRequest } from "../../../agents/questions.ts";
+import { makeAskedBy, makeHilRequest } from "../../../agents/question-records.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
-import { HilRequest } from "../../../../protocol/proc-records.ts";
+import { AskedBy, HilRequest } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -18,6 +18,7 @@ export default syscall({
   result: z.object({
     questions: z.array(
       HilRequest.extend({
+        askedBy: AskedBy,
         pid: z.string(),
         kind: z.enum(["call", "budget"]),
         state: z.enum(["pending", "approved", "denied", "used", "expired", "withdrawn"]),
@@ -44,24 +45,28 @@ export default syscall({
           createdAt: 1763200000000,
           expiresAt: 1763286400000,
           target: "laptop",
-          cwd: "/home/alice",
+          cwd: "",
           why: "Approval required: shell.exec on a device",
+          title: "Run a command on laptop",
+          explanation: "Commands on your machines need your OK.",
+          askedBy: { agent: "Personal agent", schedule: null },
           pid: "init:1000",
           kind: "call",
           state: "used",
           decidedAt: 1763200005000,
           decidedBy: 1000,
           reason: null,
-          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+          shown: { text: "shell.exec on laptop\ninput: uptime", isWhole: true },
         },
       ],
     },
   },
-  run({ approvals, now }, caller, { before = now + 1, limit = 50 }) {
+  run({ approvals, now, ...reads }, caller, { before = now + 1, limit = 50 }) {
     const uid = isRoot(caller) ? undefined : caller.uid;
     return {
       questions: approvals.listClosed(uid, before, limit).map((question) => ({
         ...makeHilRequest(question),
+        askedBy: makeAskedBy(reads, question),
         pid: question.pid,
         kind: question.kind,
         state: question.state,

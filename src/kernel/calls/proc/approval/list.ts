@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { formatRequest } from "../../../../approval/show.ts";
-import { makeGrantRecord, makeHilRequest } from "../../../agents/questions.ts";
+import { makeAskedBy, makeGrantRecord, makeHilRequest } from "../../../agents/question-records.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
-import { Grant, HilRequest, Pid } from "../../../../protocol/proc-records.ts";
+import { AskedBy, Grant, HilRequest, Pid } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
@@ -18,6 +18,7 @@ export default syscall({
   result: z.object({
     pending: z.array(
       HilRequest.extend({
+        askedBy: AskedBy,
         pid: z.string(),
         uid: z.int(),
         kind: z.enum(["call", "budget"]),
@@ -44,14 +45,17 @@ export default syscall({
           createdAt: 1763200000000,
           expiresAt: 1763286400000,
           target: "laptop",
-          cwd: "/home/alice",
+          cwd: "",
           why: "Approval required: shell.exec on a device",
+          title: "Run a command on laptop",
+          explanation: "Commands on your machines need your OK.",
+          askedBy: { agent: "Personal agent", schedule: null },
           pid: "init:1000",
           uid: 1000,
           kind: "call",
           tags: ["remote"],
           digest: "9f2c",
-          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+          shown: { text: "shell.exec on laptop\ninput: uptime", isWhole: true },
         },
       ],
       grants: [
@@ -65,20 +69,21 @@ export default syscall({
           folder: null,
           madeAt: 1763200000000,
           expiresAt: 1763286400000,
-          says: "The personal agent (init:1000) may run exactly the command that was shown on laptop, for 24 hours",
-          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+          says: "Personal agent may run `uptime` on laptop",
+          shown: { text: "shell.exec on laptop\ninput: uptime", isWhole: true },
           requestId: "q1",
         },
       ],
     },
   },
-  run({ approvals, now }, caller, { pid, whole }) {
+  run({ approvals, now, ...reads }, caller, { pid, whole }) {
     const uid = isRoot(caller) ? undefined : caller.uid;
     const isWanted = (of: { pid: string }) => pid === undefined || of.pid === pid;
     const pending = approvals.listPendingOfUser(uid).filter(isWanted);
     return {
       pending: pending.map((question) => ({
         ...makeHilRequest(question),
+        askedBy: makeAskedBy(reads, question),
         pid: question.pid,
         uid: question.uid,
         kind: question.kind,
@@ -89,7 +94,7 @@ export default syscall({
       grants: approvals
         .grantsOfUser(uid, now)
         .filter(isWanted)
-        .map((grant) => makeGrantRecord(grant, approvals.get(grant.requestId)!, whole)),
+        .map((grant) => makeGrantRecord(reads.processes, grant, approvals.get(grant.requestId)!, whole)),
     };
   },
 });

@@ -50,6 +50,8 @@ export default syscall({
         messageCount: 2,
         createdAt: 1763200000000,
         updatedAt: 1763200000000,
+        isPinned: false,
+        startedBy: null,
       },
       throughMessageId: 12,
       restoredMessages: 12,

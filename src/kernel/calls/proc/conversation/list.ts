@@ -21,7 +21,17 @@ export default syscall({
       ok: true,
       pid: "init:1000",
       conversations: [
-        { id: "default", generation: 1, status: "open", title: null, messageCount: 2, createdAt: 1763200000000, updatedAt: 1763200000000 },
+        {
+          id: "default",
+          generation: 1,
+          status: "open",
+          title: null,
+          messageCount: 2,
+          createdAt: 1763200000000,
+          updatedAt: 1763200000000,
+          isPinned: false,
+          startedBy: null,
+        },
       ],
     },
   },

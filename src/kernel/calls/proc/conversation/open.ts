@@ -28,6 +28,8 @@ export default syscall({
         messageCount: 2,
         createdAt: 1763200000000,
         updatedAt: 1763200000000,
+        isPinned: false,
+        startedBy: null,
       },
       created: true,
     },

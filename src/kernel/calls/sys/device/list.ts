@@ -1,18 +1,20 @@
 // Lists devices.
 
 import { z } from "zod";
+import { isRoot } from "../../../../protocol/caller.ts";
 import { DeviceSummary } from "../../../../protocol/records.ts";
+import { NO_DEVICE } from "../../../target.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.list",
-  doc: "List the devices the caller may use: their own and those shared with their groups; root sees all. Offline devices are included only if includeOffline is true.",
+  doc: "List the devices the caller may use: their own and those shared with their groups; root sees all. Offline devices are included only if includeOffline is true. gids are the groups that may use a device; only its owner and root see them.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ includeOffline: z.boolean().optional() }),
-  result: z.object({ devices: z.array(DeviceSummary) }),
+  result: z.object({ devices: z.array(DeviceSummary.extend({ gids: z.array(z.int()).optional() })) }),
   fails: {},
   example: {
     args: { includeOffline: true },
@@ -26,6 +28,7 @@ export default syscall({
           version: "0.1.0",
           online: true,
           lastSeenAt: 1763200000000,
+          gids: [],
         },
       ],
     },
@@ -41,6 +44,7 @@ export default syscall({
         version,
         online,
         lastSeenAt,
+        ...(isRoot(caller) || ownerUid === caller.uid ? { gids: devices.gidsOf(devices.findKey(caller, deviceId) ?? NO_DEVICE) } : {}),
       })),
     };
   },

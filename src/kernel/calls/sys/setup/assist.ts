@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readAiSettings } from "../../../agents/ai-settings.ts";
 import { checkMaySetUp } from "../../../setup/setup-access.ts";
 import { parseGuidance, redactGuideInput } from "../../../setup/guide.ts";
+import { readSentence } from "../../../setup/sentences/read-sentence.ts";
 import { fail } from "../../../../lib/sys-error.ts";
 import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../../../../protocol/onboarding.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -14,7 +15,7 @@ const NOBODY = 0;
 
 export default strangerSyscall({
   name: "sys.setup.assist",
-  doc: "Ask the gateway's own model for help with set-up: it answers in words and proposes values for the form. Passwords and keys are never sent to it, and it can only propose values that are not secret; this call sets nothing. If others can reach the gateway, `code` is the one of sys.setup.",
+  doc: "Ask for help with set-up in plain words: the answer has words and proposes values for the form. Plain sentences and common questions are answered without a model; anything else goes to the gateway's own model, if it has one. Passwords and keys are never sent to it, and it can only propose values that are not secret; this call sets nothing. If others can reach the gateway, `code` is the one of sys.setup.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -37,7 +38,6 @@ export default strangerSyscall({
     403: "the one-time code is missing or wrong",
     409: "the gateway already has a user",
     429: "too many wrong codes, or too many questions",
-    503: "the model cannot be reached",
   },
   example: {
     args: {
@@ -57,7 +57,7 @@ export default strangerSyscall({
       messages: [{ role: "user", content: "call me ada" }],
     },
     result: {
-      message: "You will be ada. Type your password into the form yourself.",
+      message: "Your name here is ada. Enter your password in the form; everything else can stay as it is.",
       patches: [{ op: "set", path: "account.username", value: "ada" }],
       reviewReady: true,
       focus: "account.password",
@@ -67,7 +67,10 @@ export default strangerSyscall({
     checkMaySetUp(context, code, stranger.address);
     context.throttle.countOperation("assist", stranger.address, context.now);
     const { choice } = readAiSettings(context.config, NOBODY);
-    const answer = await context.trials.askGuide(choice, redactGuideInput(input), context.signal);
-    return parseGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
+    const redacted = redactGuideInput(input);
+    const { isUnderstood, ...answer } = readSentence(redacted, choice.provider === "demo");
+    const said = isUnderstood ? null : await context.trials.askGuide(choice, redacted, context.signal);
+    if (said === null) return answer;
+    return parseGuidance(said) ?? fail(400, "The guide's answer could not be read: ask again, or continue with the form");
   },
 });

@@ -16,11 +16,14 @@ export default syscall({
   result: z.object({ ok: z.literal(true) }),
   fails: { 404: "no such user", 409: "root, or a user without a password" },
   example: { args: { username: "bob", locked: true }, result: { ok: true } },
-  run({ accounts, connections }, _caller, { username, locked }) {
+  run({ accounts, connections, signInCodes }, _caller, { username, locked }) {
     const account = accounts.findByName(username) ?? fail(404, `Unknown user: ${username}`);
     if (account.uid === 0) fail(409, "root cannot be locked: nobody could unlock it again");
     accounts.setLocked(username, locked);
-    if (locked) connections.close(connections.idsOfUser(account.uid), 1008, "Account locked");
+    if (locked) {
+      signInCodes.removeOf(account.uid);
+      connections.close(connections.idsOfUser(account.uid), 1008, "Account locked");
+    }
     return { ok: true as const };
   },
 });

@@ -38,11 +38,12 @@ export default syscall({
     const provenHash = context.accounts.passwordHashOf(username);
     context.passwords.checkLength(password, "password");
     const hash = await context.passwords.hash(password, context.signal);
-    return context.finish(({ accounts, connections, tokens, now }) => {
+    return context.finish(({ accounts, connections, tokens, signInCodes, now }) => {
       const account = accounts.findByName(username) ?? fail(404, `Unknown user: ${username}`);
       // Root may have set another password during the hashing: then the proven one is no longer the current one.
       if (!isRoot(caller) && accounts.passwordHashOf(username) !== provenHash) fail(401, "Authentication failed");
       accounts.setPasswordHash(username, hash, now);
+      signInCodes.removeOf(account.uid);
       const revokedIds = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
       const sockets = [
         ...connections.idsOfPasswordLogins(account.uid),
