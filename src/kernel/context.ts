@@ -3,6 +3,7 @@
 
 import type { Preparer } from "./agents/prepare.ts";
 import type { SignalEmitter } from "./emit.ts";
+import type { Net } from "../ports/net.ts";
 import type { Vitals } from "../ports/vitals.ts";
 import type { LIMITS } from "../protocol/limits.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
@@ -26,11 +27,14 @@ import type { Push } from "./push/push.ts";
 import type { ScheduleReads } from "./nouns/schedules.ts";
 import type { ScheduleRunReads } from "./nouns/schedule-runs.ts";
 import type { SignalWatchReads } from "./nouns/signal-watches.ts";
+import type { SignInCodeReads } from "./nouns/sign-in-codes.ts";
 import type { Scheduler } from "./schedules/scheduler.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
 import type { OAuthAccountReads } from "./nouns/oauth-accounts.ts";
 import type { OAuthFlowReads } from "./nouns/oauth-flows.ts";
 import type { ProcessReads } from "./nouns/processes.ts";
+import type { ProcessOriginReads } from "./nouns/process-origins.ts";
+import type { ProcessSettingsReads } from "./nouns/process-settings.ts";
 import type { ProcessSessions } from "./nouns/process-sessions.ts";
 import type { Spending } from "./nouns/spending.ts";
 import type { GroupReads } from "./nouns/groups.ts";
@@ -72,6 +76,8 @@ export type ReadContext = {
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
+  processOrigins: ProcessOriginReads;
+  processSettings: ProcessSettingsReads;
   processSessions: Pick<ProcessSessions, "listByProcess" | "listAwaited">;
   approvals: ApprovalReads;
   followers: FollowerReads;
@@ -87,6 +93,7 @@ export type ReadContext = {
   notificationLevels: NotificationLevelReads;
   pushSubscriptions: PushSubscriptionReads;
   signalWatches: SignalWatchReads;
+  signInCodes: SignInCodeReads;
 };
 
 /** Nouns that no syscall body writes: only run.ts, the sweeper and logins do. */
@@ -116,6 +123,7 @@ export type EffectContext = ReadContext & {
   /** Tests models before they are configured, and runs the set-up guide. */
   trials: ModelTrials;
   vitals: Vitals;
+  net: Net;
   mcp: Mcp;
   oauth: OAuth;
   scheduler: Scheduler;

@@ -58,7 +58,7 @@ export class Gate {
   runRequest(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): CallAnswer | Promise<CallAnswer> {
     const call = this.authorize(caller, frame.call);
     if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
-    if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
+    if (call.only !== undefined && (call.only === "processes") !== isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
     const request: DecodedRequest = { call, args: decodeArgs(call.args, frame.args), frame, signal };
     if (caller.origin === "stranger") return this.#runKernelCall(request, caller);
     const answer = caller.agent === undefined ? this.#run(request, caller) : this.#judgeAndRun(request, caller);

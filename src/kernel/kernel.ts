@@ -116,6 +116,7 @@ export class Kernel {
       agents,
       trials: new ModelTrials({ net, crypto, workersAi: options.workersAi, now: () => clock.now() }),
       vitals,
+      net,
       passwords: new Passwords(crypto),
       throttle: store.nouns.throttle,
       setupAccess: options.setupAccess,

@@ -23,6 +23,7 @@ export type EffectServices = Pick<
   | "agents"
   | "trials"
   | "vitals"
+  | "net"
   | "mcp"
   | "oauth"
   | "scheduler"

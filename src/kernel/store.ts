@@ -119,12 +119,24 @@ function clearRowCaches({
   groups,
   devices,
   processes,
+  processSettings,
   followers,
   modelFailures,
   spending,
   signalWatches,
   pushSubscriptions,
 }: Nouns): void {
-  for (const noun of [capabilities, groups, devices, processes, followers, modelFailures, spending, signalWatches, pushSubscriptions])
+  for (const noun of [
+    capabilities,
+    groups,
+    devices,
+    processes,
+    processSettings,
+    followers,
+    modelFailures,
+    spending,
+    signalWatches,
+    pushSubscriptions,
+  ])
     noun.clearCaches();
 }

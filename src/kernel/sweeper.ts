@@ -62,14 +62,14 @@ export class Sweeper implements Part {
   #prune(now: number): boolean {
     const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows, timers } =
       this.#store.nouns;
-    const { schedules, scheduleRuns, notifications, signalWatches } = this.#store.nouns;
+    const { schedules, scheduleRuns, notifications, signalWatches, signInCodes } = this.#store.nouns;
     const numerous = [results, new EndedSchedules(schedules, scheduleRuns), scheduleRuns, notifications, signalWatches];
     // There may be so many of these that removing them takes several steps.
     if (!numerous.every((noun) => noun.prune(now))) {
       timers.arm(KIND, "", now + STEP_MS);
       return false;
     }
-    const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows];
+    const others: Prunable[] = [throttle, tokens, shellSessions, approvals, followers, spending, cancellations, oauthFlows, signInCodes];
     for (const noun of others) noun.prune(now);
     this.#soonUntil = 0;
     const nextAt = this.#nextSweepAt([...numerous, ...others], now);

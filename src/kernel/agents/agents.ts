@@ -6,8 +6,10 @@ import type { Mcp } from "../mcp/mcp.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
 import type { KernelPort } from "../../process/kernel-port.ts";
 import type { Caller } from "../../protocol/caller.ts";
-import type { ContextFile, Media } from "../../protocol/proc-records.ts";
+import type { RunSettings } from "../../protocol/process-settings.ts";
+import type { ContextFile, Media, StartedBy } from "../../protocol/proc-records.ts";
 import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
+import { conversationIdOrDefault } from "../../process/conversation/conversation-calls.ts";
 import type { RunReason } from "../../process/rows/runs.ts";
 import type { Gate } from "../gate.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
@@ -30,8 +32,10 @@ import { archiveRoot, makeDataUrl, ProcessFiles, MEDIA_BYTES_MAX, mimeTypeOf } f
 import { ProcessGateway, type ProcessServices } from "./process-gateway.ts";
 import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
+import { makeOrigin, withMessageOrigin } from "./postures.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
+import { SettingsCalls } from "./settings-calls.ts";
 import { ScriptRuns } from "./script-runs.ts";
 import { onProcessIdle } from "../schedules/outcome.ts";
 import { Watches } from "../watches/watches.ts";
@@ -61,6 +65,7 @@ export type SendArgs = {
   message: string;
   media?: readonly Media[] | undefined;
   runId?: string | undefined;
+  settings?: RunSettings | undefined;
 };
 
 const FOLLOWS_MAX = 200;
@@ -80,6 +85,8 @@ export class Agents implements Part {
   readonly ipc: Ipc;
   readonly watches: Watches;
   readonly questions: Questions;
+  /** What people set for processes and conversations. */
+  readonly settings: SettingsCalls;
   /** Scripts that people run. */
   readonly scripts: ScriptRuns;
   /** Sends in progress by pid: while there is one, an event of an earlier run must not mark the process idle. */
@@ -95,6 +102,7 @@ export class Agents implements Part {
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
     this.watches = new Watches(store, { gate, shares, sendOnce: (caller, pid, message) => this.sendOnce(caller, pid, message) });
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
+    this.settings = new SettingsCalls(store, settings, (pid, name, args) => this.#call(pid, name, args));
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
     this.backgroundCommands = new BackgroundCommands(store, gate);
@@ -122,7 +130,7 @@ export class Agents implements Part {
 
   /** The kernel calls their hooks in this order. */
   get parts(): readonly Part[] {
-    return [this, this.ipc, this.watches, this.questions, this.#deviceWaiter, this.#openCalls];
+    return [this, this.ipc, this.watches, this.questions, this.settings, this.#deviceWaiter, this.#openCalls];
   }
 
   /** Removes followers whose connections are gone, and wakes processes that were busy, so that their runs continue. */
@@ -203,17 +211,25 @@ export class Agents implements Part {
     return { pid: process.pid, value: await this.#markBusyAndRun(process, () => this.#call(process.pid, name, args)) };
   }
 
-  async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#store.ports.crypto.uuid() }: SendArgs) {
+  async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#store.ports.crypto.uuid(), settings }: SendArgs) {
     if (message.trim() === "" && media.length === 0) fail(400, "message is required");
     // An agent sends as itself, never as its user.
     if (caller.agent !== undefined) {
+      if (settings !== undefined) fail(403, "A process cannot choose settings for a message: a person does that");
       const { status, runId: run, queued } = await this.ipc.send(caller, { pid: pid ?? caller.agent.pid, conversationId, message });
       return { status, runId: run, ...(queued === undefined ? {} : { queued }) };
     }
     const process = this.requireProcess(caller, pid);
+    if (settings !== undefined) this.settings.checkForMessage(process, settings);
     const attachments = media.length === 0 ? {} : { media: await this.#files.storeMedia(process, media) };
     this.#store.relaxed(({ followers, now }) => followers.recordRoute(process.pid, runId, caller.uid, caller.connectionId, now));
-    return this.#send(process, { conversationId, message: { role: "user", text: message, ...attachments }, runId, reason: "proc.send" });
+    return this.#send(process, {
+      conversationId,
+      message: { role: "user", text: message, ...attachments },
+      runId,
+      reason: "proc.send",
+      settings,
+    });
   }
 
   async spawn(caller: Caller, args: SpawnArgs) {
@@ -225,9 +241,9 @@ export class Agents implements Part {
         ? await this.#findOrMakeInit(caller, assignment?.contextFiles)
         : await this.#makeChild(caller, args);
     if (assignment?.autoStart === true)
-      await this.#send(process, { message: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
+      await this.#sendFor(caller, process, { message: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
     if (prompt !== undefined && prompt.trim() !== "")
-      await this.#send(process, { message: { role: "user", text: prompt }, reason: "proc.send" });
+      await this.#sendFor(caller, process, { message: { role: "user", text: prompt }, reason: "proc.send" });
     const { pid, workspaceId, cwd } = process;
     const finalLabel = process.label ?? label?.trim();
     return { ok: true as const, pid, ...(finalLabel === undefined ? {} : { label: finalLabel }), profile: profile.id, workspaceId, cwd };
@@ -238,7 +254,12 @@ export class Agents implements Part {
    * can be repeated. A process that exists was used for earlier runs: it is emptied first, and its conversations are archived. Null if
    * somebody else uses that one.
    */
-  async spawnOnce(caller: Caller, args: SpawnArgs, { pid, runId, prompt }: { pid: string; runId: string; prompt: string }) {
+  async spawnOnce(
+    caller: Caller,
+    args: SpawnArgs,
+    { pid, ...first }: { pid: string; runId: string; prompt: string; startedBy: StartedBy },
+  ) {
+    const { runId, prompt, startedBy } = first;
     const isSingle = mustBeProfile(args.profile).spawnMode === "singleton";
     const known = isSingle ? undefined : this.#store.reads.processes.get(pid);
     const process = isSingle ? await this.#findOrMakeInit(caller, undefined) : (known ?? (await this.#makeChild(caller, args, pid)));
@@ -251,7 +272,7 @@ export class Agents implements Part {
       }
     }
     const message = { role: "user" as const, text: prompt };
-    await this.#send(process, { message, runId, reason: "schedule.event" });
+    await this.#send(process, { message, runId, reason: "schedule.event", startedBy: withoutHome(process, startedBy) });
     return { pid: process.pid, conversationId: DEFAULT_CONVERSATION };
   }
 
@@ -259,10 +280,16 @@ export class Agents implements Part {
   async sendOnce(
     caller: Caller,
     pid: string,
-    { conversationId, text, runId, reason }: { conversationId?: string | undefined; text: string; runId: string; reason: RunReason },
+    {
+      conversationId,
+      text,
+      startedBy,
+      ...run
+    }: { conversationId?: string | undefined; text: string; runId: string; reason: RunReason; startedBy?: StartedBy | undefined },
   ): Promise<void> {
     const process = this.requireProcess(caller, pid);
-    await this.#send(process, { conversationId, message: { role: "system", text }, runId, reason });
+    const starter = conversationId === undefined ? withoutHome(process, startedBy) : startedBy;
+    await this.#send(process, { conversationId, message: { role: "system", text }, ...run, startedBy: starter });
   }
 
   /** Ends a run and everything it waits for: its open calls on every target, and commands that its last calls left running. */
@@ -297,10 +324,24 @@ export class Agents implements Part {
     const open = this.#openCalls.listByProcess(process.pid);
     const sessions = this.#store.reads.processSessions.listByProcess(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
+    if (reason === "process.kill") await this.#store.commit(({ processSettings }) => processSettings.removeProcess(process.pid));
     await this.#files.deleteMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);
     const stillRunning = [...calls, ...(await this.#endSessions(process, sessions))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
+  }
+
+  /** Its files first: if that fails, or the gateway stops, the conversation is still there to be deleted again. */
+  async deleteConversation(caller: Caller, pid: string | undefined, given: string | undefined) {
+    const process = this.requireProcess(caller, pid);
+    const conversationId = conversationIdOrDefault(given);
+    const archives = await this.#files.listArchives(process, conversationId);
+    const paths = await this.#call(process.pid, "endConversation", { conversationId, archives });
+    await this.#files.deleteConversation(process, conversationId, paths);
+    const receivedSeq = this.#store.reads.processes.get(process.pid)?.heardSeq ?? 0;
+    await this.#call(process.pid, "deleteConversation", { conversationId, receivedSeq });
+    await this.#store.commit(({ processSettings }) => processSettings.removeConversation(process.pid, conversationId));
+    return { ok: true as const, pid: process.pid, conversationId };
   }
 
   /** How many events of a process the kernel has not received, and why they failed; null for none. The question makes it send them. */
@@ -328,9 +369,10 @@ export class Agents implements Part {
     return { pid: process.pid, mimeType, size: bytes.length, dataUrl: makeDataUrl(mimeType, bytes) };
   }
 
-  prepare(caller: Caller, pid: string | undefined) {
+  prepare(caller: Caller, pid: string | undefined, conversationId: string | undefined) {
     const process = this.requireProcess(caller, pid);
-    return this.#services.preparer.prepare({ ...process, caller: makeProcessCaller(this.#store.reads, process) });
+    const prepared = { conversationId: conversationIdOrDefault(conversationId), caller: makeProcessCaller(this.#store.reads, process) };
+    return this.#services.preparer.prepare({ ...process, ...prepared });
   }
 
   /** The skills of a process. Without a pid: of the calling process, or of a person's init as it is without a workspace. */
@@ -346,6 +388,14 @@ export class Agents implements Part {
   /** What the policy would decide about a call. */
   previewDecision(caller: Caller, args: PreviewArgs) {
     return this.#services.judge.preview(caller, this.requireProcess(caller, undefined), args);
+  }
+
+  /** For an agent or a person. */
+  async #sendFor({ agent }: Caller, process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
+    if (agent === undefined) return this.#send(process, args);
+    const runId = this.#store.ports.crypto.uuid();
+    const target = { pid: process.pid, runId, conversationId: DEFAULT_CONVERSATION };
+    return withMessageOrigin(this.#store, agent, target, () => this.#send(process, { ...args, runId }));
   }
 
   #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
@@ -396,6 +446,7 @@ export class Agents implements Part {
       if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
         this.#store.relaxed((nouns) => {
           nouns.processes.markIdle(pid);
+          nouns.processOrigins.removeMessages(pid);
           onProcessIdle(nouns, pid);
         });
     } catch (error) {
@@ -416,6 +467,15 @@ export class Agents implements Part {
 
   #makeChild(caller: Caller, args: SpawnArgs, pid = this.#store.ports.crypto.uuid()): Promise<ProcessRow> {
     const parent = this.requireProcess(caller, args.parentPid);
-    return this.#store.commit((nouns) => makeChild(nouns, caller, parent, pid, args));
+    return this.#store.commit((nouns) => {
+      // The agent that starts it, whichever parent it names.
+      if (caller.agent !== undefined) nouns.processOrigins.addProcess(pid, makeOrigin(this.#store.reads, caller.agent));
+      return makeChild(nouns, caller, parent, pid, args);
+    });
   }
+}
+
+/** The first conversation of a person's init is theirs, whoever says something there first. */
+function withoutHome({ pid, uid }: ProcessRow, startedBy: StartedBy | undefined): StartedBy | undefined {
+  return pid === initPidOf(uid) ? undefined : startedBy;
 }

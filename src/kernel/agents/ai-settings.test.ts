@@ -36,6 +36,7 @@ function settingsOf(values: Record<string, string>) {
 
 test("a new gateway uses the model of its host and the defaults", () => {
   expect(settingsOf({})).toEqual({
+    choiceFrom: "gateway",
     choice: { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 8192 },
     fallback: null,
     contextWindow: { user: null, system: 256_000 },

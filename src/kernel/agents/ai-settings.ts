@@ -10,6 +10,8 @@ import { Settings, systemKey, makeWholeNumberParser } from "./read-setting.ts";
 
 export type AiSettings = {
   choice: ModelChoice;
+  /** Whose settings say which model that is. */
+  choiceFrom: "user" | "gateway";
   fallback: ModelChoice | null;
   /** `user` overrides the known window of the model; `system` is for models whose window is unknown. */
   contextWindow: { user: number | null; system: number | null };
@@ -43,6 +45,7 @@ export function readAiSettings(config: Pick<ConfigReads, "get">, uid: number): A
   const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "a JSON object");
   return {
     choice: { ...omitIsOwn(endpoint), ...rest },
+    choiceFrom: endpoint.isOwn || settings.readOwnText("model") !== "" || settings.readOwnText("provider") !== "" ? "user" : "gateway",
     fallback: fallback === null ? null : { ...omitIsOwn(fallback), ...rest },
     contextWindow: {
       user: settings.readOwn("context_window_tokens", tokens, tokensText),

@@ -8,7 +8,9 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
 import type { Part } from "../part.ts";
 import type { Store } from "../store.ts";
+import { conversationIdOrDefault } from "../../process/conversation/conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
+import { withMessageOrigin } from "./postures.ts";
 
 /** Sends a message to a process. */
 export type SendToProcess = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
@@ -37,7 +39,7 @@ export class Ipc implements Part {
   async send(caller: Caller, { pid, conversationId, message, metadata }: IpcArgs) {
     const { source, target } = this.#requirePeers(caller, pid);
     const text = formatMessage(source, { message, metadata, sentAt: this.#store.reads.now }, null);
-    const { runId, queued } = await this.#deliverMessage(target, conversationId, text, this.#store.ports.crypto.uuid());
+    const { runId, queued } = await this.#deliverMessage(caller, target, conversationId, text, this.#store.ports.crypto.uuid());
     return makeReceipt(target, source, conversationId, runId, queued);
   }
 
@@ -52,7 +54,7 @@ export class Ipc implements Part {
     this.#store.wakeBy(deadlineAt);
     const text = formatMessage(source, { message, metadata, sentAt: now }, call);
     try {
-      const { queued } = await this.#deliverMessage(target, conversationId, text, runId);
+      const { queued } = await this.#deliverMessage(caller, target, conversationId, text, runId);
       return { ...makeReceipt(target, source, conversationId, runId, queued), callId, deadlineAt };
     } catch (error) {
       await this.#store.commit(({ ipcCalls }) => ipcCalls.remove(callId));
@@ -120,8 +122,11 @@ export class Ipc implements Part {
     }
   }
 
-  #deliverMessage(target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
-    return this.#send(target, { conversationId, message: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
+  #deliverMessage({ agent }: Caller, target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
+    const to = { pid: target.pid, runId, conversationId: conversationIdOrDefault(conversationId) };
+    return withMessageOrigin(this.#store, agent!, to, () =>
+      this.#send(target, { conversationId, message: { role: "user", text }, runId, reason: "proc.ipc.deliver" }),
+    );
   }
 
   #requirePeers(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {

@@ -15,10 +15,11 @@ import type { Approval } from "../nouns/approvals.ts";
 import { describeTool } from "../mcp/mcp.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { isGatewayTarget, NATIVE } from "../../lib/target.ts";
-import { resolveTargetDevice } from "../target.ts";
+import { NO_DEVICE, resolveTargetDevice, type Target } from "../target.ts";
 import type { Store } from "../store.ts";
 import { announceQuestion } from "./question-notices.ts";
 import { Policies } from "./policies.ts";
+import { findPosture } from "./postures.ts";
 
 type Data = Record<string, unknown>;
 
@@ -33,7 +34,7 @@ export function isOnGateway({ target, syscall }: Pick<Approval, "target" | "sysc
 export const QUESTION_MS = 24 * 60 * 60 * 1000;
 export const PENDING_MAX = 10;
 const PENDING_OF_USER_MAX = 30;
-/** Shown as the working directory of a call on a device: only the device knows it. */
+/** Stands for the working directory of a call on a device in its digest: only the device knows it. */
 const DEVICE_DIRECTORY = "the directory it works in";
 const DENIED = "Tool execution denied by user";
 const DENIED_OUTCOME = { outcome: "denied" };
@@ -72,14 +73,21 @@ export class Judge {
     const { processes } = this.#store.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
     const device = resolveTargetDevice(this.#store.reads, caller, call, args);
-    const judged = await this.#judgeCall(process, caller, call.name, args, device?.name ?? null);
-    const decision = this.#policies.decide(process, judged);
+    const judged = await this.#judgeCall(process, caller, call.name, args, device);
+    const { posture } = findPosture(this.#store.reads, agent);
+    const decision = this.#policies.decide(process, judged, posture);
     if (decision.action === "deny") refuse(decision);
-    if (decision.action === "auto") return withAllowance(caller, agent, judged, null);
+    if (decision.action === "auto" && !this.#wasAsked(agent)) return withAllowance(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#allowInsideCommand(caller, agent.within, judged, decision);
     const native = call.name === MCP_CALL ? this.#describeMcpTool(caller, args) : NATIVE;
-    const target = device === null ? native : (this.#store.reads.devices.permanentName(caller, device.key) ?? device.name);
-    return this.#requireApproval(caller, agent, process, judged, decision, target);
+    const target = device === null ? native : this.#permanentNameOf(caller, device);
+    return this.#requireApproval(caller, agent, process, judged, { ...decision, action: "ask" }, target);
+  }
+
+  /** A person was asked about this very call: their answer counts, even if the call would need none any more. */
+  #wasAsked({ pid, runId, callId, within }: AgentCall): boolean {
+    if (callId === null || within !== undefined) return false;
+    return this.#store.reads.approvals.findByCall(pid, callId)?.runId === runId;
   }
 
   /** Fails for a tool that cannot be called. */
@@ -94,7 +102,8 @@ export class Judge {
   /** What would be decided about a call, by the policies in force or by the given one. Changes nothing. */
   async preview(caller: Caller, process: ProcessRow, { profile = "init", policy, call, args }: PreviewArgs) {
     const known = this.#calls.get(call) ?? fail(404, `Unknown syscall: ${call}`);
-    const device = known.runs === "hardware" && typeof args.target === "string" && !isGatewayTarget(args.target) ? args.target : null;
+    const named = known.runs === "hardware" && typeof args.target === "string" && !isGatewayTarget(args.target) ? args.target : null;
+    const device = named === null ? null : { name: named, key: this.#store.reads.devices.findKey(caller, named) ?? NO_DEVICE };
     const judged = await this.#judgeCall({ ...process, profile }, caller, call, args, device);
     const read = policy === undefined ? null : readPolicy(policy, (name) => this.#mayHaveRules(name));
     const decision = read === null ? this.#policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
@@ -121,12 +130,26 @@ export class Judge {
     caller: Caller,
     call: string,
     args: Data,
-    device: string | null,
+    device: Target | null,
   ): Promise<JudgedCall> {
     const { cwd, home } = caller.process;
     const workspace = workspaceId === null ? null : `/workspaces/${workspaceId}`;
-    const request = { call, args, profile, cwd, home, workspace, device };
+    const devices = device === null ? this.#listCopyDevices(caller, call, args) : [this.#permanentNameOf(caller, device)];
+    const request = { call, args, profile, cwd, home, workspace, device: device?.name ?? null, devices };
     return call === "shell.exec" ? judge(request, await this.#loadParser()) : judge(request);
+  }
+
+  /** A copy names its devices in its own arguments. */
+  #listCopyDevices(caller: Caller, call: string, { from, to }: Data): string[] {
+    if (call !== "fs.copy") return [];
+    const names = [from, to].map((end) => (end as { target?: unknown } | null | undefined)?.target);
+    return names
+      .filter((name): name is string => typeof name === "string" && !isGatewayTarget(name))
+      .map((name) => this.#permanentNameOf(caller, { name, key: this.#store.reads.devices.findKey(caller, name) ?? NO_DEVICE }));
+  }
+
+  #permanentNameOf(caller: Caller, { key, name }: Target): string {
+    return this.#store.reads.devices.permanentName(caller, key) ?? name;
   }
 
   /** Loaded on first use: it is large and needed only for commands. */
@@ -165,7 +188,8 @@ export class Judge {
     if (known !== undefined && known.digest === digest && known.runId === agent.runId)
       return this.#applyAnswer(caller, agent, judged, known);
     if (agent.runId === null || agent.callId === null) fail(403, `${decision.why}, and nobody can be asked about it here`);
-    throw new ApprovalRequired(await this.#askPerson(agent, process, judged, { digest, target, cwd, why: decision.why }));
+    const shownCwd = cwd === DEVICE_DIRECTORY ? "" : cwd;
+    throw new ApprovalRequired(await this.#askPerson(agent, process, judged, { digest, target, cwd: shownCwd, why: decision.why }));
   }
 
   async #applyAnswer(caller: Caller, agent: AgentCall, judged: JudgedCall, known: Approval): Promise<Caller> {

@@ -1,16 +1,19 @@
 // Which approval policy applies to a process: root's for its profile, its user's, or the default if neither is set. Of several, the
 // strictest decides. The policies of the parents apply too, so that an agent gains nothing by starting a child.
 
-import { defaultPolicy } from "../../approval/defaults.ts";
+import { defaultPolicy, isNeverAllowed } from "../../approval/defaults.ts";
+import { applyPosture } from "../../approval/posture.ts";
 import { Cache } from "../../lib/cache.ts";
 import { decide, type Decision, readPolicy, type PolicyResult, pickStricter, denyUnattended } from "../../approval/policy.ts";
 import type { JudgedCall } from "../../approval/request.ts";
+import type { Posture } from "../../protocol/process-settings.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { findProfile } from "./profiles.ts";
 
 const ANCESTORS_MAX = 32;
 const PARSED_MAX = 64;
+const NEVER_DECISION: Decision = { action: "deny", why: "Only people may do this, whatever a policy says" };
 
 export class Policies {
   readonly #reads: Pick<ReadContext, "config" | "processes">;
@@ -23,26 +26,28 @@ export class Policies {
     this.#isCall = isCall;
   }
 
-  decide(process: Pick<ProcessRow, "profile" | "uid" | "parentPid">, judged: JudgedCall): Decision {
+  /** A posture is for processes that a person can watch: it changes nothing for unattended ones. */
+  decide(process: Pick<ProcessRow, "profile" | "uid" | "parentPid">, judged: JudgedCall, wanted: Posture = "careful"): Decision {
+    const posture = isUnattended(process.profile) ? "careful" : wanted;
     const profiles = new Set([process.profile, ...this.#ancestorProfiles(process.parentPid)]);
     let decision: Decision | null = null;
     for (const profile of profiles) {
-      for (const policy of this.listFor(profile, process.uid)) {
-        const own = decide(policy, { ...judged, profile });
-        const effective = findProfile(profile)?.background === true ? denyUnattended(own) : own;
+      for (const { policy, isDefault } of this.#listFor(profile, process.uid)) {
+        const own = applyPosture(decide(policy, { ...judged, profile }), posture, judged, isDefault);
+        const effective = isUnattended(profile) ? denyUnattended(own) : own;
         decision = decision === null ? effective : pickStricter(decision, effective);
       }
     }
-    return decision!;
+    return isNeverAllowed(judged.call) ? pickStricter(decision!, NEVER_DECISION) : decision!;
   }
 
   /** At least one. */
-  listFor(profile: string, uid: number): PolicyResult[] {
+  #listFor(profile: string, uid: number): { policy: PolicyResult; isDefault: boolean }[] {
     const policies = [policyKey(profile), userPolicyKey(uid, profile)].flatMap((key) => {
       const text = this.#reads.config.get(key);
-      return text === undefined || text.trim() === "" ? [] : [this.#parse(text)];
+      return text === undefined || text.trim() === "" ? [] : [{ policy: this.#parse(text), isDefault: false }];
     });
-    return policies.length > 0 ? policies : [defaultPolicy(profile)];
+    return policies.length > 0 ? policies : [{ policy: defaultPolicy(profile), isDefault: true }];
   }
 
   #parse(text: string): PolicyResult {
@@ -58,6 +63,10 @@ export class Policies {
     }
     return profiles;
   }
+}
+
+export function isUnattended(profile: string): boolean {
+  return findProfile(profile)?.background === true;
 }
 
 export function policyKey(profile: string): string {

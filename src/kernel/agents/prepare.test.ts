@@ -111,7 +111,7 @@ function newWorld(): World {
 }
 
 function prepare(change: Partial<PrepareArgs> = {}) {
-  return world.preparer.prepare({ pid: "p1", profile: "task", contextFiles: [], caller: world.ann, ...change });
+  return world.preparer.prepare({ pid: "p1", conversationId: "default", profile: "task", contextFiles: [], caller: world.ann, ...change });
 }
 
 async function put(repo: string, files: Record<string, string>): Promise<void> {

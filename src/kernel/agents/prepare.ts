@@ -13,21 +13,33 @@ import { estimateTokens } from "../../agent/estimate.ts";
 import { declareFunctions } from "../../mcp/declarations.ts";
 import type { ScriptFunction } from "../../ports/sandbox.ts";
 import type { Preparation } from "../../process/kernel-port.ts";
+import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
 import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
+import type { RunSettings } from "../../protocol/process-settings.ts";
 import type { SkillEntry } from "../../protocol/skill-entry.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
 import { HOME } from "../nouns/repositories.ts";
 import type { Repos } from "../repos/repos.ts";
 import type { AiSettings } from "./ai-settings.ts";
+import { applySettings, type RunModel } from "./effective-settings.ts";
+import { levelsOf } from "./settings-calls.ts";
 import { readContextFiles, readFirstBytes, type Warn } from "./context-files.ts";
 import { type Skill, type SkillFolder, listSkills } from "./skills.ts";
 import type { Mcp } from "../mcp/mcp.ts";
 import type { UserSettings } from "./user-settings.ts";
 import type { Store } from "../store.ts";
 
-export type PrepareArgs = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
+export type PrepareArgs = {
+  pid: string;
+  conversationId: string;
+  /** Of the message to answer. */
+  settings?: RunSettings | undefined;
+  profile: string;
+  contextFiles: readonly { name: string; text: string }[];
+  caller: Caller;
+};
 
 /** `problems` are for the owner of the process: settings that are not used, and why. */
 export type PreparedContext = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
@@ -70,21 +82,31 @@ export class Preparer {
   /** The same object while nothing has changed that it was made from. */
   async prepare(args: PrepareArgs): Promise<PreparedContext> {
     const { pid } = args;
-    const { ai } = this.#services.settings.of(args.caller.uid);
-    const window = await this.#contextWindowOf(ai);
+    const model = this.#modelOf(args.caller.uid, args);
+    const window = await this.#contextWindowOf(args.caller.uid, model);
     const devices = listOnlineDevices(this.#store, args.caller);
     this.#services.mcp.retryFailed(args.caller.uid);
     // Before anything is read: what changes while it is read makes the key out of date.
-    const key = this.#keyOf(args, window, devices);
+    const key = this.#keyOf(args, model, window, devices);
     const kept = this.#kept.get(pid);
     this.#kept.delete(pid);
-    const prepared = kept?.key === key ? kept.prepared : await this.#prepare(args, window, devices);
+    const prepared = kept?.key === key ? kept.prepared : await this.#prepare(args, model, window, devices);
     this.#kept.set(pid, { key, prepared });
     if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
     return prepared;
   }
 
-  #keyOf({ profile, contextFiles, caller }: PrepareArgs, window: ContextWindow, devices: readonly DeviceDetails[]): string {
+  /** The model of a conversation, or of one message in it. */
+  #modelOf(uid: number, { settings, ...owner }: Pick<PrepareArgs, "pid" | "conversationId" | "settings">): RunModel {
+    return applySettings(this.#services.settings.of(uid).ai, { ...levelsOf(this.#store, owner), message: settings });
+  }
+
+  #keyOf(
+    { profile, contextFiles, caller }: PrepareArgs,
+    { choice, prompt, problems }: RunModel,
+    window: ContextWindow,
+    devices: readonly DeviceDetails[],
+  ): string {
     const { reads } = this.#store;
     const { repos, settings } = this.#services;
     const { uid, capabilities, process } = caller;
@@ -98,6 +120,8 @@ export class Preparer {
       owner === undefined ? null : [workspace?.state, owner, repos.generationOf(`${owner}/${process.workspaceId}`)],
       describeDay(reads.now, settings.of(uid).ai.timezone),
       window,
+      // The rest of a choice follows from the configuration.
+      [choice.provider, choice.model, choice.reasoning, choice.maxOutputTokens, prompt, problems],
       profile,
       process,
       contextFiles,
@@ -108,13 +132,14 @@ export class Preparer {
 
   async #prepare(
     { pid, profile, contextFiles: own, caller }: PrepareArgs,
+    model: RunModel,
     window: ContextWindow,
     devices: readonly DeviceDetails[],
   ): Promise<PreparedContext> {
     const { reads } = this.#store;
     const { ai: settings, budgets } = this.#services.settings.of(caller.uid);
     const { maxContextBytes, timezone } = settings;
-    const { run, process, problems } = budgets;
+    const { run, process, problems: budgetProblems } = budgets;
     const files = this.#services.gatewayTarget.filesFor(caller);
     const say = makeWarn(this.#store, pid);
     const { now } = reads;
@@ -133,6 +158,7 @@ export class Preparer {
       mcpServers: this.#services.mcp.listReady(caller.uid).map(({ name, tools }) => ({ name, description: countTools(tools.length) })),
       systemFiles,
       profileFiles,
+      prompt: model.prompt,
       homeFiles,
       workspace,
       skills: skills.map(({ id, description, path, source }) => ({
@@ -148,15 +174,15 @@ export class Preparer {
     });
     const { tools, tokens: toolTokens } = this.#toolsFor(caller, devices);
     return {
-      choice: settings.choice,
-      fallback: settings.fallback,
+      choice: model.choice,
+      fallback: model.fallback,
       contextWindow: window.tokens,
       system: text,
       tools,
       budget: { run, process },
       parts,
       toolTokens,
-      problems: [...settings.problems, ...problems],
+      problems: [...model.problems, ...budgetProblems],
     };
   }
 
@@ -201,10 +227,12 @@ export class Preparer {
   async readConfig(caller: Caller, profile: string) {
     const { config } = this.#store.reads;
     const { ai: settings, budgets } = this.#services.settings.of(caller.uid);
-    const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
-    const say = makeWarn(this.#store, caller.agent?.pid ?? "");
+    const { pid = "", conversationId } = caller.agent ?? {};
+    const run = this.#modelOf(caller.uid, { pid, conversationId: conversationId ?? DEFAULT_CONVERSATION });
+    const { provider, model, reasoning, maxOutputTokens, apiKey } = run.choice;
+    const say = makeWarn(this.#store, pid);
     const [window, skills] = await Promise.all([
-      this.#contextWindowOf(settings),
+      this.#contextWindowOf(caller.uid, run),
       findSkills(this.#store, this.#services.gatewayTarget.filesFor(caller), caller, profile, say),
     ]);
     return {
@@ -222,7 +250,7 @@ export class Preparer {
       skillIndex: skills.map((skill) => toSkillEntry(skill, caller)),
       profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
       maxContextBytes: settings.maxContextBytes,
-      problems: [...settings.problems, ...budgets.problems],
+      problems: [...run.problems, ...budgets.problems],
     };
   }
 
@@ -233,7 +261,8 @@ export class Preparer {
     return skills.map((skill) => ({ ...toSkillEntry(skill, caller), path: skill.path }));
   }
 
-  #contextWindowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
+  #contextWindowOf(uid: number, { choice }: RunModel): Promise<ContextWindow> {
+    const { contextWindow, catalogue }: AiSettings = this.#services.settings.of(uid).ai;
     return this.#services.windows.resolve(choice, { ...contextWindow, catalogue });
   }
 }

@@ -20,7 +20,7 @@ import type { ProcessChange, ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
 import { announceClosedQuestions } from "./question-notices.ts";
 import type { ProcessSignals } from "./process-signals.ts";
-import { isScheduled, onProcessIdle, recordProcessRunEnd } from "../schedules/outcome.ts";
+import { isScheduled, onProcessIdle, recordProcessRunEnd, recordRefusedCall } from "../schedules/outcome.ts";
 import type { Store } from "../store.ts";
 import type { Watches } from "../watches/watches.ts";
 
@@ -79,6 +79,7 @@ export class ProcessEvents {
           break;
         case TOOL_FINISHED:
           spend({ toolCalls: 1 });
+          if (event.payload.outcome === "denied") recordRefusedCall(nouns, pid, event.payload.runId);
           break;
         case PROC_CHANGED:
           if (event.payload.usage !== undefined) spend({ modelCalls: 1, usage: event.payload.usage });
@@ -99,7 +100,11 @@ export class ProcessEvents {
   #recordRunEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
     const { processes, approvals, modelFailures, now } = nouns;
     announceClosedQuestions(nouns, uid, approvals.withdraw(pid, end.runId, now));
-    if (isIdle(end) && !isReceivingWork) processes.markIdle(pid);
+    nouns.processOrigins.removeMessage(pid, end.runId);
+    if (isIdle(end) && !isReceivingWork) {
+      processes.markIdle(pid);
+      nouns.processOrigins.removeMessages(pid);
+    }
     if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.clear(uid);
     recordProcessRunEnd(nouns, pid, end);

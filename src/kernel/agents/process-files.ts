@@ -10,6 +10,7 @@ import type { Vfs } from "../../vfs/vfs.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
+import { deleteConversationFiles, listConversationArchives } from "./conversation-deletion.ts";
 import { makeProcessCaller, makeOwnerCaller } from "./process-caller.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
@@ -99,6 +100,16 @@ export class ProcessFiles {
     } catch (error) {
       if (!(error instanceof FileError && error.code === "ENOENT")) throw error;
     }
+  }
+
+  listArchives(process: ProcessRow, conversationId: string): Promise<string[]> {
+    return listConversationArchives(this.#fileSystemOf(process), archiveRoot(process), conversationId);
+  }
+
+  /** Deletes the archives of a conversation, and those of these files that belong to the process. */
+  deleteConversation(process: ProcessRow, conversationId: string, paths: readonly string[]): Promise<void> {
+    const folders = { archiveRoot: archiveRoot(process), mediaFolder: mediaFolder(process) };
+    return deleteConversationFiles(this.#fileSystemOf(process), folders, conversationId, paths);
   }
 
   async #storeMedia(process: ProcessRow, bytes: Uint8Array, extension: string): Promise<string> {

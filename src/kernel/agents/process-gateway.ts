@@ -21,6 +21,7 @@ import {
 import type { Caller } from "../../protocol/caller.ts";
 import type { Req } from "../../protocol/frames.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
+import type { RunSettings } from "../../protocol/process-settings.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { namesDevice, NATIVE } from "../../lib/target.ts";
 import { callsByName } from "../calls/table.ts";
@@ -41,7 +42,8 @@ import type { ProcessFiles } from "./process-files.ts";
 import { isUnknownOutcome, type OpenCalls } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { announceClosedQuestions } from "./question-notices.ts";
-import { makeHilRequest, type Questions } from "./questions.ts";
+import { makeHilRequest } from "./question-records.ts";
+import type { Questions } from "./questions.ts";
 import type { Mcp } from "../mcp/mcp.ts";
 import type { ScriptRuns } from "./script-runs.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
@@ -89,10 +91,10 @@ export class ProcessGateway implements KernelPort {
     this.#services = services;
   }
 
-  readonly prepare = async (): Promise<Preparation> => {
+  readonly prepare = async (conversationId: string, settings?: RunSettings): Promise<Preparation> => {
     await this.#services.shares.waitForTurn(this.#requireProcess().uid, PREPARE_MS);
     const process = this.#requireProcess();
-    return this.#services.preparer.prepare({ ...process, caller: this.#callerOf(process) });
+    return this.#services.preparer.prepare({ ...process, conversationId, settings, caller: this.#callerOf(process) });
   };
 
   readonly emit = (events: readonly ProcessEvent[]): void => {

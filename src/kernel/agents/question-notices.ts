@@ -1,21 +1,27 @@
 // Tells a user of the questions of their agents: clients that list them, and by a notification, which goes when the question is closed.
 
-import { formatRequest } from "../../approval/show.ts";
+import { SUBJECT_CHARS_MAX } from "../../approval/asked-call.ts";
+import { titleQuestion } from "../../approval/question-words.ts";
+import { formatBody } from "../../approval/show.ts";
 import { shorten } from "../../lib/shorten.ts";
 import type { WriteContext } from "../context.ts";
 import { BODY_CHARS_MAX, dismissAbout, type NotifyNouns, notify, openProcess } from "../notifications/notify.ts";
 import type { Approval } from "../nouns/approvals.ts";
+import { nameOfProcess } from "./question-records.ts";
 
 const NAME_CHARS_MAX = 40;
 
 type Nouns = NotifyNouns & Pick<WriteContext, "processes">;
 
+/** The title is the gateway's own; the name, which another agent may have given, comes last. */
 export function announceQuestion(nouns: Nouns, question: Approval): void {
   const { uid, pid, kind, requestId, syscall, args, target, cwd, why, expiresAt } = question;
   const { processes, emit, after, now } = nouns;
-  const { text, isWhole } = formatRequest({ call: syscall, args, target, cwd });
-  // Agents name their children: a name is one short line, which cannot pass for the question.
-  const name = shorten((processes.get(pid)?.label ?? pid).replaceAll(/\s+/g, " ").trim(), NAME_CHARS_MAX);
+  const body = formatBody({ call: syscall, args, target, cwd });
+  // A name is one short line, which cannot pass for more of the question.
+  const name = shorten(nameOfProcess(processes, pid), NAME_CHARS_MAX);
+  const text = kind === "budget" ? why : `${body.text}\nAsked by ${name}`;
+  const mayAllow = body.isWhole && text.length <= BODY_CHARS_MAX && target.length <= SUBJECT_CHARS_MAX;
   const answers = [
     { kind: "approve", label: "Allow", target: requestId },
     { kind: "deny", label: "Deny", target: requestId },
@@ -23,12 +29,12 @@ export function announceQuestion(nouns: Nouns, question: Approval): void {
   after(() => emit.announceChanges(uid, ["approvals"]));
   notify(nouns, uid, {
     topic: kind === "budget" ? "budgets" : "approvals",
-    title: kind === "budget" ? `${name} has used up its budget` : `${name} asks for permission`,
-    body: kind === "budget" ? why : text,
+    title: kind === "budget" ? `${name} has used up its budget` : `${titleQuestion(question)}?`,
+    body: text,
     level: "warning",
     pid,
     // Nobody approves what they have not been shown whole.
-    actions: [openProcess(pid), ...(isWhole && text.length <= BODY_CHARS_MAX ? answers : answers.slice(1))],
+    actions: [openProcess(pid), ...(mayAllow ? answers : answers.slice(1))],
     about: aboutQuestion(requestId),
     ttlMs: expiresAt - now,
   });

@@ -1,9 +1,8 @@
 // Questions to people: stores their answers and grants, and notifies the process. Answers are rows (nouns/approvals.ts); a notified
 // process sends its call again, and judge.ts finds the answer.
 
-import { describeGrant, createGrant, type NAMED_SCOPES, RememberOptions } from "../../approval/grants.ts";
+import { createGrant, type NAMED_SCOPES, RememberOptions } from "../../approval/grants.ts";
 import type { JudgedCall } from "../../approval/request.ts";
-import { formatRequest } from "../../approval/show.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
@@ -17,6 +16,7 @@ import type { Store } from "../store.ts";
 import { dismissAbout } from "../notifications/notify.ts";
 import { aboutQuestion, announceClosedQuestions, announceQuestion } from "./question-notices.ts";
 import { isOnGateway, QUESTION_MS } from "./judge.ts";
+import { makeGrantRecord, makeHilRequest } from "./question-records.ts";
 
 /** Calls a process. */
 export type AskProcess = <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
@@ -75,7 +75,9 @@ export class Questions implements Part {
     });
     const resumed = await this.#notify(question);
     const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.findOldest(question.pid) };
-    return grant === null ? base : { ...base, remembered: true as const, grant: makeGrantRecord(grant, question) };
+    return grant === null
+      ? base
+      : { ...base, remembered: true as const, grant: makeGrantRecord(this.#store.reads.processes, grant, question) };
   }
 
   /** Asks whether a run may use more than its budget. While a question of the run is open, returns that one. */
@@ -190,28 +192,4 @@ const BUDGET = "proc.budget";
 
 function concernsUserBudget({ args }: Approval): boolean {
   return Array.isArray(args.over) && args.over.some((one) => (one as { scope?: unknown }).scope === "user");
-}
-
-export function makeHilRequest({
-  requestId,
-  runId,
-  conversationId,
-  callId,
-  toolName,
-  syscall,
-  args,
-  createdAt,
-  expiresAt,
-  target,
-  cwd,
-  why,
-}: Approval): HilRequest {
-  return { requestId, runId, conversationId, callId, toolName, syscall, args, createdAt, expiresAt, target, cwd, why };
-}
-
-/** Shows a grant with the call it was made for, without which nobody could understand it. */
-export function makeGrantRecord(grant: StoredGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
-  const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
-  const shown = formatRequest({ call: syscall, args, target: on, cwd }, whole);
-  return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), shown, requestId };
 }

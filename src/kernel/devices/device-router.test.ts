@@ -71,7 +71,7 @@ beforeEach(() => {
       ownerUid: 1000,
       platform: "",
       version: "",
-      implements: ["fs.*", "shell.exec"],
+      implements: ["fs.*", "shell.exec", "sys.vitals"],
       keepsLedger: true,
       connectionId: DRIVER,
     },
@@ -152,6 +152,19 @@ it("forwards a call and delivers its answer once", async () => {
   deviceRouter.handleResult(DRIVER, answer("life 1.1", "twice"));
   expect(await pending).toEqual({ content: "yes" });
   expect(dropped).toEqual(["unasked", "unasked"]);
+});
+
+it("passes on the vitals of a device without what they do not have, and refuses anything else", async () => {
+  const vitals = { system: "Linux", arch: null, cpuCount: null, cpuBusy: 0.5, memory: null, disk: null, uptimeMs: 1 };
+  const [sound, other] = [ask("sys.vitals"), ask("sys.vitals")];
+  const ends = Promise.allSettled([sound, other]);
+  deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { ...vitals, more: "text" } });
+  deviceRouter.handleResult(DRIVER, { type: "res", id: "life 1.2", ok: true, data: { ...vitals, system: { toString: "x" } } });
+  expect(await ends).toMatchObject([
+    { status: "fulfilled", value: vitals },
+    { status: "rejected", reason: { code: 503, message: "laptop gave an answer that is not one of sys.vitals: update GSV on it" } },
+  ]);
+  expect(await sound).not.toHaveProperty("more");
 });
 
 it("times out after a minute, and reports the outcome of a write as unknown", async () => {

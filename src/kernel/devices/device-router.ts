@@ -11,6 +11,7 @@ import { STOPPED } from "../../process/kernel-port.ts";
 import { type Req, type Res, type Sig, encodeSignalFrame } from "../../protocol/frames.ts";
 import { hardwareCalls } from "../../hardware/calls/table.ts";
 import type { WriteContext } from "../context.ts";
+import { checkAnswer } from "./check-answer.ts";
 import { handleExecStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "../nouns/routes.ts";
 import type { Part } from "../part.ts";
@@ -20,6 +21,7 @@ import { EXEC_STATUS, REQ_CANCEL } from "../../protocol/signal-names.ts";
 import type { Payload } from "../../protocol/signals.ts";
 
 type Data = Record<string, unknown>;
+type Outcome = { ok: true; data: Data } | { ok: false; error: SysError };
 type RequestRef = Pick<Req, "id" | "key">;
 /** `isStored`: there is a row of it. */
 type PendingRoute = { route: Route; isStored: boolean; resolve: (data: Data) => void; reject: (error: SysError) => void };
@@ -106,10 +108,16 @@ export class DeviceRouter implements Part {
   handleResult(socketId: string, frame: Res): void {
     const route = this.#pending.get(frame.id)?.route ?? this.#takeForgottenAnswer(frame.id, socketId);
     if (route?.driverId !== socketId) return this.#store.ports.meter.countDropped("unasked");
-    this.#settle(
-      route,
-      frame.ok ? { ok: true, data: this.#handleAnswer(route, toData(frame.data)) } : { ok: false, error: deviceErrorOf(frame) },
-    );
+    this.#settle(route, frame.ok ? this.#readAnswer(route, toData(frame.data)) : { ok: false, error: deviceErrorOf(frame) });
+  }
+
+  #readAnswer(route: Route, data: Data): Outcome {
+    try {
+      return { ok: true, data: this.#handleAnswer(route, checkAnswer(route.call, route.target, data)) };
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      return { ok: false, error };
+    }
   }
 
   /** A `sig` frame arrived from a device. */
@@ -271,7 +279,7 @@ export class DeviceRouter implements Part {
     if (isStored) this.#changeRow(({ routes }) => routes.remove([routeId]));
   }
 
-  #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {
+  #settle({ routeId, originId, requestId }: Route, outcome: Outcome): void {
     const pending = this.#pending.get(routeId);
     if (pending !== undefined) {
       this.#forget(routeId, pending);

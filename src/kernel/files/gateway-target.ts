@@ -144,7 +144,8 @@ export class GatewayTarget {
     const { ports } = this.#store;
     const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#filesFor.bind(this) };
     const shell = makeGatewayShell(kernel, caller, files, signal);
-    return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
+    const readVitals = () => ports.vitals.readMachine();
+    return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places, readVitals };
   }
 
   #filesFor(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {

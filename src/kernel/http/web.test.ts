@@ -9,6 +9,8 @@ const FILES: Record<string, string> = {
   "web/index.html.gz": "page in gzip",
   "web/index.html.sha256": "ab".repeat(32),
   "web/favicon.svg": "<svg/>",
+  "web/icon-maskable-512.png": "drawn",
+  "web/apple-touch-icon.png": "drawn",
   "web/assets/main-1a2b.js": "go()",
   "web/assets/main-1a2b.js.br": "go in br",
   "web/assets/main-1a2b.js.gz": "go in gzip",
@@ -106,6 +108,12 @@ describe("files", () => {
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect((await get("/favicon.svg"))?.headers.get("cache-control")).toBe("no-cache");
     expect((await get("/assets/gone-1a2b.js"))?.status).toBe(404);
+    for (const path of ["/icon-maskable-512.png", "/apple-touch-icon.png"]) {
+      const icon = (await get(path))!;
+      expect([icon.status, icon.headers.get("content-type"), icon.headers.get("cache-control")]).toEqual([200, "image/png", "no-cache"]);
+      expect(icon.headers.get("content-security-policy")).toContain("sandbox");
+    }
+    expect(await get("/icon-512.png.svg")).toBeNull();
   });
 
   test("are compressed with an encoding that the client accepts", async () => {

@@ -12,11 +12,13 @@ const TYPES: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
+  woff2: "font/woff2",
   webmanifest: "application/manifest+json",
 };
 /** A plain file name: no folder, no leading dot, nothing that a file system could interpret as a path. */
-const ASSET = /^\/assets\/([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(js|css|svg))$/;
-const ROOT_FILE = /^\/((?:favicon\.(svg))|(?:manifest\.(webmanifest)))$/;
+const ASSET = /^\/assets\/([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(js|css|svg|woff2))$/;
+const ROOT_FILE = /^\/(favicon\.svg|manifest\.webmanifest|icon-(?:maskable-)?\d+\.png|apple-touch-icon\.png)$/;
 const PUSH_WORKER = "push-worker.js";
 /** An SVG opened directly is a document, which must not be able to run anything. */
 const INERT = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -54,8 +56,9 @@ function parseWebFilePath(pathname: string): (WebFileKind & { name: string }) | 
   if (asset !== undefined) return { name: asset, type: TYPES[extension]!, folder: "web/assets/", cache: IMMUTABLE, policy: INERT };
   if (pathname === `/${PUSH_WORKER}`)
     return { name: PUSH_WORKER, type: TYPES.js!, folder: "web/", cache: REVALIDATE, policy: WORKER_POLICY };
-  const [, name, svg, manifest] = ROOT_FILE.exec(pathname) ?? [];
-  return name === undefined ? null : { name, type: TYPES[svg ?? manifest ?? ""]!, folder: "web/", cache: REVALIDATE, policy: INERT };
+  const name = ROOT_FILE.exec(pathname)?.[1];
+  if (name === undefined) return null;
+  return { name, type: TYPES[name.split(".").at(-1)!]!, folder: "web/", cache: REVALIDATE, policy: INERT };
 }
 
 async function serveFile(

@@ -19,8 +19,8 @@ const base: NotificationRecord = {
 };
 const actions = ["approve", "deny"].map((kind) => ({ kind, label: kind, target: "q" }));
 
-function read(change: Partial<NotificationRecord>, label: string | null = null): PushPayload {
-  return JSON.parse(new TextDecoder().decode(encodePayload(secrets, browser, { ...base, ...change }, label))) as PushPayload;
+function read(change: Partial<NotificationRecord>, agent: string | null = null): PushPayload {
+  return JSON.parse(new TextDecoder().decode(encodePayload(secrets, browser, { ...base, ...change }, agent))) as PushPayload;
 }
 
 function offered(body: string, title = base.title): string[] {
@@ -51,10 +51,11 @@ describe("encodePayload", () => {
 
   it("says first which agent a message is from, so that none passes for the gateway", () => {
     const source = { kind: "process" as const, processId: "p1" };
-    expect(read({ title: "Your schedule was paused", body: "Enable it", source }, "Mail\nagent").body).toBe(
+    expect(read({ title: "Your schedule was paused", body: "Enable it", source }, "Mail agent").body).toBe(
       "From the agent Mail agent\nEnable it",
     );
     expect(read({ source }).body).toBe("From the agent p1\n");
+    expect(read({ source: { kind: "process", processId: "init:1000" } }, "Personal agent").body).toBe("From Personal agent\n");
     expect(read({ body: "b", source: { kind: "kernel", topic: "schedules" } }).body).toBe("b");
   });
 

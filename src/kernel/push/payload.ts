@@ -26,9 +26,9 @@ const APPROVALS_PATH = "/approvals";
 type Browser = Pick<PushSubscriptionRow, "subscriptionId" | "mayAllow">;
 type Secrets = { crypto: Pick<Crypto, "hmacSha256">; answerKey: Uint8Array };
 
-/** `label` is what the process that a notification is from is called. */
-export function encodePayload(secrets: Secrets, browser: Browser, notification: NotificationRecord, label: string | null): Uint8Array {
-  const payload = makePayload(secrets, browser, notification, label);
+/** `agent` is the name of the process that a notification is from. */
+export function encodePayload(secrets: Secrets, browser: Browser, notification: NotificationRecord, agent: string | null): Uint8Array {
+  const payload = makePayload(secrets, browser, notification, agent);
   const bytes = encode(payload);
   if (bytes.length <= MESSAGE_BYTES_MAX) return bytes;
   // Letters of other scripts take several bytes.
@@ -40,7 +40,7 @@ function makePayload(
   { crypto, answerKey }: Secrets,
   { subscriptionId, mayAllow }: Browser,
   { notificationId, title, body = "", level, createdAt, actions, source }: NotificationRecord,
-  label: string | null,
+  agent: string | null,
 ): PushPayload {
   const text = isVisible(source) ? body : makeVisible(body);
   const shown = { title: shorten(makeVisible(title), TITLE_CHARS_MAX), body: shorten(text, BODY_CHARS_MAX) };
@@ -51,7 +51,7 @@ function makePayload(
   if (requestId === undefined) {
     const target = actions.find(({ kind }) => kind === "open")?.target;
     const path = target !== undefined && isDesktopPath(target) ? target : NOTIFICATIONS_PATH;
-    return { ...about, ...shown, body: `${describeSource(source, label)}${shown.body}`, path };
+    return { ...about, ...shown, body: `${describeSource(source, agent)}${shown.body}`, path };
   }
   const mayBeAllowed = mayAllow && isShownWhole(text) && !title.includes("\n") && shown.title === title;
   const answers = offered.flatMap(({ kind, label }): PushAnswer[] => {
@@ -67,11 +67,11 @@ function isShownWhole(text: string): boolean {
   return lines <= SHOWN_LINES_MAX && /^[\x20-\x7e\n]*$/.test(text);
 }
 
-/** First, so that no agent passes for the gateway. */
-function describeSource(source: NotificationRecord["source"], label: string | null): string {
+/** First, so that no agent passes for the gateway, whatever another agent has called it. */
+function describeSource(source: NotificationRecord["source"], agent: string | null): string {
   switch (source.kind) {
     case "process":
-      return `From the agent ${makeVisible(shorten((label ?? source.processId).replaceAll(/\s+/g, " "), LABEL_CHARS_MAX))}\n`;
+      return `From ${source.processId.startsWith("init:") ? "" : "the agent "}${shorten(agent ?? makeVisible(source.processId), LABEL_CHARS_MAX)}\n`;
     case "app":
       return `From ${makeVisible(shorten(source.packageName, LABEL_CHARS_MAX))}\n`;
     case "kernel":

@@ -14,6 +14,7 @@ import type { Store } from "../store.ts";
 import { fromBase64Url } from "../../lib/base64.ts";
 import { findContact, makeAuthorization } from "./authorization.ts";
 import { encryptMessage } from "./encrypt.ts";
+import { nameOfProcess } from "../agents/question-records.ts";
 import { encodePayload, encodeTest } from "./payload.ts";
 import { checkAddress } from "./subscribe.ts";
 
@@ -172,9 +173,9 @@ export class Push implements Part {
     if (notification === undefined || notification.readAt !== null || notification.dismissedAt !== null) return null;
     if (reads.now - queuedAt > WAITING_MS_MAX) return null;
     const { source } = notification;
-    const label = source.kind === "process" ? (reads.processes.get(source.processId)?.label ?? null) : null;
+    const agent = source.kind === "process" ? nameOfProcess(reads.processes, source.processId) : null;
     return {
-      plain: encodePayload({ crypto: ports.crypto, answerKey }, subscription, notification, label),
+      plain: encodePayload({ crypto: ports.crypto, answerKey }, subscription, notification, agent),
       ttlMs: Math.min(TTL_MS_MAX, (notification.expiresAt ?? Infinity) - reads.now),
       isUrgent: isUrgent(notification),
       topic: notificationId.replaceAll("-", "").slice(0, 32),

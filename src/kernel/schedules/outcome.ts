@@ -1,7 +1,7 @@
 // The end of a schedule's run: recorded in the transaction of the event that reports it, so that neither is lost without the other.
 
 import { shorten } from "../../lib/shorten.ts";
-import type { ScheduleRunRow } from "../nouns/schedule-runs.ts";
+import type { ScheduleRunReads, ScheduleRunRow } from "../nouns/schedule-runs.ts";
 import type { ScheduleRow } from "../nouns/schedules.ts";
 import type { WriteContext } from "../context.ts";
 import { dismissAbout, type NotifyNouns, notify, openProcess } from "../notifications/notify.ts";
@@ -39,13 +39,29 @@ export function recordProcessRunEnd(
     reason,
   }: { runId: string; status: string; text: string | null; error?: string | undefined; reason: string },
 ): void {
-  if (!isScheduled(runId)) return;
-  const run = nouns.scheduleRuns.get(runId.slice(PREFIX.length));
-  // Clients choose run ids too: only the process that the schedule chose reports on it.
-  if (run === undefined || (run.pid !== null && run.pid !== pid)) return;
+  const run = findRun(nouns, pid, runId);
+  if (run === undefined) return;
   if (status === "ok") finishRun(nouns, run, { state: "ok", summary: text });
   else if (status === "aborted") finishRun(nouns, run, { state: "error", error: "It was stopped", isFault: false });
   else finishRun(nouns, run, { state: "error", error: error ?? reason, isFault: true });
+}
+
+/** A call of a process was refused: its run may end well, and has not done everything it wanted to. */
+export function recordRefusedCall(nouns: Pick<WriteContext, "scheduleRuns">, pid: string, processRun: string): void {
+  const run = findRun(nouns, pid, processRun);
+  if (run !== undefined) nouns.scheduleRuns.addRefusedCall(run.runId);
+}
+
+/** The run of a schedule that this run of a process is for. */
+export function findRun(
+  { scheduleRuns }: { scheduleRuns: Pick<ScheduleRunReads, "get"> },
+  pid: string,
+  processRun: string,
+): ScheduleRunRow | undefined {
+  if (!isScheduled(processRun)) return undefined;
+  const run = scheduleRuns.get(processRun.slice(PREFIX.length));
+  // Clients choose run ids too: only the process that the schedule chose reports on it.
+  return run === undefined || (run.pid !== null && run.pid !== pid) ? undefined : run;
 }
 
 export function finishRun(nouns: Nouns, run: ScheduleRunRow, outcome: Outcome): void {

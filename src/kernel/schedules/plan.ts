@@ -184,7 +184,19 @@ function makeRun({ id, uid }: ScheduleRow, runId: string, dueAt: number, now: nu
     madeOf: null,
   };
   const retryAt = now + UNDER_WAY_MS;
-  return { runId, scheduleId: id, uid, dueAt, isForced: false, startedAtMs: now, state: "starting", missed: 0, retryAt, ...unknown };
+  return {
+    runId,
+    scheduleId: id,
+    uid,
+    dueAt,
+    isForced: false,
+    startedAtMs: now,
+    state: "starting",
+    missed: 0,
+    refusedCalls: 0,
+    retryAt,
+    ...unknown,
+  };
 }
 
 /**

@@ -240,15 +240,18 @@ export class Scheduler implements Part {
     const caller = makeUserCaller(this.#store.reads, uid);
     this.#gate.authorize(caller, target.kind === "process.spawn" ? "proc.spawn" : "proc.send");
     const runId = processRunId(run.runId);
+    const startedBy = { kind: "schedule" as const, id: schedule.id, name };
     if (target.kind === "process.spawn") {
       const { profile = DEFAULT_PROFILE, label = name, prompt, ...rest } = target;
       const args = { profile, label, ...rest };
-      const started = await this.#agents.spawnOnce(caller, args, { pid: run.pid!, runId, prompt });
+      const started = await this.#agents.spawnOnce(caller, args, { pid: run.pid!, runId, prompt, startedBy });
       if (started !== null) return started;
       // Somebody has talked to the process since it was used: this run gets another.
       const pid = this.#makeId();
       await this.#store.commit(({ scheduleRuns }) => scheduleRuns.setPid(run.runId, pid));
-      return (await this.#agents.spawnOnce(caller, args, { pid, runId, prompt })) ?? fail(503, "The process is in use: try again");
+      return (
+        (await this.#agents.spawnOnce(caller, args, { pid, runId, prompt, startedBy })) ?? fail(503, "The process is in use: try again")
+      );
     }
     const { pid, conversationId } = target;
     await this.#agents.sendOnce(caller, pid, {
@@ -256,6 +259,7 @@ export class Scheduler implements Part {
       text: describeEvent(schedule, target, run),
       runId,
       reason: "schedule.event",
+      startedBy,
     });
     return { pid, conversationId: conversationId ?? null };
   }

@@ -1,7 +1,6 @@
-// The guide's input, how its answer is read, and the demo guide.
+// The input of a model that guides, and how its answer is read.
 
 import { describe, expect, test } from "vitest";
-import { answerAsDemoGuide } from "../../models/demo-guide.ts";
 import type { OnboardingDraft } from "../../protocol/onboarding.ts";
 import { parseGuidance, redactGuideInput } from "./guide.ts";
 import { redact } from "../../lib/redact.ts";
@@ -53,6 +52,7 @@ describe("the input of the guide", () => {
     ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "eyJhbGciOiJIUzI1NiJ9"],
     ["paste: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c", "9f86d081884c7d65"],
     ["gsv_node_0123456789abcdef", "0123456789abcdef"],
+    ["my server is http://ada:hunter2@10.0.0.5/v1", "hunter2"],
     ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----", "MIIEvQ"],
   ])("does not contain the secret in %j", (text, secret) => {
     expect(redact(text, [])).not.toContain(secret);
@@ -62,6 +62,7 @@ describe("the input of the guide", () => {
     "Call me Ada, I live in America/Argentina/Buenos_Aires",
     "Use Ollama with qwen3:30b-a3b",
     "connect a machine called build-server-2",
+    "my key is [key entered in the form], my password is [secret removed]",
   ])("contains %j unchanged", (text) => expect(redact(text, [])).toBe(text));
 });
 
@@ -118,31 +119,5 @@ describe("the answer of the guide", () => {
         { op: "clear", path: "ai.model" },
       ],
     });
-  });
-});
-
-describe("the demo model as guide", () => {
-  const EMPTY = { ...DRAFT, account: { username: "", password: "", passwordConfirm: "" } };
-  const guide = (content: string, draft = EMPTY) => parseGuidance(answerAsDemoGuide({ draft, messages: [{ role: "user", content }] }))!;
-
-  test.each<[string, Record<string, string | boolean>]>([
-    ["Call me José", { "account.username": "jose" }],
-    ["my timezone is Asia/Tokyo", { "system.timezone": "Asia/Tokyo" }],
-    ["I live in New York.", { "system.timezone": "America/New_York" }],
-    ["a separate admin password please", { "admin.mode": "custom" }],
-    ["I want to use Claude", { "ai.enabled": true, "ai.provider": "anthropic" }],
-    ["use my Ollama", { "ai.enabled": true, "ai.provider": "ollama" }],
-    ["just the demo", { "ai.enabled": false }],
-    ["connect a machine called build-box", { "device.enabled": true, "device.deviceId": "build-box" }],
-    ["tell me a joke", {}],
-  ])("understands %j", (text, values) => {
-    const { patches, message } = guide(text);
-    expect(Object.fromEntries(patches.map(({ path, value }) => [path, value]))).toEqual(values);
-    expect(message).toMatch(/^Demo model, not an AI:/);
-  });
-
-  test("asks for the username first, and never for the password in the chat", () => {
-    expect(guide("")).toMatchObject({ reviewReady: false, focus: "account.username" });
-    expect(guide("call me ada")).toMatchObject({ reviewReady: true, focus: "account.password" });
   });
 });

@@ -1,15 +1,14 @@
 // Tests a model before it is configured, and runs the set-up guide before there is an account. An address that is not public is
 // reached only for a caller who could put it on the allow list, and only by these requests.
 
-import { answerAsDemoGuide } from "../../models/demo-guide.ts";
 import { ProviderModels } from "../../models/models.ts";
 import { type TrialServices, tryModel } from "../../models/trial.ts";
-import { fail } from "../../lib/sys-error.ts";
 import type { ModelChoice } from "../../ports/models.ts";
 import type { Net } from "../../ports/net.ts";
 import type { ModelCheck } from "../../protocol/model-check.ts";
 import { findProvider } from "../../models/providers.ts";
 import { makeAllowList } from "../egress/allow.ts";
+import { type ListRequest, type ModelList, ModelLists } from "./model-lists.ts";
 import { GUIDE_PROMPT, type GuideInput } from "./guide.ts";
 
 /** A guide answers with a few sentences, and its caller has no account to charge for more. */
@@ -21,8 +20,16 @@ export type ModelCandidate = Pick<ModelChoice, "provider" | "model" | "apiKey" |
 export class ModelTrials {
   readonly #services: TrialServices;
 
+  readonly #lists: ModelLists;
+
   constructor(services: TrialServices) {
     this.#services = services;
+    this.#lists = new ModelLists(services.net, services.now);
+  }
+
+  /** The models that a user can choose. */
+  listModels(request: ListRequest, admit: () => void): Promise<ModelList> {
+    return this.#lists.get(request, admit);
   }
 
   /** `ownsMachine`: the caller may decide that the gateway connects to addresses that are not public. */
@@ -31,9 +38,9 @@ export class ModelTrials {
     return tryModel({ ...this.#services, net: ownsMachine ? withServerAllowed(net, tried) : net }, tried, signal);
   }
 
-  /** The guide's answer, unparsed. */
-  async askGuide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
-    if (choice.provider === "demo") return answerAsDemoGuide(input);
+  /** The guide's answer, unparsed; null if there is no model or it does not answer. */
+  async askGuide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string | null> {
+    if (choice.provider === "demo") return null;
     const { workersAi, ...rest } = this.#services;
     const models = new ProviderModels({ ...rest, limits: GUIDE_LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
     const request = {
@@ -48,7 +55,7 @@ export class ModelTrials {
       // The error text is meant for the operator, and the caller may be a stranger.
       if (event.type === "error") break;
     }
-    fail(503, "The guide cannot answer right now: continue with the form, which works without it");
+    return null;
   }
 }
 
