@@ -134,6 +134,8 @@ describe("calls of a script", () => {
       target: "gsv",
       cwd: "/",
       why: "",
+      title: "",
+      explanation: "",
       timestamp,
     },
   });

@@ -2,6 +2,7 @@
 
 /** Calls that change nothing that matters: they may be sent again after a lost connection. */
 export const READS: ReadonlySet<string> = new Set([
+  "ai.models",
   "ai.skills",
   "fs.download",
   "fs.read",
@@ -19,6 +20,7 @@ export const READS: ReadonlySet<string> = new Set([
   "proc.conversation.policy.get",
   "proc.conversation.segment.read",
   "proc.conversation.segments",
+  "proc.conversation.update",
   "proc.history",
   "proc.history.search",
   "proc.list",
@@ -27,6 +29,8 @@ export const READS: ReadonlySet<string> = new Set([
   "proc.queue.list",
   "proc.queue.resume",
   "proc.session.list",
+  "proc.settings.get",
+  "proc.settings.set",
   "proc.spending",
   "proc.subscribe",
   "proc.unsubscribe",
@@ -51,9 +55,13 @@ export const READS: ReadonlySet<string> = new Set([
   "sys.mcp.prompt.list",
   "sys.mcp.resource.list",
   "sys.mcp.resource.read",
+  "sys.network",
+  "sys.network.check",
   "sys.oauth.list",
+  "sys.signin.get",
   "sys.token.list",
   "sys.user.list",
+  "sys.vitals",
 ]);
 
 /** Calls that their key makes idempotent: with a key they may be sent again. */
@@ -85,6 +93,8 @@ export const WRITES: ReadonlySet<string> = new Set([
   "sys.group.members",
   "sys.group.remove",
   "sys.oauth.forget",
+  "sys.signin.create",
+  "sys.signin.revoke",
   "sys.token.create",
   "sys.token.revoke",
   "sys.user.lock",

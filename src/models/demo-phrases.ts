@@ -2,7 +2,7 @@
 
 export type Intent = { tool: string; args: Record<string, unknown>; saying: string };
 
-export const HELP = `I only know a few plain requests, which show how an agent works here:
+export const HELP = `I am the demo model, not an AI. I only know a few plain requests, which show how an agent works here:
 - list files in ~/notes
 - read ~/notes/shopping.md
 - write a note: water the plants

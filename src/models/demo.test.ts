@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
 import { memoryNet } from "../../test/support/memory/net.ts";
 import type { ModelChoice, ModelMessage, ModelRequest, ModelTool } from "../ports/models.ts";
-import { DEMO_LABEL, demoAnswer } from "./demo.ts";
+import { demoAnswer } from "./demo.ts";
 
 const choice: ModelChoice = { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 8192 };
 const tools = ["Read", "Write", "Edit", "Delete", "Search", "Shell", "CodeMode"].map((name): ModelTool => ({
@@ -75,7 +75,7 @@ describe("requests", () => {
       const [block, ...rest] = demoAnswer(ask(text));
       expect(rest).toEqual([]);
       expect(block).toMatchObject({ type: "text", text: expect.stringContaining("gsv config set config/ai/provider") as string });
-      expect(block?.type === "text" && block.text.startsWith(DEMO_LABEL)).toBe(true);
+      expect(block).toMatchObject({ text: expect.stringContaining("I am the demo model, not an AI.") as string });
     }
   });
 
@@ -111,12 +111,10 @@ describe("results", () => {
 
   it("are described in a sentence or two", () => {
     expect(after("list files in ~/n on laptop", [{ ok: true, path: "/home/a/n", files: ["a.md"], directories: ["old", "new"] }])).toBe(
-      `${DEMO_LABEL} /home/a/n on laptop contains 2 directories and 1 file:\nold/\nnew/\na.md`,
+      `/home/a/n on laptop contains 2 directories and 1 file:\nold/\nnew/\na.md`,
     );
     expect(after("read ~/a.md", [{ ok: true, path: "/home/a/a.md", content: "     1\thello", lines: 1, size: 6 }])).toContain("hello");
-    expect(after("run ls", [{ status: "completed", exitCode: 0, output: "a\nb\n" }])).toBe(
-      `${DEMO_LABEL} The command ended on gsv. Its output:\na\nb`,
-    );
+    expect(after("run ls", [{ status: "completed", exitCode: 0, output: "a\nb\n" }])).toBe(`The command ended on gsv. Its output:\na\nb`);
     expect(after("run false", [{ status: "completed", exitCode: 1, output: "" }])).toContain("exit code 1");
     expect(after("run x", [{ status: "failed", error: "too long", output: "some" }])).toContain("did not work on gsv: too long\nsome");
     expect(after("read ~/a", [{ ok: false, error: "Not found: ~/a" }])).toContain("Not found: ~/a");
@@ -125,9 +123,7 @@ describe("results", () => {
       "2 devices: laptop, pi",
     );
     expect(after("show devices", [{ ok: true, path: "/sys/devices", files: [], directories: [] }])).toContain("gsv token create --device");
-    expect(after("run script: return 'hi'", [{ status: "completed", result: "hi" }])).toBe(
-      `${DEMO_LABEL} The script ended. It returned:\nhi`,
-    );
+    expect(after("run script: return 'hi'", [{ status: "completed", result: "hi" }])).toBe(`The script ended. It returned:\nhi`);
     expect(after("call tool echo", [{ status: "completed", result: { a: 1 } }])).toContain('{\n  "a": 1\n}');
     expect(after("call tool echo", [{ status: "failed", error: "echo is not defined" }])).toContain(
       "did not work in the script: echo is not defined",
@@ -140,7 +136,7 @@ it("streams word by word, needs no network, and stops on abort", async () => {
   const models = testModels({ net: memoryNet() });
   const { events, end } = await listen(models, ask("run uname -a on laptop"));
   expect(end).toMatchObject({ type: "done", stop: "tools", usage: { cost: { total: 0 } } });
-  expect(events.filter(({ type }) => type === "text_delta").length).toBeGreaterThan(5);
+  expect(events.filter(({ type }) => type === "text_delta").length).toBeGreaterThan(3);
   expect((await listen(models, ask("run uname -a on laptop"))).events).toEqual(events);
   const stop = new AbortController();
   const received = [];
@@ -148,5 +144,5 @@ it("streams word by word, needs no network, and stops on abort", async () => {
     received.push(event);
     if (received.length === 3) stop.abort();
   }
-  expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" }, content: [{ type: "text", text: "Demo model," }] });
+  expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" }, content: [{ type: "text", text: "I am" }] });
 });

@@ -9,9 +9,6 @@ import { resultSentence } from "./demo-results.ts";
 import { ABORTED } from "./failure.ts";
 import { estimateUsage } from "./usage.ts";
 
-/** Precedes everything it says. */
-export const DEMO_LABEL = "Demo model, not an AI:";
-
 export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
   const content = demoAnswer(request);
   const streamed: OutputBlock[] = [];
@@ -31,19 +28,19 @@ export function demoAnswer(request: ModelRequest): OutputBlock[] {
   const since = messages.slice(lastUser + 1);
   const results = since.filter((message) => message.role === "tool");
   if (results.length > 0)
-    return [labelledBlock(results.map((result) => resultSentence(findCallArguments(since, result.callId), result)).join(" "))];
+    return [textBlock(results.map((result) => resultSentence(findCallArguments(since, result.callId), result)).join(" "))];
   const user = messages[lastUser];
   const text = user === undefined ? "" : messageText(user);
   const intent = parseIntent(text);
-  if (intent === null) return [labelledBlock(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
-  if (intent === "help") return [labelledBlock(HELP)];
+  if (intent === null) return [textBlock(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
+  if (intent === "help") return [textBlock(HELP)];
   if (!request.tools.some(({ name }) => name === intent.tool))
-    return [labelledBlock(`For that I need the ${intent.tool} tool, which I do not have here.`)];
-  return [labelledBlock(intent.saying), { type: "toolCall", id: makeCallId(request), name: intent.tool, arguments: intent.args }];
+    return [textBlock(`For that I need the ${intent.tool} tool, which I do not have here.`)];
+  return [textBlock(intent.saying), { type: "toolCall", id: makeCallId(request), name: intent.tool, arguments: intent.args }];
 }
 
-function labelledBlock(text: string): OutputBlock {
-  return { type: "text", text: `${DEMO_LABEL} ${text}` };
+function textBlock(text: string): OutputBlock {
+  return { type: "text", text };
 }
 
 /** Derived from the process and all messages, so that two calls share an id only if they are the same request. */

@@ -56,6 +56,24 @@ export async function tryModel(services: TrialServices, given: TrialChoice, sign
   return { ok: true, provider: id, title, model, models, ms: Math.max(0, services.now() - startedAt), said: answer.text, problem: null };
 }
 
+/** The models of a server, and why there are none. Asks no question, so it costs nothing. */
+export async function listChoices(net: Net, choice: ModelChoice): Promise<{ title: string; models: string[]; problem: string | null }> {
+  const provider = choice.provider === "demo" ? DEMO : findProvider(choice.provider);
+  if (provider === undefined) return { title: choice.provider, models: [], problem: unknownProviderProblem(choice.provider).message };
+  const { title } = provider;
+  if (provider === DEMO) return { title, models: ["demo"], problem: null };
+  const missing = choice.unusable ?? missingSettingProblem(choice, provider)?.message;
+  if (missing !== undefined) return { title, models: [], problem: missing };
+  const listing = await listModels(net, choice, provider, new AbortController().signal);
+  if (listing.ok) return { title, models: listing.models, problem: emptyListProblem(choice, provider, listing.models)?.message ?? null };
+  return { title, models: [], problem: listingProblem(choice, provider, listing)?.message ?? unlistedText(provider, listing) };
+}
+
+/** Workers AI has no list. */
+function unlistedText({ title }: Provider, { status }: Extract<Listing, { ok: false }>): string | null {
+  return status === null ? null : `${title} does not list its models.`;
+}
+
 const DEMO: Provider = { dialect: "compatible", title: "The demo model", baseUrl: "", needsKey: false };
 
 type Problem = NonNullable<ModelCheck["problem"]>;

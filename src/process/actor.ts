@@ -29,6 +29,12 @@ export const processCalls = {
 
   send: (process: Process, args: SendArgs) => process.send(args),
 
+  /** The kernel has changed settings of the process, or of one conversation: tells followers. */
+  announceSettings: (process: Process, { conversationId }: ConversationArgs) => {
+    process.announceSettings(conversationId);
+    return null;
+  },
+
   /** Whether a schedule may use the process for this run, which it may have received before. */
   checkForSchedule: (process: Process, { runId }: { runId: string }) => process.checkForSchedule(runId),
 
@@ -72,6 +78,13 @@ export const processCalls = {
   getConversation: (process: Process, args: ConversationArgs) => process.conversation.get(args),
   closeConversation: (process: Process, args: ConversationArgs) => process.conversation.close(args),
   resetConversation: (process: Process, args: ConversationArgs & { archive?: boolean | undefined }) => process.conversation.reset(args),
+  updateConversation: (process: Process, args: ConversationArgs & { title?: string | undefined; isPinned?: boolean | undefined }) =>
+    process.conversation.update(args),
+  rewindConversation: (process: Process, args: ConversationArgs & { beforeMessageId: number }) => process.conversation.rewind(args),
+  /** The first half of a deletion: the kernel deletes the files in between. */
+  endConversation: (process: Process, args: { conversationId: string; archives: readonly string[] }) =>
+    process.conversation.endAndListFiles(args),
+  deleteConversation: (process: Process, args: { conversationId: string; receivedSeq: number }) => process.conversation.delete(args),
   contextPolicy: (process: Process, args: ConversationArgs) => process.conversation.policy(args),
   setContextPolicy: (
     process: Process,

@@ -7,6 +7,7 @@ import type { Sql } from "../ports/sql.ts";
 import type { SpendingAccount, Budget, Limits } from "./loop/budget.ts";
 import type { CallOutcome } from "./rows/calls.ts";
 import type { HilRequest, Overspent } from "../protocol/proc-records.ts";
+import type { RunSettings } from "../protocol/process-settings.ts";
 import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { StoredMedia } from "./rows/history.ts";
 
@@ -36,8 +37,8 @@ export type ProcessPorts = {
 export const STOPPED = "stopped";
 
 export interface KernelPort {
-  /** What a run needs from the kernel, looked up once when it starts. */
-  prepare(conversationId: string): Promise<Preparation>;
+  /** What a run needs from the kernel, looked up once when it starts. `settings` are those of its message. */
+  prepare(conversationId: string, settings?: RunSettings): Promise<Preparation>;
   /**
    * Runs one syscall of the process through the gate. `runId` and `callId` are its idempotency key: a call that is sent again
    * does not run again if the target can guarantee that. `onStart` is called when no approval is pending any more. Never throws.

@@ -3,7 +3,8 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { PROC_CHANGED } from "../protocol/signal-names.ts";
-import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/proc-records.ts";
+import type { RunSettings } from "../protocol/process-settings.ts";
+import type { ContextState, LiveAnswer, MessageUsage, Spent, StartedBy } from "../protocol/proc-records.ts";
 import { ConversationCalls } from "./conversation/conversation-calls.ts";
 import { Queue } from "./conversation/queue.ts";
 import { type ProcessPorts, STOPPED } from "./kernel-port.ts";
@@ -25,6 +26,10 @@ export type SendArgs = {
   message: Extract<MessageContent, { role: "user" | "system" }>;
   runId?: string | undefined;
   reason: RunReason;
+  /** For the run of this message only. */
+  settings?: RunSettings | undefined;
+  /** Recorded with a conversation in which nothing was said before. */
+  startedBy?: StartedBy | undefined;
 };
 
 export type SendResult = { status: "started"; runId: string; queued?: true };
@@ -76,16 +81,17 @@ export class Process {
   }
 
   /** Idempotent: a repeated runId is the same message. */
-  send({ conversationId = DEFAULT_CONVERSATION, message, runId = this.#ports.uuid(), reason }: SendArgs): SendResult {
+  send({ conversationId = DEFAULT_CONVERSATION, message, runId = this.#ports.uuid(), reason, settings, startedBy }: SendArgs): SendResult {
     const { runs, conversations, held } = this.#state;
     const result = this.#state.change((tell): SendResult => {
       const now = this.#ports.now();
       const known = runs.get(runId);
       if (known !== undefined) return { status: "started", runId, ...(known.state === "waiting" ? { queued: true } : {}) };
-      conversations.openForMessage(conversationId, now);
+      const { messageCount } = conversations.openForMessage(conversationId, now);
+      if (startedBy !== undefined && messageCount === 0) conversations.setStartedBy(conversationId, startedBy);
       if (runs.countWaiting() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
       const isIdle = runs.findActive() === undefined && this.runnableCount === 0 && !held.has(conversationId);
-      runs.add({ runId, conversationId, reason, message }, now);
+      runs.add({ runId, conversationId, reason, message, settings: settings ?? null }, now);
       if (isIdle) {
         this.#state.beginRun(runId, reason, tell);
         return { status: "started", runId };
@@ -95,6 +101,12 @@ export class Process {
     });
     this.#runner.schedule();
     return result;
+  }
+
+  announceSettings(conversationId: string | undefined): void {
+    this.#state.change((tell) =>
+      tell(PROC_CHANGED, { changes: ["settings"], ...(conversationId === undefined ? {} : { conversationId }) }),
+    );
   }
 
   /** Ends the run at once, whatever the model or a tool is doing. */

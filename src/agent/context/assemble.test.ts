@@ -13,6 +13,7 @@ const INPUTS: ContextInputs = {
   mcpServers: [],
   systemFiles: [],
   profileFiles: [],
+  prompt: null,
   homeFiles: [],
   workspace: null,
   skills: [],

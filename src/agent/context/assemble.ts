@@ -6,7 +6,7 @@ import { makeDateSections } from "./date.ts";
 import { makeHomeSections } from "./home.ts";
 import { makeProcessSections } from "./process.ts";
 import { makeProfileSections } from "./profile.ts";
-import { byteLength, type ContextFile, type Section } from "./section.ts";
+import { byteLength, type ContextFile, makeSectionUnlessEmpty, type Section } from "./section.ts";
 import { type ContextSkill, makeSkillSections } from "./skills.ts";
 import { makeSystemSections } from "./system.ts";
 import { type ContextFacts, templateValues } from "./values.ts";
@@ -16,6 +16,8 @@ export type ContextInputs = ContextFacts & {
   pid: string;
   systemFiles: readonly ContextFile[];
   profileFiles: readonly ContextFile[];
+  /** What a person has set for the process, the conversation or the message; the setting bounds it. */
+  prompt: string | null;
   homeFiles: readonly ContextFile[];
   workspace: WorkspaceContext | null;
   skills: readonly ContextSkill[];
@@ -34,6 +36,7 @@ export function assembleContext(inputs: ContextInputs): { text: string; parts: C
   const sections = [
     ...makeSystemSections(inputs.systemFiles, values),
     ...makeProfileSections(inputs.profileFiles, values),
+    ...makeSectionUnlessEmpty("settings.prompt", inputs.prompt ?? ""),
     ...makeHomeSections(inputs.homeFiles, maxBytes),
     ...makeWorkspaceSections(inputs.workspace, maxBytes),
     ...makeSkillSections(inputs.skills, maxBytes),

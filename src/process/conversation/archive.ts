@@ -145,14 +145,14 @@ function sortedEntries(block: OutputBlock): unknown {
 }
 
 export function segmentPath(root: string, conversationId: string, archiveId: string): string {
-  return `${root}/conversations/${encodeId(conversationId)}/${archiveId}.jsonl.gz`;
+  return `${root}/conversations/${archiveNameOf(conversationId)}/${archiveId}.jsonl.gz`;
 }
 
 export function resetArchivePath(root: string, { conversationId, generation }: GenerationId, archiveId: string): string {
-  return `${root}/${archiveId}/${encodeId(conversationId)}.gen-${generation}.jsonl.gz`;
+  return `${root}/${archiveId}/${archiveNameOf(conversationId)}.gen-${generation}.jsonl.gz`;
 }
 
-/** A conversation id may be any text, including one such as "..". */
-function encodeId(id: string): string {
+/** In file names: a conversation id may be any text, including one such as "..". */
+export function archiveNameOf(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"));
 }

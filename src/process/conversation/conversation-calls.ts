@@ -4,6 +4,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
+import { deleteConversation, endAndListFiles } from "./delete.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import { policyProblem } from "../../agent/context-policy.ts";
 import {
@@ -17,6 +18,7 @@ import {
 import { readArchivedMessages, fork, type ForkArgs, type ForkResult, requireSegment } from "./fork.ts";
 import { currentContext } from "../loop/measure.ts";
 import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
+import { rewind, type RewindResult } from "./rewind.ts";
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
 import { toSegment } from "../rows/segments.ts";
 import type { State } from "../rows/state.ts";
@@ -170,6 +172,30 @@ export class ConversationCalls {
   fork({ conversationId, targetConversationId, ...args }: Omit<ForkArgs, "conversationId"> & ConversationArgs): Promise<ForkResult> {
     const target = targetConversationId === undefined ? {} : { targetConversationId: conversationIdOrDefault(targetConversationId) };
     return fork(this.#state, { ...args, ...target, conversationId: conversationIdOrDefault(conversationId) });
+  }
+
+  update({ conversationId, ...change }: ConversationArgs & { title?: string | undefined; isPinned?: boolean | undefined }): Conversation {
+    const id = conversationIdOrDefault(conversationId);
+    return this.#state.change((tell) => {
+      const conversation = this.#state.conversations.update(id, change);
+      tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
+      return conversation;
+    });
+  }
+
+  rewind({ conversationId, beforeMessageId }: ConversationArgs & { beforeMessageId: number }): Promise<RewindResult> {
+    return this.#scheduleWorkAfter(rewind(this.#state, conversationIdOrDefault(conversationId), beforeMessageId, this.#stop));
+  }
+
+  /** The first half of a deletion. */
+  endAndListFiles(args: { conversationId: string; archives: readonly string[] }): Promise<string[]> {
+    return this.#scheduleWorkAfter(endAndListFiles(this.#state, args, this.#stop));
+  }
+
+  delete(args: { conversationId: string; receivedSeq: number }): { conversationId: string } {
+    const deleted = deleteConversation(this.#state, args, this.#stop);
+    this.#scheduleWork();
+    return deleted;
   }
 
   reset({ conversationId, archive = true }: ConversationArgs & { archive?: boolean | undefined }): Promise<ResetResult> {

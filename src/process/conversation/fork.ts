@@ -36,6 +36,10 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   const segment = requireSegment(state, conversationId, segmentId);
   const isSameGeneration = state.conversations.get(conversationId)?.generation === segment.generation;
   const archived = await readArchivedMessages(state, segment);
+  if (segment.kind === "rewind") {
+    const before = isSameGeneration ? await readBeforeRewind(state, segment) : [];
+    return createFork(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, false, () => [...before, ...archived]);
+  }
   const includesSuffix = includeLiveSuffix && isSameGeneration;
   const later = includesSuffix ? await readArchivedSuffix(state, segment) : [];
   return createFork(state, args, segmentId.slice(0, 8), { segment: toSegment(segment) }, includesSuffix, () => [
@@ -48,7 +52,7 @@ export function requireSegment(state: State, conversationId: string, id: string)
   return state.segments.get(conversationId, id) ?? fail(404, `Conversation segment not found: ${id}`);
 }
 
-export async function readArchivedMessages({ ports }: State, { archivePath }: StoredSegment): Promise<Message[]> {
+export async function readArchivedMessages({ ports }: State, { archivePath }: Pick<StoredSegment, "archivePath">): Promise<Message[]> {
   try {
     return await fromArchive(await ports.kernel.readArchive(archivePath));
   } catch (error) {
@@ -63,9 +67,24 @@ function messagesThrough(state: State, conversationId: string, messageId: number
   return state.history.range(conversationId, first, stepEnd(state, conversationId, message.place));
 }
 
+/** What was before the messages that a rewind has removed: still there, or removed by a later rewind that went further back. */
+async function readBeforeRewind(state: State, segment: StoredSegment): Promise<Message[]> {
+  const { conversationId, generation, fromMessageId } = segment;
+  const all = state.segments.list(conversationId);
+  const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
+  const { first, next } = state.history.bounds(conversationId);
+  const messages = [...state.history.range(conversationId, first, next)];
+  for (const one of later)
+    if (one.kind === "rewind" && one.generation === generation) messages.push(...(await readArchivedMessages(state, one)));
+  return messages.filter(({ id }) => id < fromMessageId).toSorted((one, other) => one.id - other.id);
+}
+
 /** Messages that followed a segment when it was cut off and have been archived since. */
 async function readArchivedSuffix(state: State, segment: StoredSegment): Promise<Message[]> {
-  const all = state.segments.list(segment.conversationId).filter(({ generation }) => generation === segment.generation);
+  // What a rewind has removed is not missed.
+  const all = state.segments
+    .list(segment.conversationId)
+    .filter(({ generation, kind }) => generation === segment.generation && kind === "compaction");
   const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
   const messages: Message[] = [];
   for (const one of later) messages.push(...(await readArchivedMessages(state, one)).filter(({ id }) => isInSuffix(segment, id)));

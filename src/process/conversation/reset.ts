@@ -55,7 +55,8 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
   });
 }
 
-async function withConversationsHeld<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
+/** No run begins in these conversations meanwhile. */
+export async function withConversationsHeld<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
   const busy = ids.find((id) => state.held.has(id));
   if (busy !== undefined) fail(409, `Conversation is being reset: ${busy}. Wait for that to end`);
   for (const id of ids) state.held.add(id);
@@ -66,16 +67,21 @@ async function withConversationsHeld<T>(state: State, ids: readonly string[], bo
   }
 }
 
-function endRuns(state: State, ids: readonly string[], reason: string, stop: () => void): void {
+export function endRuns(state: State, ids: readonly string[], reason: string, stop: () => void): void {
   const isStopped = state.change((tell: Tell) => {
     const outcome = { status: "aborted" as const, reason, text: null };
     for (const run of state.runs.listWaiting()) if (ids.includes(run.conversationId)) state.endRun(run, outcome, tell);
-    const active = state.runs.findActive();
-    if (active === undefined || !ids.includes(active.conversationId)) return false;
-    state.endActiveRun(active, outcome, tell);
-    return true;
+    return endActiveRun(state, ids, reason, tell);
   });
   if (isStopped) stop();
+}
+
+/** Whether a run was active in one of these conversations. */
+export function endActiveRun(state: State, ids: readonly string[], reason: string, tell: Tell): boolean {
+  const active = state.runs.findActive();
+  if (active === undefined || !ids.includes(active.conversationId)) return false;
+  state.endActiveRun(active, { status: "aborted", reason, text: null }, tell);
+  return true;
 }
 
 async function archiveAll(state: State, all: readonly Conversation[], pathOf: (one: Conversation) => string): Promise<ArchiveEntry[]> {

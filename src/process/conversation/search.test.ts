@@ -32,6 +32,13 @@ it("finds the newest first, ignoring case, with their offsets", async () => {
   expect((await search("the  red")).matches).toHaveLength(1);
 });
 
+it("takes every sign of a query as it is", async () => {
+  const signs = String.raw`well-known ^$.*+?()[]{}|/\&#~@!%=:;,<>"'`;
+  await say(signs, "Yes");
+  for (const query of [signs, "well-known", "-", ...Array.from(signs.replaceAll(/[\w\s]/gu, ""))])
+    expect((await search(query)).matches, query).toHaveLength(1);
+});
+
 it("searches calls and their results, and respects the limit", async () => {
   world.on("look", [read("/etc/motd")], [text("done")]);
   world.say("look");

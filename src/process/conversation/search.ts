@@ -105,7 +105,7 @@ function commonMatchFields(
 /** Ignores case, and matches any white space where the query has some. */
 function patternOf(query: string): RegExp {
   const words = query.trim().split(/\s+/u);
-  return new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`)).join(String.raw`\s+`), "iu");
+  return new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`)).join(String.raw`\s+`), "iu");
 }
 
 function snippetOf(message: Message, pattern: RegExp): string | null {

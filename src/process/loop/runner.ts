@@ -174,7 +174,7 @@ export class Runner {
 
   async #prepare(run: Run): Promise<Preparation> {
     if (this.#prepared?.runId !== run.runId)
-      this.#prepared = { runId: run.runId, preparation: await this.#ports.kernel.prepare(run.conversationId) };
+      this.#prepared = { runId: run.runId, preparation: await this.#ports.kernel.prepare(run.conversationId, run.settings ?? undefined) };
     return this.#prepared.preparation;
   }
 
@@ -296,6 +296,13 @@ export class Runner {
     return { now: this.#ports.now(), run: run === undefined ? null : this.#buildRunView(run), waiting: this.#state.listStartable() };
   }
 
+  /** Messages with settings of their own get a run of their own, and those after them wait for it. */
+  #listJoinable(conversationId: string): string[] {
+    const behind = this.#state.listStartable().filter((one) => one.conversationId === conversationId);
+    const first = behind.findIndex(({ settings }) => settings !== null);
+    return (first < 0 ? behind : behind.slice(0, first)).map(({ runId }) => runId);
+  }
+
   #buildRunView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
     const last = this.#state.history.findLast(conversationId);
     const calls = last?.role === "assistant" ? this.#state.calls.listForMessage(runId, last.id) : [];
@@ -307,7 +314,7 @@ export class Runner {
       leaseUntil,
       said: lastMessageKind(last, calls.length > 0),
       calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: namesDevice(args ?? {}) })),
-      behind: this.#state.listStartable().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
+      behind: this.#listJoinable(conversationId),
       budget: budgetRequest !== null ? "asked" : (measured?.over.length ?? 0) > 0 ? "spent" : "within",
       overflow: measured?.overflow ?? "unmeasured",
     };

@@ -4,7 +4,7 @@ import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { defaultPolicy } from "../../agent/context-policy.ts";
-import type { ContextPolicy, ContextState, Conversation } from "../../protocol/proc-records.ts";
+import type { ContextPolicy, ContextState, Conversation, StartedBy } from "../../protocol/proc-records.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 const TITLE_CHARS_MAX = 200;
@@ -23,7 +23,7 @@ export class Conversations {
 
   list(includeClosed: boolean): Conversation[] {
     const rows = this.#sql.all(
-      "SELECT * FROM conversations WHERE ? OR status = 'open' ORDER BY updated_at DESC, id",
+      "SELECT * FROM conversations WHERE ? OR status = 'open' ORDER BY is_pinned DESC, updated_at DESC, id",
       includeClosed ? 1 : 0,
     );
     return rows.map(fromRow);
@@ -35,7 +35,8 @@ export class Conversations {
     if (created) this.#mustHaveRoom();
     const text = title?.trim().slice(0, TITLE_CHARS_MAX) || null;
     this.#sql.run(
-      `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3, NULL)
+      `INSERT INTO conversations (id, generation, status, title, first, next, overflow, compact_at, keep_last, policy_at, created_at, updated_at, context)
+       VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3, NULL)
        ON CONFLICT (id) DO UPDATE SET status = 'open', title = coalesce(?2, title), updated_at = ?3`,
       id,
       text,
@@ -62,10 +63,27 @@ export class Conversations {
     return this.get(id);
   }
 
+  /** What is missing stays; an empty title is none. */
+  update(id: string, { title, isPinned }: { title?: string | undefined; isPinned?: boolean | undefined }): Conversation {
+    if (title !== undefined)
+      this.#sql.run("UPDATE conversations SET title = ? WHERE id = ?", title.trim().slice(0, TITLE_CHARS_MAX) || null, id);
+    if (isPinned !== undefined) this.#sql.run("UPDATE conversations SET is_pinned = ? WHERE id = ?", isPinned ? 1 : 0, id);
+    return this.#mustGet(id);
+  }
+
+  setStartedBy(id: string, startedBy: StartedBy): void {
+    this.#sql.run("UPDATE conversations SET started_by = ? WHERE id = ?", JSON.stringify(startedBy), id);
+  }
+
+  /** History deletes the messages. */
+  remove(id: string): void {
+    this.#sql.run("DELETE FROM conversations WHERE id = ?", id);
+  }
+
   /** Begins the next generation; History deletes the messages. */
   startGeneration(id: string, now: number): Conversation {
     this.#sql.run(
-      "UPDATE conversations SET generation = generation + 1, status = 'open', context = NULL, updated_at = ? WHERE id = ?",
+      "UPDATE conversations SET generation = generation + 1, status = 'open', context = NULL, started_by = NULL, updated_at = ? WHERE id = ?",
       now,
       id,
     );
@@ -121,5 +139,7 @@ function fromRow(row: SqlRow): Conversation {
     messageCount: Number(row.next) - Number(row.first),
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
+    isPinned: row.is_pinned === 1,
+    startedBy: row.started_by === null ? null : (JSON.parse(String(row.started_by)) as StartedBy),
   };
 }

@@ -2,6 +2,7 @@
 // the last number it has seen. Owns events.
 
 import type { Sql } from "../../ports/sql.ts";
+import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 import type { Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
 
 /** A follower that missed more reads the history again. */
@@ -47,6 +48,20 @@ export class Events {
     this.#lastSeq = seq;
     if (seq % PRUNE_EVERY === 0) this.#sql.run("DELETE FROM events WHERE seq <= ?", seq - KEPT_MAX);
     return { seq, signal, payload } as ProcessEvent;
+  }
+
+  /**
+   * Leaves of the events of a conversation, up to a number, only that it has changed. Numbers have no gaps, so the events themselves
+   * stay.
+   */
+  redact(conversationId: string, throughSeq: number, replacement: Payload<typeof PROC_CHANGED>): void {
+    this.#sql.run(
+      "UPDATE events SET signal = ?, payload = ? WHERE seq <= ? AND json_extract(payload, '$.conversationId') = ?",
+      PROC_CHANGED,
+      JSON.stringify(replacement),
+      throughSeq,
+      conversationId,
+    );
   }
 
   /** Null if some of these events were pruned. */

@@ -184,6 +184,20 @@ export class History {
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
   }
 
+  /** Whether a message of another conversation, such as a fork, contains this text. */
+  isMentionedElsewhere(conversationId: string, text: string): boolean {
+    const query = "SELECT 1 AS one FROM messages WHERE conversation_id <> ? AND instr(content, ?) > 0 LIMIT 1";
+    return this.#sql.get(query, conversationId, JSON.stringify(text).slice(1, -1)) !== undefined;
+  }
+
+  /** Deletes the messages from a place on. */
+  removeFrom(conversationId: string, place: number, now: number): void {
+    this.revision++;
+    this.clearCaches();
+    this.#sql.run("DELETE FROM messages WHERE conversation_id = ? AND place >= ?", conversationId, place);
+    this.#sql.run("UPDATE conversations SET next = ?, updated_at = ? WHERE id = ?", place, now, conversationId);
+  }
+
   /** Replaces the messages up to a place by a single one, which takes the id of the first. */
   replaceThrough(conversationId: string, throughPlace: number, said: MessageContent, now: number): Message {
     this.revision++;

@@ -4,6 +4,7 @@
 import type { ModelUsage } from "../../ports/models.ts";
 import type { Sql, SqlRow, SqlValue } from "../../ports/sql.ts";
 import type { BudgetScope } from "../loop/budget.ts";
+import type { RunSettings } from "../../protocol/process-settings.ts";
 import type { MessageContent } from "./history.ts";
 
 export const WAITING_MAX = 100;
@@ -25,6 +26,8 @@ export type Run = {
   reason: RunReason;
   /** The message that is added when it begins; null once it has ended. */
   message: Extract<MessageContent, { role: "user" | "system" }> | null;
+  /** What was set for this message only. */
+  settings: RunSettings | null;
   state: "waiting" | "active" | "joined" | "ended";
   joinedTo: string | null;
   /** It waits until somebody resumes the queue. */
@@ -115,16 +118,20 @@ export class Runs {
     return this.#sql.get(`SELECT 1 AS one FROM runs WHERE reason NOT IN (${marks}) LIMIT 1`, ...reasons) !== undefined;
   }
 
-  add({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
+  add(
+    { runId, conversationId, reason, message, settings }: Pick<Run, "runId" | "conversationId" | "reason" | "message" | "settings">,
+    now: number,
+  ): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM runs")?.number);
     this.#change(
-      `INSERT INTO runs (run_id, number, conversation_id, state, reason, message, lease_until, created_at)
-       VALUES (?, ?, ?, 'waiting', ?, ?, 0, ?)`,
+      `INSERT INTO runs (run_id, number, conversation_id, state, reason, message, settings, lease_until, created_at)
+       VALUES (?, ?, ?, 'waiting', ?, ?, ?, 0, ?)`,
       runId,
       number,
       conversationId,
       reason,
       message === null ? null : JSON.stringify(message),
+      settings === null ? null : JSON.stringify(settings),
       now,
     );
   }
@@ -184,6 +191,11 @@ export class Runs {
     return changed > 0;
   }
 
+  /** Deletes what is known of the runs of a conversation, which have ended. */
+  removeConversation(conversationId: string): void {
+    this.#change("DELETE FROM runs WHERE conversation_id = ? AND state = 'ended'", conversationId);
+  }
+
   /** Deletes runs that ended long ago; until then a repeated runId is recognized. */
   prune(before: number): void {
     this.#change("DELETE FROM runs WHERE state = 'ended' AND ended_at < ?", before);
@@ -201,6 +213,7 @@ function fromRow(row: SqlRow): Run {
     conversationId: String(row.conversation_id),
     reason: row.reason as RunReason,
     message: row.message === null ? null : (JSON.parse(String(row.message)) as Run["message"]),
+    settings: row.settings === null ? null : (JSON.parse(String(row.settings)) as RunSettings),
     state: row.state as Run["state"],
     joinedTo: row.joined_to as string | null,
     isOnHold: row.on_hold === 1,

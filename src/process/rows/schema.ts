@@ -104,6 +104,19 @@ const scripts: Migration = {
   ],
 };
 
+/** What was set for one message only, so that its run has it after a crash. */
+const runSettings: Migration = { version: 6, statements: ["ALTER TABLE runs ADD COLUMN settings TEXT"] };
+
+/** Pinned conversations, those that schedules started, and messages that a rewind has removed. */
+const conversationFacts: Migration = {
+  version: 7,
+  statements: [
+    "ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN started_by TEXT",
+    "ALTER TABLE segments ADD COLUMN kind TEXT NOT NULL DEFAULT 'compaction'",
+  ],
+};
+
 export function migrate(sql: Sql, now: number): void {
-  migrateBy(sql, [initial, stops, makeDefaultConversationMigration(now), largeRows, scripts]);
+  migrateBy(sql, [initial, stops, makeDefaultConversationMigration(now), largeRows, scripts, runSettings, conversationFacts]);
 }

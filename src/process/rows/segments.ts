@@ -1,4 +1,5 @@
-// Parts of conversations that were archived and replaced by a summary. Owns segments; they outlive the conversation's messages.
+// Parts of conversations that were archived: replaced by a summary, or removed by a rewind. Owns segments; they outlive the
+// conversation's messages.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
@@ -23,6 +24,16 @@ export class Segments {
     return this.#sql.all("SELECT * FROM segments WHERE conversation_id = ? ORDER BY number", conversationId).map(fromRow);
   }
 
+  /** Of all other conversations. */
+  listOthers(conversationId: string): StoredSegment[] {
+    return this.#sql.all("SELECT * FROM segments WHERE conversation_id <> ? ORDER BY number", conversationId).map(fromRow);
+  }
+
+  /** Their archives are deleted too. */
+  removeConversation(conversationId: string): void {
+    this.#sql.run("DELETE FROM segments WHERE conversation_id = ?", conversationId);
+  }
+
   isSummary(messageId: number): boolean {
     return this.#sql.get("SELECT 1 FROM segments WHERE summary_id = ?", messageId) !== undefined;
   }
@@ -31,6 +42,7 @@ export class Segments {
     id,
     conversationId,
     generation,
+    kind,
     fromMessageId,
     toMessageId,
     liveThroughId,
@@ -40,8 +52,8 @@ export class Segments {
   }: StoredSegment): void {
     const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM segments")?.number);
     this.#sql.run(
-      `INSERT INTO segments (id, conversation_id, generation, from_id, to_id, live_through_id, archive_path, summary_id, created_at, number)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO segments (id, conversation_id, generation, from_id, to_id, live_through_id, archive_path, summary_id, created_at, number, kind)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       conversationId,
       generation,
@@ -52,6 +64,7 @@ export class Segments {
       summaryMessageId,
       createdAt,
       number,
+      kind,
     );
   }
 }
@@ -66,7 +79,7 @@ function fromRow(row: SqlRow): StoredSegment {
     id: String(row.id),
     conversationId: String(row.conversation_id),
     generation: Number(row.generation),
-    kind: "compaction",
+    kind: row.kind as Segment["kind"],
     fromMessageId: Number(row.from_id),
     toMessageId: Number(row.to_id),
     liveThroughId: Number(row.live_through_id),

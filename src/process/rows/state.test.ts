@@ -27,7 +27,7 @@ test("a change that throws undoes what is cached of runs, messages, usage and ev
   const before = read();
   const fail = () =>
     state.change((tell) => {
-      state.runs.add({ runId: "r1", conversationId: CONVERSATION, reason: "proc.send", message: null }, 1_000);
+      state.runs.add({ runId: "r1", conversationId: CONVERSATION, reason: "proc.send", message: null, settings: null }, 1_000);
       state.beginRun("r1", "proc.send", tell);
       state.usage.addToolCalls("r1", 1);
       say("undone");
