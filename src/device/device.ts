@@ -8,6 +8,7 @@ import { decodeArgs } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { makeHasher } from "../hosts/shared/crypto.ts";
+import { makeMachineVitals } from "../hosts/shared/machine-vitals.ts";
 import { LinePositions } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
@@ -62,14 +63,16 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
   const cancels = new CancellableCalls((sessionId) => void shell.end(sessionId, CANCELLED));
-  const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places: new LinePositions() };
+  const readVitals = makeMachineVitals(workspace);
+  const places = new LinePositions();
+  const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places, readVitals };
   const table = new Map(hardwareCalls.map((call) => [call.name, call]));
   let connected: Client | null = null;
   const client = await connect({
     url,
     auth,
     client: { id: deviceId, version: VERSION, platform: process.platform, role: "driver" },
-    driver: { implements: ["fs.*", "shell.*"], ledger: ledger !== null },
+    driver: { implements: ["fs.*", "shell.*", "sys.vitals"], ledger: ledger !== null },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
     newHash: makeHasher,
     async answer(request, body) {

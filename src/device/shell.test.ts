@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ExecArgs, execCommand, type ExecResult } from "../hardware/exec.ts";
 import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { makeMachineVitals } from "../hosts/shared/machine-vitals.ts";
 import { makeCommandEnvironment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
 import { loadPty } from "./pty.ts";
@@ -26,7 +27,8 @@ function machineIn(home: string, from: NodeJS.ProcessEnv = {}): Machine {
   const files = new MachineFiles(home);
   const env = makeCommandEnvironment({ PATH: process.env.PATH, HOME: home, SHELL: "/bin/sh", ...from }, "laptop");
   const shell = new MachineShell({ files, env, waitMs: LONG_MS });
-  return { files, shell, limits: NATIVE_LIMITS, now: () => Date.now(), signal: new AbortController().signal };
+  const readVitals = makeMachineVitals(home);
+  return { files, shell, limits: NATIVE_LIMITS, now: () => Date.now(), signal: new AbortController().signal, readVitals };
 }
 
 const run = (input: string, more: Partial<ExecArgs> = {}) => execCommand(machine, { input, ...more });

@@ -56,8 +56,8 @@ export class RemoteKernel {
   /** `onFacts` gets the facts that come with every preparation. */
   makePort(onFacts: (facts: ProcessFacts) => void): KernelPort {
     return {
-      prepare: async (conversationId) => {
-        const { preparation, facts } = await this.#ask("prepare", [conversationId]);
+      prepare: async (conversationId, settings) => {
+        const { preparation, facts } = await this.#ask("prepare", [conversationId, settings]);
         onFacts(facts);
         return preparation;
       },

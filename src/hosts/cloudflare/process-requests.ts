@@ -2,6 +2,7 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";
+import type { RunSettings } from "../../protocol/process-settings.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import {
   type KernelPort,
@@ -30,7 +31,7 @@ export type ProcessOutput = { event: ProcessEvent } | { piece: AnswerPiece };
 /** The requests of a process. `abandon` is about a call made by `sys`; `isStopped` means that the call must end. */
 export type KernelRequests = {
   facts: () => ProcessFacts;
-  prepare: (conversationId: string) => Promise<PreparedRun>;
+  prepare: (conversationId: string, settings: RunSettings | undefined) => Promise<PreparedRun>;
   runSyscall: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
   runScriptCall: (call: PersonalScriptCall) => Promise<ScriptCallOutcome>;
@@ -102,7 +103,10 @@ export class ProcessRequests {
       readArchive: (path) => kernel.readArchive(path),
       checkpoint: (checkpoint) => kernel.checkpoint(checkpoint),
       facts: () => this.#factsOf(pid),
-      prepare: async (conversationId) => ({ preparation: await kernel.prepare(conversationId), facts: this.#factsOf(pid) }),
+      prepare: async (conversationId, settings) => ({
+        preparation: await kernel.prepare(conversationId, settings),
+        facts: this.#factsOf(pid),
+      }),
       runSyscall: (call) => this.#runSyscall(pid, kernel, call),
       abandon: (call, isStopped) => this.#abandon(pid, kernel, call, isStopped),
       deliver: async (items) => {

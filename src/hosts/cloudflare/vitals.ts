@@ -10,6 +10,11 @@ export function makeCloudflareVitals(storage: DurableObjectStorage, origins: rea
   return {
     // Large content is in R2, which has no limit, but names and small content of all users are here.
     storageBytes: DATABASE_BYTES_MAX,
+    readNetwork: () => ({ listensOn: "platform", port: null, isEncrypted: true, origins: origins ?? [], interfaces: [] }),
+    async readMachine() {
+      const disk = { totalBytes: DATABASE_BYTES_MAX, freeBytes: Math.max(0, DATABASE_BYTES_MAX - storage.sql.databaseSize) };
+      return { system: "Cloudflare Workers", arch: null, cpuCount: null, cpuBusy: null, memory: null, disk, uptimeMs: null };
+    },
     async read() {
       const { databaseSize } = storage.sql;
       return {

@@ -90,7 +90,7 @@ async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "c
   defer(() => processes.close());
   const shells = new NodeShells(crypto);
   defer(() => shells.close());
-  const vitals = makeNodeVitals(home, options);
+  const vitals = makeNodeVitals(home, options, (): number => door.port);
   const ports: Ports = {
     sql,
     processes,

@@ -11,7 +11,7 @@ import { type OriginPolicy, makeOriginPolicy, originRefusal } from "../../kernel
 import type { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { OperatorError } from "./home.ts";
-import type { UpOptions } from "./options.ts";
+import { isWildcardHost, type UpOptions } from "./options.ts";
 import type { NodeSockets } from "./sockets.ts";
 
 const REQUEST_MS = 30_000;
@@ -76,6 +76,11 @@ export class HttpGuard {
     const kernelRefusal = this.#kernel.findRefusal(address);
     if (kernelRefusal !== null) return refuse(wire, 503, kernelRefusal);
     this.#sockets.accept(request, wire, head, { address, origin: this.gatewayOriginFor(request) });
+  }
+
+  /** 0 until the gateway listens. */
+  get port(): number {
+    return this.#port;
   }
 
   /** The addresses by name at which the gateway answers. */
@@ -218,10 +223,6 @@ function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
 
 export function makeGatewayUrl({ tls, host }: UpOptions, port: number): string {
   return `${tls ? "https" : "http"}://${urlHost(host)}:${port}`;
-}
-
-function isWildcardHost(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
 }
 
 function urlHost(host: string): string {

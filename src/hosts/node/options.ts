@@ -62,6 +62,11 @@ export function othersCanReach({ host, origins, trustProxy }: UpOptions): boolea
   return !isLoopback(host) || trustProxy.length > 0 || origins.some((origin) => !isLoopback(new URL(origin).hostname));
 }
 
+/** Whether the gateway listens on all addresses of this machine. */
+export function isWildcardHost(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
 function parsePort(text: string): number {
   const number = Number(text);
   if (!/^\d{1,5}$/.test(text) || number > 65535)

@@ -6,16 +6,21 @@ import { open, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Vitals } from "../../ports/vitals.ts";
+import { makeMachineVitals } from "../shared/machine-vitals.ts";
 import type { Home } from "./home.ts";
+import { readNetwork } from "./network.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 
 /** Older versions can corrupt a database that two connections write at the same instant. */
 const SQLITE_MIN = [3, 51, 3];
 const NODE_MIN = [24];
 
-export function makeNodeVitals(home: Pick<Home, "path" | "databaseFile">, options: UpOptions): Vitals {
+/** `port` is the one that the gateway listens on. */
+export function makeNodeVitals(home: Pick<Home, "path" | "databaseFile">, options: UpOptions, port: () => number): Vitals {
   return {
     storageBytes: totalDiskBytes(home.path),
+    readMachine: makeMachineVitals(home.path),
+    readNetwork: () => readNetwork(options, port()),
     async read() {
       const [storageProblem, databaseBytes, freeBytes] = await Promise.all([
         probeStorage(home.path),
