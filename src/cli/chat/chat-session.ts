@@ -15,6 +15,7 @@ import { stdoutMode } from "../terminal/text-style.ts";
 import { Page } from "../terminal/page.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { ConversationRef } from "./processes.ts";
+import { fetchModel, RunPhase } from "./run-phase.ts";
 import { describeStop, truncate, spokenText } from "./message-text.ts";
 import { escapeControls } from "../terminal/terminal.ts";
 import { BUDGET, type Question, pickQuestionFields, questionText } from "./tool-call.ts";
@@ -23,6 +24,7 @@ type PendingMessage = { runId: string; text: string; paused?: true | undefined }
 
 const EARLIER_MESSAGES = 6;
 const HISTORY_MESSAGES = 60;
+const TICK_MS = 1_000;
 
 export class ChatSession {
   readonly client: Client;
@@ -42,6 +44,7 @@ export class ChatSession {
   #queued: PendingMessage[] = [];
   /** Runs whose message has left the queue. */
   readonly #startedRuns = new Set<string>();
+  readonly #phase = new RunPhase();
   #isStopping = false;
   #isLeaving = false;
   #isConnected = true;
@@ -53,7 +56,7 @@ export class ChatSession {
   constructor(client: Client, where: ConversationRef, { isVerbose }: { isVerbose: boolean }) {
     this.client = client;
     this.where = where;
-    this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true });
+    this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true, columns: () => this.#page.columns });
     this.#page = new Page(process.stdout, (isLineOpen) => this.#makeFooter(isLineOpen));
     this.#questions.onArmed = () => this.#page.redraw();
   }
@@ -70,6 +73,10 @@ export class ChatSession {
     const stopKeys = onKeys((key) => this.#press(key));
     const redraw = () => this.#page.redraw();
     process.stdout.on("resize", redraw);
+    // The seconds of a phase.
+    const ticks = setInterval(() => {
+      if (this.#isWorking()) this.#page.redraw();
+    }, TICK_MS);
     const afterLoad = (handle: () => void) => (this.#deferred === null ? handle() : void this.#deferred.push(handle));
     this.#deferred = [];
     const subscription = client.follow({
@@ -87,6 +94,7 @@ export class ChatSession {
       return code;
     } finally {
       this.#questions.ignoreKeys();
+      clearInterval(ticks);
       subscription.stop();
       process.stdout.off("resize", redraw);
       this.#end = () => {};
@@ -99,6 +107,7 @@ export class ChatSession {
   async load(title?: string): Promise<void> {
     this.#deferred ??= [];
     const { pid, conversationId } = this.where;
+    this.#showModel();
     const [history, { pending }, { processes }] = await Promise.all([
       this.client.call("proc.history", { pid, conversationId, limit: HISTORY_MESSAGES, offset: -HISTORY_MESSAGES }),
       this.client.call("proc.approval.list", { pid }),
@@ -189,6 +198,7 @@ export class ChatSession {
         // The history that was loaded contains it already.
         if (payload.messageId !== undefined && payload.messageId <= this.#lastMessageId) return;
       }
+      if (payload.changes.includes("settings")) this.#showModel();
       if (payload.changes.includes("queue")) this.reportFailure(this.#refreshQueue());
     }
     if (signal === RUN_FINISHED) {
@@ -203,6 +213,7 @@ export class ChatSession {
   #handlePiece(piece: AnswerPiece): void {
     if (piece.conversationId !== this.where.conversationId) return;
     this.#closeQuestions(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
+    this.#activity = reduce(this.#activity, { signal: RUN_STREAM, payload: piece });
     this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
   }
 
@@ -307,6 +318,10 @@ export class ChatSession {
     this.reportFailure(request);
   }
 
+  #showModel(): void {
+    void fetchModel(this.client, this.where).then((model) => (this.#phase.model = model));
+  }
+
   async #refreshQueue(): Promise<void> {
     const { messages } = await this.client.call("proc.queue.list", { ...this.where });
     this.#queued = messages;
@@ -330,6 +345,8 @@ export class ChatSession {
       queued: queued.map(({ text, paused }) => `${paused ? "on hold" : "queued"}: ${text}`),
       sending: this.#sent.filter(({ runId }) => !knownRuns.has(runId)).map(({ text }) => text),
       isWorking: this.#isWorking(),
+      phase: this.#phase.describe(this.#activity, this.where.conversationId),
+      isPhaseSilent: this.#phase.isSilent(),
       isStopping: this.#isStopping,
       isLeaving: this.#isLeaving,
       isConnected: this.#isConnected,

@@ -198,20 +198,29 @@ const QUESTION: Question = {
   target: "gsv",
   cwd: "/",
   why: "",
+  title: "",
+  explanation: "",
 };
 
 test("a question shows everything that would run, with control characters escaped", () => {
   const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
-  const question = { ...QUESTION, syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" };
+  const question = {
+    ...QUESTION,
+    syscall: "shell.exec",
+    args,
+    target: "mac",
+    cwd: "",
+    title: "Run a command on mac",
+    explanation: "Commands on your machines need your OK.",
+  };
   expect(questionText(question, "plain")).toBe(
     [
-      "? Allow this?",
-      "  shell.exec on mac, in /home/alice",
+      "? Run a command on mac?",
       "  input:",
       "    | a",
       "    | ⟨U+001B⟩[1Ab⟨U+000D⟩⟨U+202E⟩",
       "  cwd: /x",
-      "  it is on a device",
+      "  Commands on your machines need your OK.",
     ].join("\n"),
   );
 });
@@ -224,8 +233,8 @@ test("a long request is cut with a remark, and can be shown whole", () => {
 });
 
 test("a question about a budget has its own text", () => {
-  const question = { ...QUESTION, syscall: "proc.budget", why: "2 model calls are used up" };
-  expect(questionText(question, "plain")).toBe("? Continue?\n  2 model calls are used up");
+  const question = { ...QUESTION, syscall: "proc.budget", why: "2 model calls are used up", title: "Continue beyond the budget" };
+  expect(questionText(question, "plain")).toBe("? Continue beyond the budget?\n  2 model calls are used up");
 });
 
 test("an answer that restarts after a crash continues where the screen stopped", () => {

@@ -21,6 +21,7 @@ import { type OutputMode, type Style, applyStyle } from "../terminal/text-style.
 import { Markdown } from "../terminal/markdown.ts";
 import { textIn } from "./message-text.ts";
 import { escapeControls } from "../terminal/terminal.ts";
+import { wrapText } from "../terminal/wrap.ts";
 import { failureText, adviceAfterFailedRun, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
@@ -30,11 +31,14 @@ export type ViewOptions = {
   isVerbose?: boolean;
   /** Shows the messages of people, for a conversation that may have several of them. */
   showsPeople?: boolean;
+  /** The width at which text is wrapped (default: it is not). */
+  columns?: () => number;
 };
 
 export class ChatView {
   readonly #look: OutputMode;
   readonly #showsPeople: boolean;
+  readonly #columns: () => number;
   isVerbose: boolean;
   #pieces: Piece[] = [];
   #isLineOpen = false;
@@ -56,7 +60,8 @@ export class ChatView {
   /** More of the last tool call or thought, shown on request. */
   #details = "";
 
-  constructor(look: OutputMode, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
+  constructor(look: OutputMode, { isVerbose = false, showsPeople = false, columns = () => Infinity }: ViewOptions = {}) {
+    this.#columns = columns;
     this.#look = look;
     this.isVerbose = isVerbose;
     this.#showsPeople = showsPeople;
@@ -98,6 +103,11 @@ export class ChatView {
   markShown(whole: string): void {
     this.#lastText = whole;
     this.#historyText = whole;
+  }
+
+  /** Whether the last line is unfinished. */
+  get isLineOpen(): boolean {
+    return this.#isLineOpen;
   }
 
   #flush(): Piece[] {
@@ -237,7 +247,8 @@ export class ChatView {
     this.#endOpenOutput();
     const wait = waitMs < 1_000 ? "now" : `in ${formatElapsed(waitMs)}`;
     const reason = why === "" ? "" : ` (${firstLine(why)})`;
-    this.#remark(`the model call failed${reason}; retrying ${wait}${hasShown ? "; ignore the answer so far" : ""}`, "yellow");
+    const text = `the model call failed${reason}; retrying ${wait}${hasShown ? "; ignore the answer so far" : ""}`;
+    this.#remark(wrapText(text, this.#columns()), "yellow");
   }
 
   #finishRun({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
@@ -249,9 +260,9 @@ export class ChatView {
     this.#lastEnd = end;
     if (status === "aborted" || aborted === true) this.#remark("stopped", "dim");
     else if (status === "error") {
-      this.#remark(`error: ${escapeControls(error || reason, "\n")}`, "red");
+      this.#remark(wrapText(`error: ${escapeControls(error || reason, "\n")}`, this.#columns()), "red");
       const next = adviceAfterFailedRun(reason);
-      if (next !== "") this.#remark(next, "dim");
+      if (next !== "") this.#remark(wrapText(next, this.#columns()), "dim");
     }
   }
 
@@ -260,7 +271,7 @@ export class ChatView {
     if (delta === "") return;
     if (this.#markdown === null) {
       this.#endToolLine();
-      this.#markdown = new Markdown(this.#look);
+      this.#markdown = new Markdown(this.#look, this.#columns);
     }
     this.#addPiece(this.#markdown.push(delta));
   }

@@ -1,10 +1,12 @@
 // The footer below a conversation: status, queued messages, and the input line or the keys that answer a question. Rebuilt from the
 // state each time it is drawn.
 
+import { displayWidth } from "../terminal/display-width.ts";
 import type { LineEditor } from "../terminal/line-editor.ts";
 import { applyStyle } from "../terminal/text-style.ts";
 import { type Footer, wrapInput } from "../terminal/page.ts";
-import { escapeControls, displayWidth } from "../terminal/terminal.ts";
+import { cutTo } from "../terminal/status-line.ts";
+import { escapeControls } from "../terminal/terminal.ts";
 import { BUDGET, type Question } from "./tool-call.ts";
 
 export type FooterState = {
@@ -21,6 +23,10 @@ export type FooterState = {
   queued: readonly string[];
   sending: readonly string[];
   isWorking: boolean;
+  /** What the run does, with the seconds; empty if none is active. */
+  phase: string;
+  /** It is worth showing below an open line: the run does something silent, and not just for a moment. */
+  isPhaseSilent: boolean;
   isStopping: boolean;
   isLeaving: boolean;
   isConnected: boolean;
@@ -33,13 +39,14 @@ const BUDGET_KEYS = "y continue   n stop";
 /** Pending messages shown at most, so that the rest has room. */
 const WAITING_ROWS = 5;
 
-/** Null while an answer arrives and nobody types: the answer has the terminal to itself. */
+/** Null while text arrives and nobody types: the answer has the terminal to itself. */
 export function makeChatFooter(state: FooterState): Footer | null {
   const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
-  const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
+  const isQuiet =
+    editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping && !state.isPhaseSilent;
   if (isLineOpen && isQuiet) return null;
   const paint = (text: string) => (state.isStyled ? applyStyle(text, "dim") : text);
-  const line = (text: string) => paint(cut(escapeControls(text), columns - 1));
+  const line = (text: string) => paint(cutTo(escapeControls(text), columns - 1));
   const status = statusText(state);
   const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
   // An empty line between the conversation and the input.
@@ -59,7 +66,7 @@ function makeInputPart(state: FooterState, paint: (text: string) => string): Foo
     wrapInput(prompt, escapeControls(textBeforeCursor, "\n\t"), escapeControls(text.slice(textBeforeCursor.length), "\n\t"), columns);
   if (reason !== null) return inputRows("reason (optional): ", reason);
   if (isArmed && question !== null) {
-    const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
+    const keys = cutTo(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
     return { rows: [state.isStyled ? applyStyle(keys, "yellow") : keys], cursor: { row: 0, column: displayWidth(keys) } };
   }
   const input = inputRows(PROMPT, editor);
@@ -67,20 +74,10 @@ function makeInputPart(state: FooterState, paint: (text: string) => string): Foo
   return { ...input, rows: [`${PROMPT}${paint(PLACEHOLDER)}`] };
 }
 
-function statusText({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FooterState): string {
+function statusText({ isConnected, isStopping, isWorking, phase, isLeaving, question, isArmed, editor }: FooterState): string {
   if (!isConnected) return "connection lost; reconnecting";
   if (isStopping) return "stopping; press Ctrl-C again to leave";
   if (isLeaving) return "press Ctrl-C again or Ctrl-D to leave";
   if (question !== null && !isArmed && !editor.isEmpty) return "a question is waiting above: press Tab, then answer it with a key";
-  return isWorking && question === null ? "working; Ctrl-C to stop" : "";
-}
-
-function cut(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let shown = "";
-  for (const character of text) {
-    if (displayWidth(shown + character) > columns - 1) break;
-    shown += character;
-  }
-  return `${shown}…`;
+  return isWorking && question === null ? `${phase}; Ctrl-C to stop` : "";
 }

@@ -11,8 +11,10 @@ import { ChatView, type Piece } from "./chat-view.ts";
 import { stdoutMode } from "../terminal/text-style.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import type { ConversationRef } from "./processes.ts";
+import { fetchModel, RunPhase } from "./run-phase.ts";
+import { StatusLine } from "../terminal/status-line.ts";
 import { describeStop } from "./message-text.ts";
-import { printNote, printJson } from "../terminal/terminal.ts";
+import { columnsOf, printNote, printJson } from "../terminal/terminal.ts";
 import { type Question, pickQuestionFields, questionText } from "./tool-call.ts";
 
 export type OneMessageOptions = {
@@ -22,6 +24,8 @@ export type OneMessageOptions = {
   /** Without a terminal to ask at, wait until a question is answered elsewhere. */
   waits: boolean;
 };
+
+const TICK_MS = 1_000;
 
 /** A question waits, and there is no terminal to answer it at. */
 export const EXIT_QUESTION = 4;
@@ -46,6 +50,8 @@ class OneMessageChat {
   readonly #view: ChatView;
   readonly #look = stdoutMode();
   #activity: Activity = IDLE;
+  readonly #phase = new RunPhase();
+  readonly #status = new StatusLine();
   #hasBegun = false;
   #hasEnded = false;
   #interrupts = 0;
@@ -59,7 +65,7 @@ class OneMessageChat {
     this.#client = client;
     this.#where = where;
     this.#options = options;
-    this.#view = new ChatView(this.#look, { isVerbose: options.isVerbose });
+    this.#view = new ChatView(this.#look, { isVerbose: options.isVerbose, columns: () => columnsOf(process.stdout) });
   }
 
   async sendAndWait(message: string): Promise<End> {
@@ -73,7 +79,9 @@ class OneMessageChat {
       pid,
       onEvent: (event) => this.#handleEvent(event),
       onPiece: (piece) => {
-        if (isOurs(piece)) this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
+        if (!isOurs(piece)) return;
+        this.#activity = reduce(this.#activity, { signal: RUN_STREAM, payload: piece });
+        this.#show(this.#view.showEvent({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
       onLiveAnswer: (live) => {
         if (this.#hasBegun) this.#show(this.#view.showLive(live !== null && isOurs(live) ? live : null));
@@ -83,21 +91,25 @@ class OneMessageChat {
     });
     this.#client.onStatus = (status, reason) => {
       if (status === "closed") this.#fail(reason ?? new Problem("The gateway closed the connection"));
-      else printNote(status === "connected" ? "gsv: reconnected" : "gsv: connection lost; reconnecting");
+      else this.#note(status === "connected" ? "gsv: reconnected" : "gsv: connection lost; reconnecting");
     };
     const onInterrupt = () => this.#interrupt();
     process.on("SIGINT", onInterrupt);
+    void fetchModel(this.#client, this.#where).then((model) => (this.#phase.model = model));
+    const ticks = setInterval(() => this.#showPhase(), TICK_MS);
     try {
       await subscription.begun;
       this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
         ({ queued }) => {
-          if (queued === true && !this.#hasBegun) printNote("gsv: the agent is busy; your message is queued");
+          if (queued === true && !this.#hasBegun) this.#note("gsv: the agent is busy; your message is queued");
         },
         (error: Error) => this.#fail(error),
       );
       return await end;
     } finally {
       process.off("SIGINT", onInterrupt);
+      clearInterval(ticks);
+      this.#status.erase();
       this.#withdrawQuestions(() => true);
       subscription.stop();
     }
@@ -160,28 +172,47 @@ class OneMessageChat {
   #reportQuestion(question: Question): void {
     const { requestId } = question;
     this.#showQuestion(question);
-    printNote(`gsv: waiting for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
+    this.#note(`gsv: waiting for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
     if (!this.#options.waits) this.#end({ question });
   }
 
   #showQuestion(question: Question): void {
     if (this.#options.prints === "text") this.#show(this.#view.remark(questionText(question, this.#look)));
-    else process.stderr.write(`${questionText(question, this.#look)}\n`);
+    else {
+      this.#status.erase();
+      process.stderr.write(`${questionText(question, this.#look)}\n`);
+    }
   }
 
   #interrupt(): void {
     if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
-    printNote("gsv: stopping; press Ctrl-C again to leave");
+    const stopping = "stopping; press Ctrl-C again to leave";
+    // At a terminal it follows the answer so far, on a line of its own.
+    if (this.#options.prints === "text" && this.#look !== "raw") this.#show(this.#view.remark(stopping, "dim"));
+    else this.#note(`gsv: ${stopping}`);
     this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId, pauseQueue: true }).then(
       ({ stillRunning, pausedCount }) => {
         const rest = describeStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });
-        if (rest !== "") printNote(`gsv: ${rest}`);
+        if (rest !== "") this.#note(`gsv: ${rest}`);
       },
       (error: Error) => this.#fail(error),
     );
   }
 
+  #note(text: string): void {
+    this.#status.erase();
+    printNote(text);
+  }
+
+  /** What the run does, and for how long: on standard error, so that it is seen while the answer goes to a pipe. */
+  #showPhase(): void {
+    const words = this.#phase.describe(this.#activity, this.#where.conversationId);
+    const mayShow = this.#open.size === 0 && !(process.stdout.isTTY && this.#view.isLineOpen) && this.#phase.isSilent();
+    this.#status.show(mayShow && this.#interrupts === 0 ? `${words}; Ctrl-C to stop` : "");
+  }
+
   #show(pieces: readonly Piece[]): void {
+    if (pieces.length > 0) this.#status.erase();
     if (this.#options.prints !== "text") return;
     for (const { stream, text } of pieces) process[stream].write(text);
   }

@@ -2,8 +2,9 @@
 // and cannot imitate other output.
 
 import { parseScriptReport, scriptPurpose } from "../../client/script-text.ts";
-import { isScriptTool, nameOfTool } from "../../client/tool-names.ts";
-import { formatRequest } from "../../approval/show.ts";
+import { isMcpTool, isScriptTool, nameOfTool } from "../../client/tool-names.ts";
+import { verbOfSession, verbOfTool } from "../../lib/tool-verbs.ts";
+import { formatBody } from "../../approval/show.ts";
 import { type OutputMode, applyStyle } from "../terminal/text-style.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import { escapeControls } from "../terminal/terminal.ts";
@@ -15,7 +16,7 @@ export type ToolCall = { name: string; syscall: string | null; args: Args };
 /** Asks a person whether exactly this call may run, or whether the budget may be exceeded. */
 export type Question = Pick<
   HilRequest,
-  "requestId" | "runId" | "conversationId" | "callId" | "syscall" | "args" | "target" | "cwd" | "why"
+  "requestId" | "runId" | "conversationId" | "callId" | "syscall" | "args" | "target" | "cwd" | "why" | "title" | "explanation"
 >;
 
 export const BUDGET = "proc.budget";
@@ -30,23 +31,34 @@ export function toolLine({ name, syscall, args }: ToolCall): string {
   return escapeControls([nameOfTool(name), target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
-/** Everything that would run, formatted as the gateway lists it; the caller adds how to answer. */
+/** What a call is doing: running `npm test` on laptop. */
+export function describeRunningCall(call: ToolCall): string {
+  const { name, syscall, args } = call;
+  const session = verbOfSession(call);
+  const target = stringOrEmpty(args.target);
+  const place = target === "" || target === "gsv" || isMcpTool(name) ? "" : ` on ${target}`;
+  const about = session !== null || isScriptTool(name) ? "" : firstLine(callSubject(syscall, args));
+  const verb = (session ?? verbOfTool(name)).present;
+  return escapeControls(`${verb.slice(0, 1).toLowerCase()}${verb.slice(1)}${about === "" ? "" : ` \`${about}\``}${place}`);
+}
+
+/** What is asked in words, everything that would run, and why it is asked; the caller adds how to answer. */
 export function questionText(question: Question, look: OutputMode, isWhole = false): string {
   const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? applyStyle(text, style) : text);
-  const { syscall: call, args, target, cwd, why } = question;
-  if (call === BUDGET) return `${paint("? Continue?", "yellow")}\n  ${escapeControls(why)}`;
-  // The first line names the target already.
-  const rest = args.target === target ? withoutTarget(args) : args;
-  const shown = formatRequest({ call, args: rest, target, cwd }, isWhole);
-  const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(escapeControls(line), "bold") : escapeControls(line)}`);
+  const { syscall, args, target, cwd, why, title, explanation } = question;
+  const head = paint(`? ${escapeControls(title)}?`, "yellow");
+  if (syscall === BUDGET) return `${head}\n  ${escapeControls(why)}`;
+  const shown = formatBody({ call: syscall, args, target, cwd }, isWhole);
+  const lines = shown.text.split("\n").map((line) => `  ${escapeControls(line)}`);
   const missing = shown.isWhole ? [] : [paint("  Not shown in full: press w to see all of it before you allow it", "yellow")];
-  const because = why === "" ? [] : [paint(`  ${escapeControls(why)}`, "dim")];
-  return [paint("? Allow this?", "yellow"), ...lines, ...missing, ...because].join("\n");
+  const because = explanation === "" ? [] : [paint(`  ${escapeControls(explanation)}`, "dim")];
+  return [head, ...lines, ...missing, ...because].join("\n");
 }
 
 /** Keeps only the fields of a question; signals and lists have more. */
-export function pickQuestionFields({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
-  return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why };
+export function pickQuestionFields(question: Question): Question {
+  const { requestId, runId, conversationId, callId, syscall, args, target, cwd, why, title, explanation } = question;
+  return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why, title, explanation };
 }
 
 /** Why a call failed, in a few words: its exit code, its last error line, or its first line. */

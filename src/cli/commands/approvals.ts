@@ -1,8 +1,9 @@
 // gsv approvals: lists and answers the questions of agents, and lists and revokes grants.
 
 import type { Calls, Client } from "../../client/client.ts";
+import { formatBody } from "../../approval/show.ts";
 import { decisionLine } from "../chat/questions.ts";
-import { formatRelativeTime } from "../terminal/durations.ts";
+import { formatLocalTime, formatRelativeTime } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
@@ -13,6 +14,14 @@ type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };
 const EXIT_USAGE = 2;
 const SCOPES = ["exact", "folder", "tool"] as const;
 type Scope = (typeof SCOPES)[number];
+const OUTCOMES: Record<Calls["proc.approval.history"]["result"]["questions"][number]["state"], string> = {
+  pending: "waiting",
+  approved: "allowed",
+  used: "allowed",
+  denied: "denied",
+  expired: "nobody answered",
+  withdrawn: "no longer needed",
+};
 const HOURS = /^(\d{1,4})h$/;
 
 export async function approvalsList(flags: Globals & { whole?: boolean }): Promise<void> {
@@ -20,23 +29,31 @@ export async function approvalsList(flags: Globals & { whole?: boolean }): Promi
   if (flags.json) return printJson(listed);
   const { pending, grants } = listed;
   if (pending.length === 0) printNote("No questions are waiting for you");
-  for (const { requestId, pid, why, createdAt, expiresAt, shown, kind } of pending) {
-    printText(`${requestId}   ${pid}, asked ${formatRelativeTime(createdAt, "-")}, expires ${formatRelativeTime(expiresAt, "-")}`);
-    if (kind === "call") for (const line of shown.text.split("\n")) printText(`  ${line}`);
-    printText(`  ${kind === "budget" ? "Continue? " : ""}${why}`);
-    if (kind === "call" && !shown.isWhole) printNote("gsv: this call is not shown in full; to see all of it: gsv approvals --whole");
-    printText("");
-  }
+  for (const question of pending) printQuestion(question, flags.whole === true);
   if (pending.length > 0) printNote("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the start of an id is enough");
   if (grants.length === 0) return;
-  for (const { grantId, pid, madeAt, expiresAt, says, shown } of grants) {
-    printText(`${grantId}   ${pid}, allowed ${formatRelativeTime(madeAt, "-")}, expires ${formatRelativeTime(expiresAt, "-")}`);
-    printText(`  ${says}`);
-    printText("  you approved:");
+  printText("Allowed without asking:");
+  for (const { grantId, expiresAt, says, shown } of grants) {
+    printText(`${grantId}   ${says}, until ${formatLocalTime(expiresAt)}`);
     for (const line of shown.text.split("\n")) printText(`    ${line}`);
     printText("");
   }
-  printNote("gsv: to revoke one: gsv approvals revoke GRANT");
+  printNote("gsv: to revoke one: gsv approvals revoke ID");
+}
+
+function printQuestion(question: ApprovalList["pending"][number], isShownWhole: boolean): void {
+  const { requestId, askedBy, createdAt, expiresAt, kind, why, title, explanation, syscall, args, target, cwd } = question;
+  const by = askedBy.schedule === null ? askedBy.agent : `${askedBy.agent}, started by the schedule ${askedBy.schedule.name}`;
+  printText(`${requestId}   ${title}?`);
+  if (kind === "budget") printText(`  ${why}`);
+  else {
+    const { text, isWhole } = formatBody({ call: syscall, args, target, cwd }, isShownWhole);
+    for (const line of text.split("\n")) printText(`  ${line}`);
+    printText(`  ${explanation}`);
+    if (!isWhole) printNote("gsv: this call is not shown in full; to see all of it: gsv approvals --whole");
+  }
+  printText(`  asked by ${by} ${formatRelativeTime(createdAt, "-")}, expires ${formatRelativeTime(expiresAt, "-")}`);
+  printText("");
 }
 
 export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly string[]): Promise<void> {
@@ -55,7 +72,8 @@ export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly 
       ...(flags.for === undefined ? {} : { ttlMs: Number(hours) * 3_600_000 }),
     });
     if (flags.json) return printJson(answer);
-    printText(answer.grant === undefined ? "Allowed once" : `Allowed. ${answer.grant.says}`);
+    const { grant } = answer;
+    printText(grant === undefined ? "Allowed once" : `Allowed. ${grant.says}, until ${formatLocalTime(grant.expiresAt)}`);
   });
 }
 
@@ -76,7 +94,7 @@ export async function approvalsRevoke(flags: Globals, [id = ""]: readonly string
       grants,
       ({ grantId }) => grantId.startsWith(id),
       ({ grantId }) => grantId,
-      `You have no grant ${id}: gsv approvals lists your grants`,
+      `Nothing with the id ${id} is allowed: gsv approvals lists what is`,
     );
     const answer = await client.call("proc.approval.revoke", { grantId });
     if (flags.json) return printJson(answer);
@@ -91,12 +109,12 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
   if (flags.json) return printJson({ questions });
   if (questions.length === 0) return printNote("No questions yet");
   printTable(
-    ["ASKED", "PROCESS", "OUTCOME", "CALL"],
-    questions.map(({ createdAt, pid, state, shown }) => [
+    ["ASKED", "BY", "OUTCOME", "WHAT"],
+    questions.map(({ createdAt, askedBy, state, kind, title, syscall, args, target, cwd }) => [
       formatRelativeTime(createdAt, "-"),
-      pid,
-      state,
-      shown.text.split("\n").slice(0, 2).join(" | "),
+      askedBy.agent,
+      OUTCOMES[state],
+      kind === "budget" ? title : `${title}: ${formatBody({ call: syscall, args, target, cwd }).text.split("\n")[0]}`,
     ]),
   );
 }

@@ -41,7 +41,7 @@ export async function configUnset(flags: Flags, [key = ""]: readonly string[]): 
   }));
   const hasDefault = entries.some((entry) => entry.key === key);
   if (!wasSet) throw new Problem(`Not set: ${key}${hasDefault ? "; it has its default" : ""}`);
-  printNote(hasDefault ? `Unset ${key}: its default counts again.` : `Unset ${key}.`);
+  printNote(hasDefault ? `Unset ${key}: the default applies again.` : `Unset ${key}.`);
 }
 
 async function remoteEntries(flags: Flags, key: string | undefined): Promise<Entry[]> {

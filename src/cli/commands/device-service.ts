@@ -2,15 +2,15 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, dirname } from "node:path";
 import { setDevice, setSession, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
+import { commandName } from "../launcher/command-name.ts";
 import { deviceLogFile } from "../device/device-log.ts";
 import { readNewLines, lastLines, formatLogLine } from "../device/log-lines.ts";
 import { Problem } from "../terminal/problem.ts";
 import { requireServiceManager, type Service, findServiceManager } from "../service/service.ts";
 import { makeServiceEnvironment } from "../service/surroundings.ts";
 import type { Globals } from "../session/session.ts";
-import { printNote, printText, printFields, printJson, printDataLine } from "../terminal/terminal.ts";
+import { printDataLine, printFields, printJson, printNote, printSentences, printText } from "../terminal/terminal.ts";
 import { requireDeviceCredentials, type DeviceFlags, resolveThisDevice } from "../device/this-device.ts";
 
 const NAME = "gsvd";
@@ -27,23 +27,24 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
     setGatewayUrl(table, address.url);
     setSession(table, address.origin, { username });
   });
-  printText(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
+  printSentences(`Stored device ${deviceId} of ${username} at ${address.origin} in ${config.file}`);
   const manager = await findServiceManager();
   if ("none" in manager) {
     printNote(`gsv: ${manager.none}.`);
-    return printText(`To connect this machine while a command runs: ${commandName()} device run`);
+    return printSentences(`To connect this machine while a command runs: ${commandName()} device run`);
   }
   const remarks = await manager.install(await makeService());
-  printText(`Started the service ${NAME}: ${manager.file(NAME)}`);
-  for (const remark of remarks) printText(remark);
-  printText("To check on it: gsv device status, gsv device logs");
+  printSentences(`Started the service ${NAME}: ${manager.file(NAME)}`);
+  for (const remark of remarks) printSentences(remark);
+  const gsv = commandName();
+  printSentences(`To check on it: ${gsv} device status, ${gsv} device logs`);
 }
 
 export async function deviceControl(action: "start" | "stop" | "restart"): Promise<void> {
   const manager = await requireServiceManager();
   if (!(await manager.state(NAME)).isInstalled) throw notInstalledProblem();
   await manager[action](NAME);
-  printText(
+  printSentences(
     { start: "Started.", stop: "Stopped, with the commands it ran. It starts again when the machine restarts.", restart: "Restarted." }[
       action
     ],
@@ -53,7 +54,7 @@ export async function deviceControl(action: "start" | "stop" | "restart"): Promi
 export async function deviceUninstall(): Promise<void> {
   if (!(await (await requireServiceManager()).uninstall(NAME))) throw notInstalledProblem();
   const { config } = resolveThisDevice({});
-  printText(
+  printSentences(
     `Removed the service. The settings stay in ${config.file}, and the token stays valid; to revoke it: gsv token list, gsv token revoke ID.`,
   );
 }
@@ -100,25 +101,16 @@ async function makeService(): Promise<Service> {
   return {
     name: NAME,
     description: "GSV device: connects this machine to a gateway",
-    command: [...launchCommand().words, "device", "run", "--log-file"],
+    command: [...launchCommand(), "device", "run", "--log-file"],
     environment: await makeServiceEnvironment(),
     stopSeconds: 10,
   };
 }
 
-/** What a user types to run this program. */
-function commandName(): string {
-  const { words, isInstalled } = launchCommand();
-  if (!isInstalled) return "npx gsv";
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  return folders.includes(dirname(words[0]!)) ? "gsv" : words[0]!;
-}
-
 /** How to start this program: by its installer's script, which finds Node again after an update, or as it was started now. */
-function launchCommand(): { words: string[]; isInstalled: boolean } {
+function launchCommand(): string[] {
   const installed = process.env.GSV_COMMAND;
-  if (installed) return { words: [installed], isInstalled: true };
-  return { words: [process.execPath, realpathSync(process.argv[1] ?? "")], isInstalled: false };
+  return installed ? [installed] : [process.execPath, realpathSync(process.argv[1] ?? "")];
 }
 
 function notInstalledProblem(): Problem {

@@ -8,7 +8,7 @@ import { explainNoSuchDevice } from "../device/no-such-device.ts";
 import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { loadSocketConstructor } from "../session/socket.ts";
-import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
+import { printNote, printSentences, printJson, printTable } from "../terminal/terminal.ts";
 import { requireDeviceCredentials, type DeviceFlags, resolveThisDevice } from "../device/this-device.ts";
 
 const RETRY_MS_MIN = 1_000;
@@ -36,7 +36,7 @@ export async function deviceDescribe(flags: Globals, [deviceId = "", ...words]: 
     return updated.device;
   });
   if (flags.json) return printJson({ device });
-  printText(`${device.deviceId}: ${device.description || "(no description)"}`);
+  printSentences(`${device.deviceId}: ${device.description || "(no description)"}`);
 }
 
 export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly string[]): Promise<void> {
@@ -45,7 +45,7 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
     if (!removed) throw await explainNoSuchDevice(client, deviceId);
   });
   if (flags.json) return printJson({ removed: true });
-  printText(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
+  printSentences(`Removed ${deviceId}. Its token stays valid; to revoke it: gsv token list, gsv token revoke ID.`);
 }
 
 /** Runs until a signal ends it, and reconnects whenever the gateway is back. With a log file it runs unattended. */
@@ -76,7 +76,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
         log: logEvent,
       });
       if (isAttended)
-        printText(`${deviceId} is connected to ${address.origin}; relative paths start at ${workspace}. Ctrl-C disconnects it.`);
+        printSentences(`${deviceId} is connected to ${address.origin}; relative paths start at ${workspace}. Ctrl-C disconnects it.`);
       else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;
       const { client } = running;

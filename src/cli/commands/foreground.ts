@@ -2,8 +2,9 @@
 
 import type { UpFlags } from "../../hosts/node/options.ts";
 import { toDialableUrl, cliCommand } from "../../lib/gsv-at.ts";
+import { commandName, isCommandInstalled } from "../launcher/command-name.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printText } from "../terminal/terminal.ts";
+import { printSentences } from "../terminal/terminal.ts";
 
 export async function runGateway(flags: UpFlags): Promise<void> {
   mustHaveSqlite();
@@ -17,7 +18,7 @@ export async function runGateway(flags: UpFlags): Promise<void> {
   try {
     const options = parseUpOptions(flags, process.env);
     const gateway = await startGateway(options);
-    printText(banner(gateway, options.home));
+    printSentences(banner(gateway, options.home));
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.on(signal, () => void gateway.close().then(() => process.exit(0)));
   } catch (error) {
@@ -31,7 +32,7 @@ function mustHaveSqlite(): void {
   const [major = 0] = process.versions.node.split(".").map(Number);
   if (major < 24)
     throw new Problem(
-      `The gateway needs Node 24, and this is Node ${process.versions.node}. Start it with npx gsv up, which installs its own`,
+      `The gateway needs Node 24, and this is Node ${process.versions.node}. Start it with npm start in the clone, which installs its own`,
     );
 }
 
@@ -42,7 +43,12 @@ function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string 
     `Data and logs are in ${home}`,
   ];
   if (gateway.isSetupMode)
-    lines.push("", `To set it up, open the address above in a browser, or run in another terminal: ${cliCommand(url)} auth setup`);
+    lines.push(
+      "",
+      `To set it up, open the address above in a browser, or run in another terminal: ${cliCommand(url, commandName())} auth setup`,
+    );
+  // It would be a file in the user's home, so it is offered and not done.
+  if (!isCommandInstalled()) lines.push("", "To type gsv instead of npx gsv: npx gsv command install");
   if (gateway.setupCode !== null) lines.push(`Setup code, needed because other machines can reach this gateway: ${gateway.setupCode}`);
   return lines.join("\n");
 }

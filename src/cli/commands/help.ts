@@ -7,7 +7,7 @@ import { reference } from "../../generated/reference.ts";
 import { describeShellCommand } from "../terminal/shell-command.ts";
 import { findSimilar } from "../terminal/suggest.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printNote, printText, printTable } from "../terminal/terminal.ts";
+import { printNote, printSentences, printText, printTable } from "../terminal/terminal.ts";
 
 export function help(program: Command, words: readonly string[]): void {
   const command = findCommand(program, words);
@@ -20,7 +20,7 @@ export function help(program: Command, words: readonly string[]): void {
   if (family.length > 0) printCalls(family);
   const inShell = describeShellCommand(name);
   if (family.length > 0) return inShell === null ? undefined : printNote(inShell);
-  if (inShell !== null) return printText(inShell);
+  if (inShell !== null) return printSentences(inShell);
   const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
   const suggestions = findSimilar(name, names);
   const hint =

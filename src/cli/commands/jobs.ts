@@ -7,7 +7,7 @@ import { formatRelativeTime } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { Screen } from "../terminal/screen.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
+import { printNote, printSentences, printJson, printTable } from "../terminal/terminal.ts";
 
 type Flags = Globals & { target?: string };
 type Job = Calls["shell.list"]["result"]["sessions"][number] & { target: string };
@@ -38,7 +38,7 @@ export async function jobsKill(flags: Flags & { signal?: string }, [id = ""]: re
     const result = await client.call("shell.exec", { sessionId, input: "", signal, until: "sent", ...targetArgs(target) });
     if (result.status === "failed") throw new Problem(result.error);
     if (flags.json) return printJson({ sessionId, signal });
-    printText(`Sent SIG${signal} to ${sessionId} on ${target}.`);
+    printSentences(`Sent SIG${signal} to ${sessionId} on ${target}.`);
   });
 }
 

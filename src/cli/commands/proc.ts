@@ -15,7 +15,7 @@ import {
 } from "../chat/processes.ts";
 import { describeStop, authorAndText, type Stop } from "../chat/message-text.ts";
 import { type Globals, withClient } from "../session/session.ts";
-import { printNote, writeContent, printText, printFields, printJson, printTable } from "../terminal/terminal.ts";
+import { printFields, printJson, printNote, printSentences, printTable, printText, writeContent } from "../terminal/terminal.ts";
 
 type ProcessFlags = Globals & { pid?: string; conversation?: string };
 
@@ -81,7 +81,7 @@ export async function procSend(flags: ProcessFlags, words: readonly string[]): P
     if (message === "") throw new Problem("No message: gsv proc send MESSAGE", EXIT_USAGE);
     const sent = await client.call("proc.send", { ...(await resolveConversationRef(client, flags)), message });
     if (flags.json) return printJson(sent);
-    printText(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
+    printSentences(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
   });
 }
 
@@ -94,7 +94,7 @@ export async function procHistory(flags: ProcessFlags & { limit?: string; offset
     if (history.messages.length === 0) return printNote("No messages yet: gsv chat starts a conversation");
     for (const message of history.messages) {
       const { who, text } = authorAndText(message);
-      printText(`[${message.id}] ${who}, ${formatRelativeTime(message.timestamp, "-")}`);
+      printSentences(`[${message.id}] ${who}, ${formatRelativeTime(message.timestamp, "-")}`);
       await writeContent(`${text.trimEnd()}\n\n`);
     }
     const { messageCount, messages } = history;
@@ -108,7 +108,7 @@ export async function procAbort(flags: Globals & { run?: string }, [given]: read
     const run = flags.run === undefined ? {} : { runId: flags.run };
     const done = await client.call("proc.abort", { pid, ...run, pauseQueue: true });
     if (flags.json) return printJson(done);
-    printText(done.aborted ? `Stopped run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
+    printSentences(done.aborted ? `Stopped run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
     printStopRemarks(done, pid);
   });
 }
@@ -117,7 +117,9 @@ export async function procResume(flags: Globals, [given]: readonly string[]): Pr
   await withClient(flags, async (client) => {
     const resumed = await client.call("proc.queue.resume", { pid: await resolvePid(client, given) });
     if (flags.json) return printJson(resumed);
-    printText(resumed.resumed === 0 ? "No messages are on hold" : `Resumed ${resumed.resumed} message${resumed.resumed === 1 ? "" : "s"}`);
+    printSentences(
+      resumed.resumed === 0 ? "No messages are on hold" : `Resumed ${resumed.resumed} message${resumed.resumed === 1 ? "" : "s"}`,
+    );
   });
 }
 
@@ -125,7 +127,7 @@ export async function procKill(flags: Globals & { archive?: boolean }, [given = 
   await withClient(flags, async (client) => {
     const killed = await client.call("proc.kill", { pid: await resolvePid(client, given), archive: flags.archive !== false });
     if (flags.json) return printJson(killed);
-    printText(`Ended everything that ${killed.pid} was doing and emptied its conversations${archiveText(killed)}`);
+    printSentences(`Ended everything that ${killed.pid} was doing and emptied its conversations${archiveText(killed)}`);
     printStopRemarks(killed, killed.pid);
   });
 }
@@ -135,7 +137,7 @@ export async function procReset(flags: ProcessFlags, [given]: readonly string[])
     const pid = await resolvePid(client, given ?? flags.pid);
     const reset = await client.call("proc.reset", { pid });
     if (flags.json) return printJson(reset);
-    printText(`Reset ${reset.pid}${archiveText(reset)}`);
+    printSentences(`Reset ${reset.pid}${archiveText(reset)}`);
     printStopRemarks(reset, reset.pid);
   });
 }
@@ -157,7 +159,7 @@ export async function procContext(flags: ProcessFlags & { text?: boolean }, [giv
     if (flags.json) return printJson(context);
     if (context.text !== undefined) return writeContent(`${context.text}\n`);
     printFields(contextFields(context));
-    printText("");
+    printSentences("");
     printTable(
       ["PART", "BYTES", "TOKENS", "TRUNCATED"],
       context.parts.map(({ name, bytes, estimatedTokens, cut }) => [
@@ -202,7 +204,7 @@ function stateText({ state }: ProcessEntry): string {
 
 function printStopRemarks({ stillRunning, pausedCount }: Partial<Stop>, pid: string): void {
   const rest = describeStop({ stillRunning, pausedCount, how: `gsv proc resume ${pid}` });
-  if (rest !== "") printText(rest);
+  if (rest !== "") printSentences(rest);
 }
 
 function archiveText({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {

@@ -9,7 +9,7 @@ import { shellQuote } from "../../lib/quote.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { readStdinRest } from "../terminal/ask.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printNote, printText } from "../terminal/terminal.ts";
+import { printNote, printSentences } from "../terminal/terminal.ts";
 import { runToEnd } from "./run.ts";
 
 export async function runHere(flags: Globals, name: string, words: readonly string[]): Promise<number> {
@@ -45,14 +45,14 @@ async function edit(flags: Globals): Promise<number> {
     if (error !== undefined || status !== 0)
       throw new Problem(`${editor} failed: nothing was changed. Set EDITOR to the command that you edit with`);
     const after = readFileSync(path, "utf8");
-    if (after === before) printText("No changes");
+    if (after === before) printSentences("No changes");
     const code = after === before ? 0 : await install(flags, after);
     isDone = code === 0;
     return code;
   } finally {
     // What somebody wrote is not lost because the gateway did not take it, or could not be reached.
     if (isDone || !isEdited(path, before)) rmSync(folder, { recursive: true, force: true });
-    else printNote(`gsv: what you wrote is still in ${path}: when the problem is mended, install it with gsv crontab ${path}`);
+    else printNote(`gsv: your text is still in ${path}: once the problem is fixed, install it with gsv crontab ${path}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { isTokenLive } from "../../lib/token-end.ts";
 import { parseExpiry, parseDuration, formatRelativeTime, formatDuration } from "../terminal/durations.ts";
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, hasCode, resolveGateway, SESSION_HOURS, withClient } from "../session/session.ts";
-import { printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
+import { printCommand, printNote, printText, printJson, printTable } from "../terminal/terminal.ts";
 
 type CreateFlags = Globals & {
   kind?: string;
@@ -55,7 +55,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   if (shown !== null) {
     const works = within === null ? "" : ` within ${formatDuration(within)}`;
     printNote(`To connect ${device}, run this command on that machine${works} (needs Node 20 or newer):`);
-    printNote(shown);
+    printCommand(shown);
     const remark = addressWarning(origin, "gsv --url URL token create ...");
     if (remark !== null) printNote(`gsv: note: ${remark}`);
   }

@@ -7,13 +7,13 @@ type CommandFunction = (flags: Flags, args: string[]) => Promise<number | void>;
 /** Turns the function of a command into an action. */
 export type CommandAction = (run: CommandFunction) => (this: Command) => Promise<void>;
 
-const PROCESS = "process, by label or the start of its id (default: init, your first process)";
+const PROCESS = "agent, by name or the start of its id (default: init, your personal agent)";
 const CONVERSATION = 'conversation, by id or title (default: "default")';
 
 export function addAgentCommands(program: Command, exitAfter: CommandAction): void {
   program
     .command("chat [message...]")
-    .description("talk to an agent; with a message or piped input, print the answer and exit")
+    .description("talk to an agent")
     .option("--pid <process>", PROCESS)
     .option("--conversation <name>", CONVERSATION)
     .option("--new", "start a new conversation")
@@ -21,41 +21,33 @@ export function addAgentCommands(program: Command, exitAfter: CommandAction): vo
     .option("--verbose", "also show tool results and reasoning")
     .option("--events", "print one line of JSON for each event of the run")
     .option("--wait", "if the agent asks something and there is no terminal, wait until it is answered elsewhere")
-    .addHelpText(
-      "after",
-      "\nIn a terminal, Ctrl-C stops the run, Ctrl-D leaves and /help lists the rest. Messages that you type during a run are queued." +
-        "\nPiped input is appended to the message: cat notes.md | gsv chat summarize this" +
-        "\nPiped output is plain text. --json prints one object at the end, --events one line per event." +
-        "\nExit codes: 0 answered, 1 the run failed, 2 usage error, 4 waiting for your answer (gsv approvals), 130 stopped.",
-    )
     .action(exitAfter(async (flags, args) => (await import("../commands/chat.ts")).chat(flags, args)));
   addProcCommands(program, exitAfter);
-  addApprovalCommands(program, exitAfter);
 }
 
 function addProcCommands(program: Command, exitAfter: CommandAction): void {
-  const proc = program.command("proc").description("manage agent processes");
+  const proc = program.command("proc").description("list, start, message and stop agents");
   proc
     .command("list")
-    .description("list processes and what each is doing")
-    .option("--uid <uid>", "processes of another user (root only)")
+    .description("list agents and what each is doing")
+    .option("--uid <uid>", "agents of another user (root only)")
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procList(flags)));
   proc
     .command("tree")
-    .description("show processes as a tree")
-    .option("--uid <uid>", "processes of another user (root only)")
+    .description("show agents as a tree, each below the one that started it")
+    .option("--uid <uid>", "agents of another user (root only)")
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procTree(flags)));
   proc
     .command("spawn [prompt...]")
-    .description("start a process and print its id; with a prompt, it starts working")
-    .option("--profile <name>", "kind of process (gsv call proc.profile.list lists them)", "task")
-    .option("--label <text>", "label of the process")
+    .description("start an agent and print its id; with a prompt, it starts working")
+    .option("--profile <name>", "kind of agent (gsv call proc.profile.list lists them)", "task")
+    .option("--label <text>", "name of the agent")
     .option("--prompt <text>", "same as the prompt argument")
-    .option("--parent <process>", "parent process (default: init)")
+    .option("--parent <process>", "agent that it belongs to (default: init)")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procSpawn(flags, args)));
   proc
     .command("send [message...]")
-    .description("send a message to a process without waiting for the answer; without a message, send standard input")
+    .description("send a message to an agent without waiting for the answer; without a message, send standard input")
     .option("--pid <process>", PROCESS)
     .option("--conversation <name>", CONVERSATION)
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procSend(flags, args)));
@@ -69,7 +61,7 @@ function addProcCommands(program: Command, exitAfter: CommandAction): void {
     .action(exitAfter(async (flags) => (await import("../commands/proc.ts")).procHistory(flags)));
   proc
     .command("abort [process]")
-    .description("stop the current run of a process and the calls it waits for; queued messages are put on hold")
+    .description("stop the current run of an agent and the calls it waits for; queued messages are put on hold")
     .option("--run <id>", "stop this run, which may still be queued")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procAbort(flags, args)));
   proc
@@ -78,31 +70,31 @@ function addProcCommands(program: Command, exitAfter: CommandAction): void {
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procResume(flags, args)));
   proc
     .command("kill <process>")
-    .description("end everything a process does, and archive and empty its conversations; it stays in the list")
+    .description("end everything an agent does, and archive and empty its conversations; it stays in the list")
     .option("--no-archive", "do not archive its conversations; its workspace still keeps a checkpoint")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procKill(flags, args)));
   proc
     .command("reset [process]")
-    .description("archive all conversations of a process and start over")
+    .description("archive all conversations of an agent and start over")
     .option("--pid <process>", PROCESS)
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procReset(flags, args)));
   proc
     .command("usage [process]")
-    .description("show model calls, tool calls, tokens, cost and time that a process has used")
-    .option("--days <number>", "show the daily usage of all your processes instead")
+    .description("show model calls, tool calls, tokens, cost and time that an agent has used")
+    .option("--days <number>", "show the daily usage of all your agents instead")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procUsage(flags, args)));
   proc
     .command("context [process]")
-    .description("show the parts of a process's context and how full the conversation is")
+    .description("show what an agent's model is told and how full the conversation is")
     .option("--conversation <name>", CONVERSATION)
     .option("--text", "print the full text instead")
     .action(exitAfter(async (flags, args) => (await import("../commands/proc.ts")).procContext(flags, args)));
 }
 
-function addApprovalCommands(program: Command, exitAfter: CommandAction): void {
+export function addApprovalCommands(program: Command, exitAfter: CommandAction): void {
   const approvals = program
     .command("approvals")
-    .description("review what agents ask to do and what you have allowed")
+    .description("review what agents ask to do, and what you have allowed")
     .option("--whole", "show long calls in full")
     .action(exitAfter(async (flags) => (await import("../commands/approvals.ts")).approvalsList(flags)));
   approvals
@@ -127,7 +119,7 @@ function addApprovalCommands(program: Command, exitAfter: CommandAction): void {
     .action(exitAfter(async (flags, args) => (await import("../commands/approvals.ts")).approvalsDeny(flags, args)));
   approvals
     .command("revoke <grant>")
-    .description("revoke a grant: something you allowed beyond one call")
+    .description("revoke what you allowed beyond one call")
     .action(exitAfter(async (flags, args) => (await import("../commands/approvals.ts")).approvalsRevoke(flags, args)));
   approvals
     .command("history")

@@ -1,4 +1,5 @@
-// The commands about schedules, notifications and watches. They are those of the gateway's shell, with the time zone of this machine.
+// The commands about schedules, notifications, watches, models and integrations. Most are those of the gateway's shell, with the time
+// zone of this machine.
 
 import type { Command } from "commander";
 import type { CommandAction } from "./agent-commands.ts";
@@ -6,39 +7,40 @@ import type { CommandAction } from "./agent-commands.ts";
 export function addTimeCommands(program: Command, exitAfter: CommandAction): void {
   program
     .command("sched [words...]")
-    .description("run agents at set times: list, add, show, history, enable, disable, remove, run, preview")
+    .description("run agents at set times")
     .allowUnknownOption()
-    .addHelpText(
-      "after",
-      "\nExamples: gsv sched add every weekday at 9 summarise my mail" +
-        '\n          gsv sched add --every 2h --name "Disk check" check the disk space of all machines' +
-        '\n          gsv sched add --at "tomorrow 09:00" remind me to call mum' +
-        "\n          gsv sched list   gsv sched history NAME   gsv sched run NAME --force" +
-        "\nTimes of day are in the time zone of this machine, or in --timezone ZONE. gsv run -- man sched explains everything.",
-    )
     .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).runHere(flags, "sched", args)));
   program
     .command("crontab [file]")
-    .description("show (-l), edit (-e), remove (-r) or install your schedules as a crontab; - is standard input")
+    .description("show, edit or install your schedules as a crontab")
     .option("-l", "print it")
     .option("-e", "edit it with the command in VISUAL or EDITOR")
     .option("-r", "remove all of it")
-    .addHelpText("after", "\nA file takes the place of all schedules with cron expressions. gsv run -- man crontab explains its format.")
     .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).crontab(flags, args)));
   program
     .command("notify [words...]")
-    .description("notifications: list, send, read, dismiss")
+    .description("list, send and dismiss notifications")
     .allowUnknownOption()
-    .addHelpText(
-      "after",
-      '\nExamples: gsv notify list --unread   gsv notify send "The backup is done" --level success   gsv notify dismiss --all' +
-        "\ngsv run -- man notify explains everything.",
-    )
     .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).runHere(flags, "notify", args)));
   program
     .command("signal [words...]")
-    .description("have an agent told when another one emits a signal: list, watch, unwatch")
+    .description("tell an agent when another one emits a signal")
     .allowUnknownOption()
-    .addHelpText("after", "\nExample: gsv signal watch proc.run.finished --process PID   gsv run -- man signal explains everything.")
     .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).runHere(flags, "signal", args)));
+}
+
+export function addIntegrationCommands(program: Command, exitAfter: CommandAction): void {
+  const ai = program.command("ai").description("test AI models");
+  ai.command("check")
+    .description("test your configured model, or another provider, model, key or URL")
+    .option("--provider <provider>", "provider, such as anthropic, openai or ollama")
+    .option("--model <model>", "model (default: the configured one, else one that the provider has)")
+    .option("--api-key [key]", "API key; without a value or with -, prompt for it or read it from standard input")
+    .option("--base-url <url>", "URL of your own model server, such as http://127.0.0.1:8080/v1")
+    .action(exitAfter(async (flags) => (await import("../commands/ai-check.ts")).aiCheck(flags)));
+  program
+    .command("mcp [words...]")
+    .description("connect MCP servers and use their tools")
+    .allowUnknownOption()
+    .action(exitAfter(async (flags, args) => (await import("../commands/time.ts")).runHere(flags, "mcp", args)));
 }

@@ -5,9 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../../hosts/node/home.ts";
 import { type UpFlags, type UpOptions, parseUpOptions } from "../../hosts/node/options.ts";
 import { isAlive, readRunningGateway } from "../../hosts/node/running.ts";
+import { commandName } from "../launcher/command-name.ts";
 import { showLog } from "../commands/device-service.ts";
 import { Problem } from "../terminal/problem.ts";
-import { printNote, printText, printFields } from "../terminal/terminal.ts";
+import { printNote, printSentences, printFields } from "../terminal/terminal.ts";
 import { requireServiceManager, type ServiceManager } from "./service.ts";
 import { makeServiceEnvironment } from "./surroundings.ts";
 
@@ -33,11 +34,11 @@ export async function controlGatewayService(action: string | true, flags: UpFlag
       return state.isRunning ? 0 : 1;
     case "uninstall":
       await manager.uninstall(NAME);
-      printText(`Stopped the gateway and removed the service. The data stays in ${options.home}.`);
+      printSentences(`Stopped the gateway and removed the service. The data stays in ${options.home}.`);
       return 0;
     default:
       await manager[wanted](NAME);
-      printText({ start: "Started.", stop: "Stopped. It starts again when the machine restarts.", restart: "Restarted." }[wanted]);
+      printSentences({ start: "Started.", stop: "Stopped. It starts again when the machine restarts.", restart: "Restarted." }[wanted]);
       return 0;
   }
 }
@@ -54,9 +55,10 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
     environment: await makeServiceEnvironment(),
     stopSeconds: 30,
   });
-  printText(`Started the service ${NAME}: ${manager.file(NAME)}`);
-  for (const remark of remarks) printText(remark);
-  printText("To check on it: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
+  printSentences(`Started the service ${NAME}: ${manager.file(NAME)}`);
+  for (const remark of remarks) printSentences(remark);
+  const gsv = commandName();
+  printSentences(`To check on it: ${gsv} status, ${gsv} up --service status, ${gsv} up --service logs`);
   if (manager.name === "systemd") printNote(`If a setup code is needed, it is in the journal: journalctl --user -u ${NAME}.service`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Markdown } from "./markdown.ts";
@@ -103,4 +104,33 @@ test("an endless line is still shown", () => {
   for (let at = 0; at < 20_000; at++) out += markdown.push("**a ");
   expect(out.length).toBeGreaterThan(70_000);
   expect(out + markdown.end()).toBe("**a ".repeat(20_000));
+});
+
+test("text is wrapped at words, however it arrives; code and tables are not", () => {
+  const text = [
+    "A paragraph with **bold words** and `code with spaces` that is too long.",
+    "- an item that is too long as well",
+    "> a quotation which is too long",
+    "```",
+    "a line of code that is longer than the terminal",
+    "```",
+  ].join("\n");
+  const wanted = [
+    "A paragraph with bold",
+    "words and",
+    "code with spaces that is",
+    "too long.",
+    "• an item that is too",
+    "  long as well",
+    "│ a quotation which is",
+    "│ too long",
+    "a line of code that is longer than the terminal",
+  ];
+  for (const size of [1, 3, 1_000]) {
+    const markdown = new Markdown("styled", () => 24);
+    let shown = "";
+    for (let at = 0; at < text.length; at += size) shown += markdown.push(text.slice(at, at + size));
+    const lines = stripVTControlCharacters(shown + markdown.end()).split("\n");
+    expect(lines.map((line) => line.trimEnd()).filter((line) => line !== "")).toEqual(wanted);
+  }
 });

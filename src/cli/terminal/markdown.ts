@@ -2,9 +2,12 @@
 // is shown up to the first open span, any other when it is complete. Text of a model is not trusted: control characters are
 // escaped.
 
+import { displayWidth } from "./display-width.ts";
+import { LineWrap } from "./line-wrap.ts";
 import { type OutputMode, applyStyle } from "./text-style.ts";
 import { renderSpans } from "./markdown-inline.ts";
-import { escapeControls, displayWidth } from "./terminal.ts";
+import { escapeControls } from "./terminal.ts";
+import { wrapLines } from "./wrap.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
@@ -32,9 +35,14 @@ export class Markdown {
   #before = "";
   #fence: string | null = null;
   #rows: string[] = [];
+  readonly #columns: () => number;
+  /** Of the current line, if it is text; code and tables keep their lines. */
+  readonly #wrap: LineWrap;
 
-  constructor(look: OutputMode) {
+  constructor(look: OutputMode, columns: () => number = () => Infinity) {
     this.#look = look;
+    this.#columns = columns;
+    this.#wrap = new LineWrap(columns);
   }
 
   push(delta: string): string {
@@ -70,13 +78,13 @@ export class Markdown {
     if (!this.#isText) {
       const item = ITEM.exec(this.#line);
       if (item !== null && !RULE.test(this.#line) && !/^\s*[-*_][\s\-*_]*$/.test(this.#line)) {
-        shown = this.#renderTable() + renderListMarker(item);
+        shown = this.#renderTable() + this.#wrap.begin(renderListMarker(item));
         this.#line = this.#line.slice(item[0].length);
       } else if (TEXT.test(this.#line)) shown = this.#renderTable();
       else return "";
       this.#isText = true;
     }
-    return shown + this.#renderSpans(false);
+    return shown + this.#wrap.push(this.#renderSpans(false));
   }
 
   #renderSpans(isEnd: boolean): string {
@@ -102,7 +110,7 @@ export class Markdown {
   #close(): string {
     const isText = this.#isText;
     const line = this.#line;
-    const shown = isText ? this.#renderSpans(true) : this.#renderBlock(line);
+    const shown = isText ? this.#wrap.push(this.#renderSpans(true)) + this.#wrap.end() : this.#renderBlock(line);
     this.#line = "";
     this.#before = "";
     this.#isText = false;
@@ -123,11 +131,17 @@ export class Markdown {
     }
     const [, level, title = ""] = HEADING.exec(line) ?? [];
     if (level !== undefined)
-      return table + applyStyle(level.length === 1 ? applyStyle(renderInline(title), "underline") : renderInline(title), "bold");
+      return (
+        table + this.#wrapped(applyStyle(level.length === 1 ? applyStyle(renderInline(title), "underline") : renderInline(title), "bold"))
+      );
     if (RULE.test(line)) return table + applyStyle("─".repeat(24), "dim");
     const quote = QUOTE.exec(line)?.[0];
-    if (quote !== undefined) return `${table}${applyStyle("│ ", "dim")}${renderInline(line.slice(quote.length))}`;
-    return table + renderInline(line);
+    if (quote !== undefined) return table + wrapQuote(renderInline(line.slice(quote.length)), this.#columns());
+    return table + this.#wrapped(renderInline(line));
+  }
+
+  #wrapped(text: string): string {
+    return this.#wrap.push(text) + this.#wrap.end();
   }
 
   /** Renders the collected rows, now that all are known, each with a line break. */
@@ -141,6 +155,13 @@ export class Markdown {
     const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - cellWidth(cell))).join("  "));
     return lines.map((line, at) => `${at === 0 ? applyStyle(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
   }
+}
+
+function wrapQuote(text: string, columns: number): string {
+  const bar = applyStyle("│ ", "dim");
+  return wrapLines(text, columns - 2)
+    .map((line) => bar + line)
+    .join("\n");
 }
 
 function renderListMarker([, indent = "", mark = ""]: RegExpExecArray): string {

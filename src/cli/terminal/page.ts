@@ -1,7 +1,7 @@
 // A terminal on which text is written from top to bottom, above a footer of a few lines that is redrawn: input, queue, status.
 // Written text is never changed. Each change is one write, so that nothing flickers.
 
-import { displayWidth } from "./terminal.ts";
+import { displayWidth, splitCharacters } from "./display-width.ts";
 
 /** `cursor` is the position within the rows: row from the top, column from 0. */
 export type Footer = { rows: readonly string[]; cursor: { row: number; column: number } };
@@ -9,7 +9,7 @@ export type Footer = { rows: readonly string[]; cursor: { row: number; column: n
 type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
 
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
-const STYLE = /\u001b\[[\d;]*m/y;
+const STYLES = /\u001b\[[\d;]*m/g;
 const CLEAR_BELOW = "\u001b[J";
 const HIDE = "\u001b[?25l";
 const SHOW = "\u001b[?25h";
@@ -73,20 +73,12 @@ export class Page {
   }
 
   #advance(text: string): void {
-    for (let at = 0; at < text.length;) {
-      STYLE.lastIndex = at;
-      const style = STYLE.exec(text)?.[0];
-      if (style !== undefined) {
-        at += style.length;
-        continue;
-      }
-      const character = String.fromCodePoint(text.codePointAt(at)!);
-      at += character.length;
+    for (const character of splitCharacters(text.replace(STYLES, ""))) {
       if (character === "\n") this.#column = 0;
       else if (character === "\t") this.#column = Math.min(this.columns, (Math.floor(this.#column / 8) + 1) * 8);
       else {
-        const characterWidth = displayWidth(character);
-        this.#column = this.#column + characterWidth > this.columns ? characterWidth : this.#column + characterWidth;
+        const width = displayWidth(character);
+        this.#column = this.#column + width > this.columns ? width : this.#column + width;
       }
     }
   }
@@ -108,8 +100,8 @@ export function wrapInput(prompt: string, before: string, after: string, columns
     rows[rows.length - 1] += character === "\t" ? " " : character;
     column += character === "\t" ? 1 : displayWidth(character);
   };
-  for (const character of before) put(character);
+  for (const character of splitCharacters(before)) put(character);
   cursor = { row: rows.length - 1, column };
-  for (const character of after) put(character);
+  for (const character of splitCharacters(after)) put(character);
   return { rows, cursor };
 }

@@ -7,10 +7,3 @@ export function describeShellCommand(name: string): string | null {
   if (!Object.hasOwn(commandSummaries, name)) return null;
   return `${name} is a command of the gateway's shell: gsv run -- ${name} ...; gsv run -- man ${name} explains it`;
 }
-
-/** Commander's error about a command it does not know, with where that command is. */
-export function explainUnknownCommand(error: string): string {
-  const name = /unknown command '([^']+)'/.exec(error)?.[1];
-  const hint = name === undefined ? null : describeShellCommand(name);
-  return hint === null ? error : `gsv: ${hint}\n`;
-}

@@ -1,13 +1,30 @@
 // Everything that is written to the terminal. Text from a gateway is not trusted: anything that a terminal could interpret as a
 // command is escaped here, in one place, and colours are added after that. Results go to stdout, remarks to stderr. Names and
-// contents of files are piped unchanged, because other programs need the exact bytes.
+// contents of files are piped unchanged, because other programs need the exact bytes. Sentences are wrapped at the terminal's width;
+// values, commands to copy and whatever goes to a pipe are not.
+
+import { displayWidth } from "./display-width.ts";
+import { wrapLines, wrapText } from "./wrap.ts";
 
 export function printText(text: string): void {
   process.stdout.write(`${escapeControls(text, "\n")}\n`);
 }
 
-/** Always one line: an error message of a gateway must not look like two remarks, one of them ours. */
+/** Sentences, as a result. */
+export function printSentences(text: string): void {
+  process.stdout.write(`${fitTo(process.stdout, escapeControls(text, "\n"))}\n`);
+}
+
+/**
+ * Always one paragraph, indented where it is wrapped: an error message of a gateway must not look like two remarks, one of them
+ * ours.
+ */
 export function printNote(text: string): void {
+  process.stderr.write(`${fitTo(process.stderr, escapeControls(text), 2)}\n`);
+}
+
+/** A command to copy, on one line as long as it is. */
+export function printCommand(text: string): void {
   process.stderr.write(`${escapeControls(text)}\n`);
 }
 
@@ -42,20 +59,61 @@ export function printDiffLine(kind: DiffLineKind, text: string): void {
   process.stdout.write(`${colour === null ? safe : paint(safe, colour)}\n`);
 }
 
-/** Rows in aligned columns below their titles. */
+/** Rows in aligned columns below their titles. At a terminal, columns of words are narrowed until the rows fit. */
 export function printTable(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   if (rows.length === 0) return printNote("(none)");
-  const cells = rows.map((row) => row.map((cell) => escapeControls(String(cell))));
-  const widths = titles.map((title, at) => Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[at] ?? ""))));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell))).join("  ");
-  process.stdout.write(`${paint(line(titles).trimEnd(), BOLD)}\n`);
-  for (const row of cells) process.stdout.write(`${line(row).trimEnd()}\n`);
+  const cells = rows.map((row) => titles.map((_, at) => escapeControls(String(row[at] ?? ""))));
+  const widths = fitColumns([titles, ...cells], columnsOf(process.stdout));
+  const print = (row: readonly string[], isTitle: boolean) => {
+    const wrapped = row.map((cell, at) => (displayWidth(cell) <= widths[at]! ? [cell] : wrapLines(cell, widths[at]!)));
+    for (let line = 0; line < Math.max(...wrapped.map(({ length }) => length)); line++) {
+      const text = wrapped.map((lines, at) => padTo(lines[line] ?? "", widths[at]!)).join(GAP);
+      process.stdout.write(`${isTitle ? paint(text.trimEnd(), BOLD) : text.trimEnd()}\n`);
+    }
+  };
+  print(titles, true);
+  for (const row of cells) print(row, false);
 }
 
 /** Names and values, one pair per line. */
 export function printFields(fields: readonly (readonly [string, string])[]): void {
   const longest = Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) process.stdout.write(`${paint(name.padEnd(longest), DIM)}  ${escapeControls(value)}\n`);
+  const indent = longest + GAP.length;
+  for (const [name, value] of fields) {
+    const [first = "", ...others] = wrapLines(escapeControls(value), columnsOf(process.stdout) - indent);
+    process.stdout.write(`${paint(name.padEnd(longest), DIM)}${GAP}${first}\n`);
+    for (const other of others) process.stdout.write(`${" ".repeat(indent)}${other}\n`);
+  }
+}
+
+/** The width of a terminal; a pipe has none. */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  return stream.isTTY ? stream.columns || 80 : Infinity;
+}
+
+function fitTo(stream: NodeJS.WriteStream, text: string, indent = 0): string {
+  const columns = columnsOf(stream);
+  return columns === Infinity ? text : wrapText(text, columns, indent);
+}
+
+/** The width of each column. The widest is narrowed first, and none below its longest word, so that ids can be copied. */
+function fitColumns(rows: readonly (readonly string[])[], columns: number): number[] {
+  const widest = (measure: (cell: string) => number) => rows[0]!.map((_, at) => Math.max(...rows.map((row) => measure(row[at]!))));
+  const widths = widest(displayWidth);
+  const least = widest((cell) => Math.max(...cell.split(" ").map(displayWidth)));
+  let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
+  while (excess > 0) {
+    const slack = widths.map((width, at) => (width > least[at]! ? width : 0));
+    const at = slack.indexOf(Math.max(...slack));
+    if (slack[at] === 0) break;
+    widths[at]!--;
+    excess--;
+  }
+  return widths;
+}
+
+function padTo(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
 }
 
 /** Escapes control, direction and other invisible characters; joiners stay, because emoji need them. */
@@ -72,8 +130,7 @@ export function jsonText(value: unknown): string {
 }
 
 const UNSAFE = /(?!\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const WIDE = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}|[\uff01-\uff60]/u;
-const NO_WIDTH = /\p{Mn}|\p{Me}|\u200c|\u200d/u;
+const GAP = "  ";
 const BOLD = 1;
 const DIM = 2;
 const DIFF_COLOURS: Record<DiffLineKind, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
@@ -96,11 +153,4 @@ function escapeCharacter(character: string): string {
 
 function escapeUnit(code: number): string {
   return `\\u${code.toString(16).padStart(4, "0")}`;
-}
-
-/** The columns that a text takes, accurate enough for tables. */
-export function displayWidth(text: string): number {
-  let columns = 0;
-  for (const character of text) columns += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return columns;
 }
