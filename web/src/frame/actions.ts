@@ -14,7 +14,8 @@ export type Action = {
   keys?: string;
   /** Further search words. */
   words?: string;
-  run(): void;
+  /** `event` is the press of its keys; there is none if it was chosen from a list. */
+  run(event?: KeyboardEvent): void;
 };
 
 const registered = signal<readonly (readonly Action[])[]>([]);

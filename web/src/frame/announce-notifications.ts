@@ -41,5 +41,5 @@ function announce(notice: Notice): void {
   if ([main, beside].some((path) => path?.startsWith("/notifications") === true)) return;
   const text = makeVisible(title).slice(0, TITLE_CHARS_MAX);
   const tone = level === "error" || level === "warning" ? "bad" : level === "success" ? "good" : "plain";
-  showNotice(text, tone, { title: "Look", run: () => go("/notifications") });
+  showNotice(text, tone, { title: "View", run: () => go("/notifications") });
 }

@@ -18,13 +18,13 @@ export function ConnectingPage() {
   if (phase.value === "lost")
     return (
       <SingleCardPage title="The gateway does not answer">
-        <Banner tone="warn">Check that it is running and that this device is online. This page goes on by itself when it is back.</Banner>
-        <Spinner label="Trying again" />
+        <Banner tone="warn">Check that it is running and that this device is online. This page continues when it answers.</Banner>
+        <Spinner label="Reconnecting…" />
       </SingleCardPage>
     );
   return isDelayed ? (
     <SingleCardPage title="GSV">
-      <Spinner label="Connecting to the gateway" />
+      <Spinner label="Connecting…" />
     </SingleCardPage>
   ) : null;
 }

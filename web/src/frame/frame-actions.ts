@@ -1,6 +1,7 @@
 // The actions that are available on every screen.
 
 import { SCREENS } from "../screens/screens.ts";
+import { showStart } from "../state/arrival.ts";
 import { logOut } from "../state/session.ts";
 import { type Theme, theme } from "../state/theme.ts";
 import type { Action } from "./actions.ts";
@@ -22,14 +23,16 @@ export function makeFrameActions(): Action[] {
       title: "Notification settings",
       group: "Go to",
       words: "push messages phone interrupt",
-      run: () => go("/notifications/settings"),
+      run: () => go("/settings/notifications"),
     },
-    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => toggleOverlay("palette") },
+    { id: "find", title: "Find anything", group: "General", keys: "mod+k", run: () => toggleOverlay("find") },
     { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => toggleOverlay("help") },
     makeThemeAction("light", "Use the light theme"),
     makeThemeAction("dark", "Use the dark theme"),
     makeThemeAction("system", "Use the theme of the system"),
-    { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
+    { id: "start", title: "First steps", group: "General", words: "welcome get started help tour", run: showStart },
+    { id: "sign-in", title: "Sign in on a phone…", group: "General", words: "qr code device", run: () => toggleOverlay("sign-in") },
+    { id: "logout", title: "Sign out", group: "General", words: "log out leave", run: () => void logOut() },
     ...SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title }) => ({
       id: `beside.${id}`,
       title: `Open ${title} beside`,
@@ -43,7 +46,7 @@ export function makeFrameActions(): Action[] {
   ];
 }
 
-function toggleOverlay(what: "palette" | "help"): void {
+function toggleOverlay(what: "find" | "help" | "sign-in"): void {
   overlay.value = overlay.peek() === what ? null : what;
 }
 

@@ -5,25 +5,26 @@ import { phase } from "../state/session.ts";
 import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { registerActions } from "./actions.ts";
-import { announceNotifications } from "./announce-notifications.ts";
-import { announceQuestions } from "./announce-questions.ts";
-import { announceServers } from "./announce-servers.ts";
 import { makeFrameActions } from "./frame-actions.ts";
-import { KeyboardHelp } from "./keyboard-help.tsx";
+import { Lazy } from "./lazy.tsx";
 import { listenForKeys } from "./keyboard.ts";
 import { overlay } from "./overlay.ts";
-import { Palette } from "./palette.tsx";
 import { Pane } from "./pane.tsx";
 import { activePane, address } from "./route.ts";
 import "./frame.css";
 
+const OVERLAYS = {
+  find: () => import("../find/find.tsx"),
+  help: () => import("./keyboard-help.tsx"),
+  more: () => import("./more-sheet.tsx"),
+  "sign-in": () => import("../sign-in/sign-in-dialog.tsx"),
+};
+
 export function Frame() {
   useEffect(() => registerActions(makeFrameActions()), []);
   useEffect(listenForKeys, []);
-  useEffect(prefetchScreens, []);
-  useEffect(announceQuestions, []);
-  useEffect(announceServers, []);
-  useEffect(announceNotifications, []);
+  useEffect(() => prefetchScreens(Object.values(OVERLAYS)), []);
+  useEffect(announceWhatIsNew, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">
@@ -34,16 +35,32 @@ export function Frame() {
       <main class="panes" id="content" tabIndex={-1} data-active={activePane.value} data-count={beside === null ? 1 : 2}>
         {phase.value === "lost" && (
           <p class="away" role="status">
-            Connection lost. Coming back by itself; what you see may be old.
+            Connection lost. Reconnecting…
           </p>
         )}
         <Pane name="main" path={main} key="main" />
         {beside !== null && <Pane name="beside" path={beside} key="beside" />}
       </main>
-      {overlay.value === "palette" && <Palette />}
-      {overlay.value === "help" && <KeyboardHelp />}
+      {overlay.value !== null && <Lazy load={OVERLAYS[overlay.value]} props={{}} key={overlay.value} />}
     </div>
   );
+}
+
+/** Loaded after the first screen, which it must not delay. */
+function announceWhatIsNew(): () => void {
+  let stop = () => {};
+  let isStopped = false;
+  void import("./announce.ts").then(
+    ({ announce }) => {
+      if (!isStopped) stop = announce();
+    },
+    // The gateway is away or newer than the page: Lazy says so for the screen.
+    () => {},
+  );
+  return () => {
+    isStopped = true;
+    stop();
+  };
 }
 
 /** Does not change the URL, which holds the state of the panes. */

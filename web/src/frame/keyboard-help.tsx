@@ -6,7 +6,7 @@ import { KeyCaps } from "./key-caps.tsx";
 import { overlay } from "./overlay.ts";
 import "./keyboard-help.css";
 
-export function KeyboardHelp() {
+export default function KeyboardHelp() {
   const groups = new Map<string, Action[]>();
   for (const action of actions.value) {
     if (action.keys !== undefined) groups.set(action.group, [...(groups.get(action.group) ?? []), action]);

@@ -42,10 +42,11 @@ function handleKeydown(event: KeyboardEvent): void {
   const sequence = firstKey !== null && now - firstKey.at < SEQUENCE_MS ? `${firstKey.key} ${key}` : null;
   firstKey = null;
   const registered = actions.peek();
-  const action = registered.find(({ keys }) => keys !== undefined && (keys === sequence || keys === key));
+  // The second key of a sequence is not that key alone, which may answer a question.
+  const action = registered.find(({ keys }) => keys !== undefined && keys === sequence) ?? registered.find(({ keys }) => keys === key);
   if (action !== undefined) {
     event.preventDefault();
-    action.run();
+    action.run(event);
   } else if (registered.some(({ keys }) => keys?.startsWith(`${key} `))) {
     firstKey = { key, at: now };
   }

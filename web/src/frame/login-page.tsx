@@ -1,36 +1,51 @@
-// The login page. The password is sent once, to the gateway that served this page, and never stored.
+// The sign-in page. The password is sent once, to the gateway that served this page, and never stored. The user name is remembered.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ConnectionLost } from "../../../src/client/client.ts";
+import { BrowserRefusal } from "../state/call.ts";
+import { readItem, writeItem } from "../state/local-storage.ts";
 import { logIn, loginReason } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { TextInput } from "../ui/field.tsx";
+import { Field, TextInput } from "../ui/field.tsx";
 import { SingleCardPage } from "./single-card-page.tsx";
+import "./login-page.css";
+
+const NAME_KEY = "gsv.name";
 
 export function LoginPage() {
-  const [username, setUsername] = useState("");
+  const [username, setUsername] = useState(() => readItem(NAME_KEY) ?? "");
   const [password, setPassword] = useState("");
+  const [isShown, setShown] = useState(false);
+  const [hasCapsLock, setCapsLock] = useState(false);
   const { isBusy, problem, run } = useOperation();
   const nameInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => nameInput.current?.focus(), []);
+  useLayoutEffect(() => (username === "" ? nameInput : passwordInput).current?.focus(), []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (username.trim() === "") return nameInput.current?.focus();
+    const name = username.trim();
+    if (name === "") return nameInput.current?.focus();
     if (password === "") return passwordInput.current?.focus();
-    if (await run(() => logIn({ username: username.trim(), password }))) return;
+    // Password managers save a field of type password.
+    setShown(false);
+    if (await run(() => logIn({ username: name, password }).catch(explainNoAnswer))) {
+      void welcomeNewUser();
+      return writeItem(NAME_KEY, name);
+    }
     setPassword("");
     passwordInput.current?.focus();
   };
+  const noteCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState("CapsLock"));
 
   return (
-    <SingleCardPage title="Log in" text={`to GSV at ${location.host}`}>
+    <SingleCardPage title="Sign in" text={`to GSV at ${location.host}`}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         {problem !== null ? <Banner tone="bad">{problem}</Banner> : loginReason.value !== null && <Banner>{loginReason.value}</Banner>}
         <TextInput
-          label="Name"
+          label="User name"
           name="username"
           autocomplete="username"
           autocapitalize="none"
@@ -38,19 +53,49 @@ export function LoginPage() {
           onValue={setUsername}
           inputRef={nameInput}
         />
-        <TextInput
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          value={password}
-          onValue={setPassword}
-          inputRef={passwordInput}
-        />
+        <Field label="Password" {...(hasCapsLock && { hint: "Caps Lock is on." })}>
+          {(controlProps) => (
+            <div class="login-password">
+              <input
+                {...controlProps}
+                {...(isShown ? { type: "text" as const } : { type: "password" as const })}
+                ref={passwordInput}
+                class="control"
+                name="password"
+                autocomplete="current-password"
+                autocapitalize="none"
+                spellcheck={false}
+                value={password}
+                onInput={(event) => setPassword(event.currentTarget.value)}
+                onKeyDown={noteCapsLock}
+                onKeyUp={noteCapsLock}
+              />
+              <Button look="quiet" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+                {isShown ? "Hide" : "Show"}
+              </Button>
+            </div>
+          )}
+        </Field>
         <Button type="submit" look="primary" wide busy={isBusy}>
-          Log in
+          Sign in
         </Button>
+        <p class="soft small">
+          {problem === null
+            ? "Signed in on another device? Choose “Sign in on a phone” there and scan the code."
+            : "Forgot your password? An administrator can set a new one under Settings, Users."}
+        </p>
       </form>
     </SingleCardPage>
   );
+}
+
+/** Not needed to work, so it may fail. */
+async function welcomeNewUser(): Promise<void> {
+  await import("../onboarding/first-sign-in.ts").then((module) => module.welcomeNewUser()).catch(() => {});
+}
+
+function explainNoAnswer(error: unknown): never {
+  if (error instanceof ConnectionLost)
+    throw new BrowserRefusal("The gateway does not answer. Check that it is running and that this device is online, then try again.");
+  throw error;
 }

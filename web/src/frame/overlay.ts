@@ -2,4 +2,4 @@
 
 import { signal } from "@preact/signals";
 
-export const overlay = signal<"palette" | "help" | null>(null);
+export const overlay = signal<"find" | "help" | "more" | "sign-in" | null>(null);

@@ -3,9 +3,9 @@
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { screenAt } from "../screens/screens.ts";
-import { ownQuestionCount } from "../state/approvals.ts";
 import { IconButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
+import { badges } from "./badges.ts";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Lazy } from "./lazy.tsx";
 import { Link } from "./link.tsx";
@@ -13,7 +13,7 @@ import { focusOtherPane } from "./focus-other-pane.ts";
 import { overlay } from "./overlay.ts";
 import { PaneContext } from "./pane-context.ts";
 import { activePane, address, closePane, go, moveCount, type PaneName, splitPath, type Path, activatePane } from "./route.ts";
-import { titles } from "./titles.ts";
+import { paneActions, titles } from "./titles.ts";
 
 export function Pane({ name, path }: { name: PaneName; path: Path }) {
   const [first, ...rest] = splitPath(path);
@@ -22,11 +22,12 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const screenId = screen?.id;
   const isActive = activePane.value === name;
+  const questionCount = badges.value.approvals ?? 0;
   const hasTwoPanes = address.value.beside !== null;
 
   useEffect(() => {
-    if (isActive) document.title = `${ownQuestionCount.value > 0 ? `(${ownQuestionCount.value}) ` : ""}${title} · GSV`;
-  }, [title, isActive, ownQuestionCount.value]);
+    if (isActive) document.title = `${questionCount > 0 ? `(${questionCount}) ` : ""}${title} · GSV`;
+  }, [title, isActive, questionCount]);
   // In a layout effect: later, it could take the focus from a field in which the user types already.
   useLayoutEffect(() => {
     if (moveCount.peek() > 0 && activePane.peek() === name) heading.current?.focus({ preventScroll: true });
@@ -45,8 +46,9 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           <h1 class="pane-title" id={`pane-${name}-title`} tabIndex={-1} ref={heading}>
             {title}
           </h1>
+          {paneActions.value[name]}
           <span class="pane-find">
-            <IconButton icon="search" label="Find an action" onClick={() => (overlay.value = "palette")} />
+            <IconButton icon="search" label="Find" onClick={() => (overlay.value = "find")} />
           </span>
           {hasTwoPanes ? (
             <>

@@ -12,7 +12,7 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { formatSchema } from "./strange-text.tsx";
-import { TextDiff } from "./text-diff.tsx";
+import { TextDiff } from "../ui/text-diff.tsx";
 
 type Change = McpServer["changes"][number];
 

@@ -1,6 +1,7 @@
 // Text and schemas that a server has sent: shown as they are, never as markup, with everything in them visible.
 
 import { makeCodeVisible } from "../../../src/approval/visible-code.ts";
+import "../ui/text-diff.css";
 
 export type Schema = Record<string, unknown>;
 

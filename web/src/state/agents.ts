@@ -6,6 +6,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import type { SignalName } from "../../../src/client/client.ts";
+import { nameOfAgent } from "../../../src/lib/agent-names.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED, TOOL_STARTED } from "../../../src/protocol/signal-names.ts";
 import { call, describeError, type Result } from "./call.ts";
 import { Latest } from "./latest.ts";
@@ -36,9 +37,8 @@ export function findAgent(pid: string): Agent | null {
 }
 
 /** The name shown to people. */
-export function agentName({ label, profile, pid }: Pick<Agent, "label" | "profile" | "pid">): string {
-  if (profile === "init") return "Personal agent";
-  return makeVisible(label?.trim() ?? "") || `${makeVisible(profile)} ${pid.slice(0, 6)}`;
+export function agentName(agent: Pick<Agent, "label" | "profile" | "pid">): string {
+  return nameOfAgent(agent, makeVisible);
 }
 
 /** For components that show agents: the list is kept up to date while at least one of them is mounted. */

@@ -1,19 +1,16 @@
 // The pending questions and grants of the logged-in user: one list for the whole page, shown by the bar, the title, notices and
-// the approvals screen. It is read while the frame is mounted, and refetched on every change and reconnect. Also whether the
-// browser shows notifications of new questions.
+// the approvals screen. It is read while the frame is mounted, and refetched on every change and reconnect.
 
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { HIL_REQUESTED } from "../../../src/protocol/signal-names.ts";
 import { call, describeError, type Result } from "./call.ts";
 import { makeChangeFilter } from "./refetch-on.ts";
 import { Latest } from "./latest.ts";
 import { client, connectionCount, mayCall, session } from "./session.ts";
-import { readItem, writeItem } from "./local-storage.ts";
 
 export type Approvals = Result<"proc.approval.list">;
 export type PendingQuestion = Approvals["pending"][number];
 
-const NOTIFICATIONS_KEY = "gsv.notices";
 const isApprovalChange = makeChangeFilter("approvals", "grants");
 
 export const approvals = new Latest<Approvals>(() => call("proc.approval.list", {}), describeError);
@@ -35,28 +32,4 @@ export function followApprovals(): () => void {
       if (isApprovalChange(sent) || sent.signal === HIL_REQUESTED) void approvals.refetch();
     });
   });
-}
-
-/** Whether the browser shows notifications while the page is hidden. Off until the user enables them here. */
-export type NotificationState = "off" | "on" | "blocked" | "impossible";
-
-export const notificationState = signal<NotificationState>(readNotificationState());
-
-/** Call it from a click: browsers ignore the request otherwise. */
-export async function enableNotifications(): Promise<void> {
-  if (!("Notification" in globalThis)) return;
-  const answer = await Notification.requestPermission();
-  writeItem(NOTIFICATIONS_KEY, answer === "granted" ? "on" : null);
-  notificationState.value = readNotificationState();
-}
-
-export function disableNotifications(): void {
-  writeItem(NOTIFICATIONS_KEY, null);
-  notificationState.value = readNotificationState();
-}
-
-function readNotificationState(): NotificationState {
-  if (!("Notification" in globalThis)) return "impossible";
-  if (Notification.permission === "denied") return "blocked";
-  return Notification.permission === "granted" && readItem(NOTIFICATIONS_KEY) === "on" ? "on" : "off";
 }

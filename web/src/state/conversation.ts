@@ -26,6 +26,7 @@ export type Segment = Result<"proc.conversation.segments">["segments"][number];
 export type ContextState = NonNullable<Result<"proc.history">["context"]>;
 /** How many of the newest messages are searched for the message that an answer became. */
 const RECENT_MESSAGES = 100;
+export type ConversationSettings = Result<"proc.settings.get">;
 type ConversationInfo = Result<"proc.conversation.get">["conversation"];
 export type CallOutcome = "denied" | "stopped";
 type RunningCommand = NonNullable<Result<"proc.abort">["stillRunning"]>[number];
@@ -42,6 +43,8 @@ export class Conversation {
   readonly questions: Latest<PendingQuestion[]>;
   readonly segments: Latest<Segment[]>;
   readonly info: Latest<ConversationInfo>;
+  /** Which model answers, and how often a person is asked. */
+  readonly settings: Latest<ConversationSettings>;
   readonly context = signal<ContextState | null>(null);
   readonly problem = signal<string | null>(null);
   /** From the events of the process: the history has a result only after all calls of the same message have ended. */
@@ -75,6 +78,7 @@ export class Conversation {
     );
     this.segments = new Latest(async () => (await call("proc.conversation.segments", ids)).segments, describeError);
     this.info = new Latest<ConversationInfo>(async () => (await call("proc.conversation.get", ids)).conversation, describeError);
+    this.settings = new Latest(() => call("proc.settings.get", ids), describeError);
     const feed = listenToFeed(pid, this.#makeFeedListener());
     const { activity } = feed;
     this.streamedAnswer = computed(() => (activity.value.answer?.conversationId === id ? activity.value.answer : null));
@@ -112,8 +116,8 @@ export class Conversation {
     for (const stop of this.#disposers) stop();
   }
 
-  async send(runId: string, text: string, media: Parameters<Outbox["send"]>[2]): Promise<boolean> {
-    const isSent = await this.outbox.send(runId, text, media);
+  async send(...message: Parameters<Outbox["send"]>): Promise<boolean> {
+    const isSent = await this.outbox.send(...message);
     if (isSent) this.#catchUp();
     return isSent;
   }
@@ -123,6 +127,12 @@ export class Conversation {
     const run = this.run.peek();
     const result = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
     return { aborted: result.aborted, stillRunning: result.stillRunning ?? [] };
+  }
+
+  /** Removes the messages from this one on, which stay in an archive. */
+  async rewind(beforeMessageId: number): Promise<void> {
+    await call("proc.conversation.rewind", { pid: this.pid, conversationId: this.id, beforeMessageId });
+    await Promise.all([this.window.reload(), this.segments.refetch()]);
   }
 
   async resumeQueue(): Promise<void> {
@@ -178,6 +188,7 @@ export class Conversation {
     if (context !== undefined) this.context.value = context;
     if (changes.includes("queue")) void this.queue.refetch();
     if (changes.includes("conversations")) void this.info.refetch();
+    if (changes.includes("settings")) void this.settings.refetch();
     if (changes.includes("lifecycle") && changes.includes("messages")) {
       void this.segments.refetch();
       void this.queue.refetch();
@@ -206,7 +217,7 @@ export class Conversation {
   }
 
   #refetchAll(): void {
-    for (const latest of [this.queue, this.questions, this.segments, this.info]) void latest.refetch();
+    for (const latest of [this.queue, this.questions, this.segments, this.info, this.settings]) void latest.refetch();
   }
 
   /** Removes from the outbox what is now among the messages or in the queue. */
@@ -224,8 +235,4 @@ export class Conversation {
 function dropReplacedAnswers(answers: readonly StreamedAnswer[]): readonly StreamedAnswer[] {
   const isSame = (a: StreamedAnswer, b: StreamedAnswer) => a.runId === b.runId && a.modelCall === b.modelCall;
   return answers.filter((answer, at) => !answers.slice(at + 1).some((later) => isSame(answer, later)));
-}
-
-export function parseCallOutcome(outcome: unknown): CallOutcome | null {
-  return outcome === "denied" || outcome === "stopped" ? outcome : null;
 }

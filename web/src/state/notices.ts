@@ -14,10 +14,16 @@ export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
 export function showNotice(text: string, tone: NoticeTone = "plain", action: Notice["action"] = null): void {
+  postNotice(text, tone, action);
+}
+
+/** Returns its id, for dismissNotice. */
+export function postNotice(text: string, tone: NoticeTone, action: Notice["action"]): number {
   lastId += 1;
   const id = lastId;
   notices.value = [...notices.peek(), { id, text, tone, action }].slice(-VISIBLE_MAX);
   if (tone !== "bad") setTimeout(() => dismissNotice(id), VISIBLE_MS);
+  return id;
 }
 
 export function dismissNotice(id: number): void {

@@ -7,7 +7,16 @@ import { call, describeError } from "./call.ts";
 
 export type SentMedia = NonNullable<Args<"proc.send">["media"]>[number];
 /** `isAccepted`: the gateway has it, and it will appear among the messages or in the queue. */
-export type OutgoingMessage = { runId: string; text: string; media: SentMedia[]; problem: string | null; isAccepted: boolean };
+/** Settings for the run of one message, such as another model. */
+export type SentSettings = NonNullable<Args<"proc.send">["settings"]>;
+export type OutgoingMessage = {
+  runId: string;
+  text: string;
+  media: SentMedia[];
+  settings: SentSettings;
+  problem: string | null;
+  isAccepted: boolean;
+};
 
 export class Outbox {
   readonly #pid: string;
@@ -24,12 +33,13 @@ export class Outbox {
   }
 
   /** Resolves to whether the gateway has accepted it. */
-  async send(runId: string, text: string, media: SentMedia[]): Promise<boolean> {
-    const outgoing = { runId, text, media, problem: null, isAccepted: false };
+  async send(runId: string, text: string, media: SentMedia[], settings: SentSettings = {}): Promise<boolean> {
+    const outgoing = { runId, text, media, settings, problem: null, isAccepted: false };
     this.#messages.value = [...this.#messages.peek().filter((one) => one.runId !== runId), outgoing];
     try {
       const withMedia = media.length === 0 ? {} : { media };
-      await call("proc.send", { pid: this.#pid, conversationId: this.#conversationId, message: text, runId, ...withMedia });
+      const to = { pid: this.#pid, conversationId: this.#conversationId };
+      await call("proc.send", { ...to, message: text, runId, settings, ...withMedia });
       this.#update(runId, { isAccepted: true });
       return true;
     } catch (error) {
@@ -40,7 +50,7 @@ export class Outbox {
 
   resend(runId: string): Promise<boolean> {
     const message = this.#messages.peek().find((outgoing) => outgoing.runId === runId);
-    return message === undefined ? Promise.resolve(false) : this.send(runId, message.text, message.media);
+    return message === undefined ? Promise.resolve(false) : this.send(runId, message.text, message.media, message.settings);
   }
 
   /** For messages that have appeared in the conversation, or that the user discards. */

@@ -86,6 +86,8 @@ export async function logOut(): Promise<void> {
   const open = currentClient.peek();
   const browserToken = currentToken;
   storeBrowserToken(null);
+  // The number of questions on the icon of the installed app.
+  if ("clearAppBadge" in navigator) void navigator.clearAppBadge().catch(() => {});
   // What is still under way must not appear in a browser that others may use next.
   if (readPushMemory() !== null)
     await Promise.race([import("./push.ts").then(({ forgetPush }) => forgetPush()), waitForLogout()]).catch(() => {});
@@ -96,7 +98,7 @@ export async function logOut(): Promise<void> {
   if (isRevoked) location.assign("/");
   else
     showLogin(
-      `You are logged out here, but the gateway did not answer, so the token of this browser still lives. End it later: npx gsv token revoke ${browserToken.tokenId}`,
+      `You are signed out here. The gateway did not answer, so this session is still valid. Revoke it later: gsv token revoke ${browserToken.tokenId}`,
     );
 }
 
@@ -155,8 +157,8 @@ function showSetup(): void {
 function explainLogout(error: Error | null): string {
   const isEnded =
     (error instanceof CallError && error.code === 401) || (error instanceof ConnectionLost && error.code === POLICY_VIOLATION);
-  if (isEnded) return "You were logged out: the session has ended or was revoked. Log in again.";
-  return error instanceof CallError ? error.message : "The gateway ended this session. Log in again.";
+  if (isEnded) return "You were signed out: the session has expired or was revoked. Sign in again.";
+  return error instanceof CallError ? error.message : "The gateway ended this session. Sign in again.";
 }
 
 /** The gateway refuses this call of a stranger: with code 425 while it has no user, with another code after set-up. */

@@ -22,6 +22,9 @@ export function followAppearance(): void {
     writeItem(KEY, value === "system" ? null : value);
     if (value === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = value;
+    // The colour of the browser's own bars.
+    for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[data-theme]"))
+      meta.media = value === "system" ? `(prefers-color-scheme: ${meta.dataset.theme})` : meta.dataset.theme === value ? "all" : "not all";
   });
   effect(() => {
     const { value } = density;

@@ -7,9 +7,10 @@ import { connectionCount, mayCall } from "./session.ts";
 
 export type Group = { gid: number; name: string; members: string[] };
 
-export function useGroups(): readonly Group[] {
+/** They are read again when `gids` change: one of them may be new, and no signal tells everybody about groups. */
+export function useGroups(gids: readonly number[] = []): readonly Group[] {
   const latest = useMemo(() => new Latest<Group[]>(readGroups, describeError), []);
-  useEffect(() => void latest.refetch(), [connectionCount.value]);
+  useEffect(() => void latest.refetch(), [connectionCount.value, gids.join()]);
   return latest.value.value ?? [];
 }
 

@@ -1,4 +1,4 @@
-// The result of a read call for a component: read when it mounts, and again after every reconnect and on matching signals.
+// The result of a read for a component: read when it mounts, and again after every reconnect and on matching signals.
 
 import { effect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -10,8 +10,12 @@ import { client, connectionCount } from "./session.ts";
 
 /** `shouldRefetch` decides for each signal of the gateway. */
 export function useLatest<N extends CallName>(name: N, args: Args<N>, shouldRefetch?: SignalFilter): Latest<Result<N>> {
-  const key = JSON.stringify([name, args]);
-  const latest = useMemo(() => new Latest<Result<N>>(() => call(name, args), describeError), [key]);
+  return useRead(() => call(name, args), JSON.stringify([name, args]), shouldRefetch);
+}
+
+/** For what takes more than one call. `read` is another one only if `key` is. */
+export function useRead<T>(read: () => Promise<T>, key: string, shouldRefetch?: SignalFilter): Latest<T> {
+  const latest = useMemo(() => new Latest<T>(read, describeError), [key]);
   useEffect(
     () =>
       effect(() => {

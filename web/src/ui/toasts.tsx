@@ -23,7 +23,7 @@ export function Toasts() {
               {action.title}
             </Button>
           )}
-          <IconButton icon="close" label="Put this notice away" onClick={() => dismissNotice(id)} />
+          <IconButton icon="close" label="Dismiss this notice" onClick={() => dismissNotice(id)} />
         </div>
       ))}
     </div>

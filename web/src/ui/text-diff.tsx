@@ -2,6 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { type DiffLine, diffLines } from "./diff-lines.ts";
+import "./text-diff.css";
 
 /** Both texts are visible already. */
 export function TextDiff({ title, before, after }: { title: string; before: string; after: string }) {
