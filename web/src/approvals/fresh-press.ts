@@ -13,6 +13,8 @@ export type FreshPress = {
   pressHandlers: { onPointerDown(event: Event): void; onMouseDown(event: Event): void; onKeyDown(event: KeyboardEvent): void };
   /** Makes a click handler that calls `run` only after a fresh press on the button. */
   guard(run: () => void): (event: MouseEvent) => void;
+  /** Whether a key was pressed, once and by a person, after the inert period. */
+  isFreshKey(event: KeyboardEvent): boolean;
 };
 
 export function useFreshPress(): FreshPress {
@@ -53,5 +55,6 @@ export function useFreshPress(): FreshPress {
       state.on = null;
       if (isFresh) run();
     },
+    isFreshKey: ({ isTrusted, repeat }) => isTrusted && !repeat && performance.now() >= state.readyAt,
   };
 }

@@ -1,10 +1,9 @@
-// Pending questions, oldest first, and the notification setting. Root also sees those of other users, below the own ones.
+// Pending questions, oldest first. Root also sees those of other users, below the own ones.
 
-import { approvals, enableNotifications, notificationState, type PendingQuestion, disableNotifications } from "../state/approvals.ts";
+import { approvals, type PendingQuestion } from "../state/approvals.ts";
 import { Link } from "../frame/link.tsx";
 import { isPushedHere } from "../state/push-memory.ts";
 import { session, username } from "../state/session.ts";
-import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Question } from "./question.tsx";
 
@@ -14,22 +13,21 @@ export function PendingQuestions({ pending }: { pending: readonly PendingQuestio
   const others = pending.filter((one) => one.uid !== uid);
   return (
     <>
-      {own.length === 0 && (
+      {own.length === 0 ? (
         <EmptyState
           icon="approval"
           title="Nothing waits for you"
-          text="When an agent wants to do something that needs your yes, it is asked here, and this page's title says so."
+          text="When an agent wants to do something that needs your OK, such as running a command on one of your machines, it asks here and in its conversation."
         >
-          <NotificationSetting />
+          <PushHint />
         </EmptyState>
-      )}
-      {own.length > 0 && (
+      ) : (
         <section class="stack" aria-labelledby="own-questions">
           <h2 class="unseen" id="own-questions">
             Waiting for you
           </h2>
-          <QuestionList pending={own} />
-          <NotificationSetting />
+          <QuestionList pending={own} hasKeys />
+          <PushHint />
         </section>
       )}
       {others.length > 0 && (
@@ -42,46 +40,26 @@ export function PendingQuestions({ pending }: { pending: readonly PendingQuestio
   );
 }
 
-function QuestionList({ pending }: { pending: readonly PendingQuestion[] }) {
+/** Keys answer the first question only: which one they mean must be plain. */
+function QuestionList({ pending, hasKeys = false }: { pending: readonly PendingQuestion[]; hasKeys?: boolean }) {
   return (
     <ol class="stack">
-      {pending.map((question) => (
+      {pending.map((question, at) => (
         <li key={question.requestId}>
-          <Question question={question} onAnswered={() => void approvals.refetch()} />
+          <Question question={question} hasKeys={hasKeys && at === 0} onAnswered={() => void approvals.refetch()} />
         </li>
       ))}
     </ol>
   );
 }
 
-function NotificationSetting() {
-  if (isPushedHere(username.value))
-    return (
-      <p class="soft">
-        Questions are pushed to this browser. <Link to="/notifications/settings">Notification settings</Link>
-      </p>
-    );
-  switch (notificationState.value) {
-    case "off":
-      return (
-        <div>
-          <Button icon="info" onClick={() => void enableNotifications()}>
-            Tell me in the background, too
-          </Button>
-        </div>
-      );
-    case "on":
-      return (
-        <p class="soft">
-          This browser tells you of new questions when the page is in the background.{" "}
-          <Button look="quiet" onClick={disableNotifications}>
-            Stop that
-          </Button>
-        </p>
-      );
-    case "blocked":
-      return <p class="soft">This browser blocks notices of this page. To be told of new questions, allow them in its settings.</p>;
-    case "impossible":
-      return null;
-  }
+function PushHint() {
+  return (
+    <p class="soft small">
+      {isPushedHere(username.value)
+        ? "Questions are pushed to this browser. "
+        : "This browser can tell you of questions while no page is open. "}
+      <Link to="/settings/notifications">Notification settings</Link>
+    </p>
+  );
 }

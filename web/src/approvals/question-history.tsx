@@ -1,8 +1,10 @@
 // Past questions, newest first, one page at a time: what was asked, the outcome, and the reason.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { formatBody } from "../../../src/approval/show.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { nameOfAction } from "../../../src/client/client.ts";
+import { Link } from "../frame/link.tsx";
+import { joinPath } from "../frame/route.ts";
 import { approvals } from "../state/approvals.ts";
 import { call, type Result } from "../state/call.ts";
 import { connectionCount } from "../state/session.ts";
@@ -51,15 +53,13 @@ export function QuestionHistory() {
       setHasAll(questions.length <= PAGE);
     });
   const problem = operation.problem !== null && (
-    <Banner tone="bad" actions={<Button onClick={() => void readNewest(count.current)}>Try again</Button>}>
+    <Banner tone="bad" actions={<Button onClick={() => void readNewest(count.current)}>Retry</Button>}>
       {operation.problem}
     </Banner>
   );
-  if (entries === null) return problem || <Skeleton label="Loading what is over" />;
+  if (entries === null) return problem || <Skeleton label="Loading the history" />;
   if (entries.length === 0)
-    return (
-      <EmptyState icon="approval" title="Nothing was asked yet" text="Every question and what became of it will be here for some time." />
-    );
+    return <EmptyState icon="approval" title="No questions yet" text="Every question and your answer to it are listed here for a month." />;
   return (
     <>
       {problem}
@@ -70,7 +70,7 @@ export function QuestionHistory() {
       </ul>
       {!hasAll && (
         <Button busy={operation.isBusy} onClick={() => void readOlder()}>
-          Show older ones
+          Show older
         </Button>
       )}
     </>
@@ -78,10 +78,9 @@ export function QuestionHistory() {
 }
 
 function Entry({ question }: { question: PastQuestion }) {
-  const { kind, state, createdAt, decidedAt, reason, shown } = question;
+  const { state, createdAt, decidedAt, reason, shown, title, askedBy, pid, conversationId, syscall, args, target, cwd } = question;
   const { word, tone } = OUTCOMES[state];
-  const title = kind === "budget" ? "To go on beyond a budget" : makeVisible(nameOfAction(question));
-  const subject = kind === "budget" ? null : parseSubject(shown.text);
+  const subject = SUBJECTS.has(syscall) ? firstLineOf(formatBody({ call: syscall, args, target, cwd }).text) : "";
   return (
     <li class="entry entry-tall">
       <div class="entry-words">
@@ -89,19 +88,19 @@ function Entry({ question }: { question: PastQuestion }) {
           <strong>{title}</strong>
           <Badge tone={tone}>{word}</Badge>
         </p>
+        {subject !== "" && <code class="entry-about">{subject}</code>}
         <p class="soft small">
-          Asked <Time at={createdAt} />
+          Asked by <Link to={joinPath("chat", pid, conversationId)}>{askedBy.agent}</Link> <Time at={createdAt} />
           {decidedAt !== null && (
             <>
               , answered <Time at={decidedAt} />
             </>
           )}
-          {reason !== null && <>. Reason given: {makeVisible(reason)}</>}
+          {reason !== null && <>. Reason: {makeVisible(reason)}</>}
         </p>
-        {subject !== null && <code class="entry-about">{subject}</code>}
         <details>
-          <summary>All of it</summary>
-          <pre class="entry-text" tabIndex={0} role="group" aria-label={`What it was: ${title}`} dir="ltr">
+          <summary class="small">Details</summary>
+          <pre class="entry-text" tabIndex={0} role="group" aria-label={`The whole call: ${title}`} dir="ltr">
             {shown.text}
           </pre>
         </details>
@@ -110,10 +109,12 @@ function Entry({ question }: { question: PastQuestion }) {
   );
 }
 
-/** The command or the path: the gateway puts it on the second line, after the target, or below if it has several lines. */
-function parseSubject(shown: string): string | null {
-  const [, line, below] = shown.split("\n");
-  if (line === undefined) return null;
-  const subject = /^\w+:$/.test(line) && below?.startsWith("  | ") === true ? below.slice(4) : line.replace(/^\w+: /, "");
-  return subject.slice(0, 200);
+/** Calls whose title does not say all. */
+const SUBJECTS: ReadonlySet<string> = new Set(["shell.exec", "codemode.exec", "codemode.run", "sys.mcp.call"]);
+const SUBJECT_CHARS = 200;
+
+/** The command, or the beginning of what has several lines, which then start with a bar. */
+function firstLineOf(body: string): string {
+  const [first = "", second = ""] = body.split("\n");
+  return (second.startsWith("  | ") ? `${second.slice(4)} …` : first).slice(0, SUBJECT_CHARS);
 }
