@@ -24,12 +24,15 @@ const STATE_TEXT: Record<Agent["state"], string> = {
   waiting_hil: "asks you",
 };
 
+const RECENT_MS = 24 * 60 * 60 * 1000;
+
 /** `conversationId` is null if no conversation is shown next to the list. */
 type ShownConversation = { pid: string | null; conversationId: string | null };
 
 export function AgentList({ shown }: { shown: ShownConversation }) {
   const [isNewTask, setNewTask] = useState(false);
   const all = sortedAgents.value;
+  const groups = all === null ? null : groupAgents(all, Date.now());
   const problem = agents.problem.value;
   return (
     <nav class="agents" aria-label="Agents and conversations">
@@ -42,14 +45,33 @@ export function AgentList({ shown }: { shown: ShownConversation }) {
         problem === null && <Skeleton label="Loading your agents" lines={4} />
       ) : (
         <ul class="agents-list">
-          {all.map((agent) => (
+          {groups!.recent.map((agent) => (
             <AgentEntry key={agent.pid} agent={agent} shown={shown} />
           ))}
         </ul>
       )}
+      {groups !== null && groups.others.length > 0 && (
+        <details class="agents-others" open={groups.others.some(({ pid }) => pid === shown.pid)}>
+          <summary>{`Ended and scheduled (${groups.others.length})`}</summary>
+          <ul class="agents-list">
+            {groups.others.map((agent) => (
+              <AgentEntry key={agent.pid} agent={agent} shown={shown} />
+            ))}
+          </ul>
+        </details>
+      )}
       {isNewTask && <NewTask onClose={() => setNewTask(false)} />}
     </nav>
   );
+}
+
+/** Agents that work, ask, or were used lately, and all others. */
+function groupAgents(all: readonly Agent[], now: number): { recent: Agent[]; others: Agent[] } {
+  const isRecent = ({ profile, state, lastActiveAt, createdAt }: Agent) => {
+    if (profile === "init" || state !== "idle") return true;
+    return profile !== "cron" && now - (lastActiveAt ?? createdAt) < RECENT_MS;
+  };
+  return { recent: all.filter(isRecent), others: all.filter((agent) => !isRecent(agent)) };
 }
 
 function AgentEntry({ agent, shown }: { agent: Agent; shown: ShownConversation }) {
@@ -85,18 +107,21 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string | null })
     return payload.changes.includes("conversations") || payload.changes.includes("messages");
   });
   const conversations = latest.value.value?.conversations ?? [];
-  const visible = conversations.filter(({ status, id }) => status === "open" || withClosed || id === shown);
+  const visible = conversations
+    .filter(({ status, id }) => status === "open" || withClosed || id === shown)
+    .toSorted((one, other) => Number(other.isPinned) - Number(one.isPinned));
   const isListed = (id: string) => visible.some((one) => one.id === id);
   const listed =
     isListed(DEFAULT_CONVERSATION) || conversations.some(({ id }) => id === DEFAULT_CONVERSATION)
       ? visible
-      : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...visible];
+      : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const, isPinned: false }, ...visible];
   return (
     <div class="conversations">
       <ul>
         {listed.map((one) => (
           <li key={one.id}>
             <Link class="conversation-link" to={conversationPath(pid, one.id)} aria-current={one.id === shown ? "page" : undefined}>
+              {one.isPinned && <Icon name="pin" />}
               <span class="conversation-name">{conversationName(one)}</span>
               {one.status === "closed" && <span class="soft small">closed</span>}
               {agent.state !== "idle" && agent.activeConversationId === one.id && <span class="conversation-dot" title="Working here" />}

@@ -5,16 +5,18 @@ import type { HistoryMessage } from "../state/history-window.ts";
 import { MessageView } from "./message.tsx";
 import { makeHistoryRows } from "./message-rows.ts";
 import { SystemMessage } from "./system-message.tsx";
+import { ToolGroup } from "./tool-group.tsx";
 
 type ArchivedProps = { conversation: Conversation; messages: readonly HistoryMessage[]; segmentId: string };
 
 export default function ArchivedMessages({ conversation, messages, segmentId }: ArchivedProps) {
-  const rows = makeHistoryRows({ from: 0, messages, total: messages.length, reloads: 0 });
+  const rows = makeHistoryRows({ from: 0, messages });
   return (
     <>
       {rows.map((row) => {
+        if (row.kind === "tools") return <ToolGroup key={row.key} conversation={conversation} steps={row.steps} />;
         if (row.kind !== "message") return null;
-        const props = { conversation, message: row.message, results: row.results, isArchived: true };
+        const props = { conversation, message: row.message };
         return row.message.role === "system" ? (
           <SystemMessage key={row.key} {...props} before={segmentId} />
         ) : (

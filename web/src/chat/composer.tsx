@@ -2,20 +2,31 @@
 // until the gateway has accepted it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { username } from "../state/session.ts";
+import { mayCall, username } from "../state/session.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { type Draft, saveDraft, readDraft, clearSentDraft } from "../state/drafts.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { addFiles, type Attachment, releasePreview, readAsMedia } from "./attachments.ts";
+import { ContextMeter } from "./context-meter.tsx";
 import { formatSize } from "./media.tsx";
+import { ModelPicker } from "./model-picker.tsx";
+import { PosturePicker } from "./posture-picker.tsx";
 import { stopRun } from "./stop-run.ts";
 import "./composer.css";
 
-type ComposerProps = { conversation: Conversation; isClosed: boolean; onSend: (text: string) => void; onReopen: () => void };
+/** `fill` replaces what is written, and puts the cursor behind it. */
+export type ComposerHandle = { fill(text: string): void };
+type ComposerProps = {
+  conversation: Conversation;
+  handle: { current: ComposerHandle | null };
+  isClosed: boolean;
+  onSend: (text: string) => void;
+  onReopen: () => void;
+};
 
-export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerProps) {
+export function Composer({ conversation, handle, isClosed, onSend, onReopen }: ComposerProps) {
   const { pid, id } = conversation;
   const [draft, setDraft] = useState<Draft>(() => readDraft(username.peek(), pid, id));
   const [files, setFiles] = useState<readonly Attachment[]>([]);
@@ -30,6 +41,17 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     setDraft(next);
     saveDraft(username.peek(), pid, id, next);
   };
+  useEffect(() => {
+    handle.current = {
+      fill: (text) => {
+        changeDraft({ text, runId: null });
+        field.current?.focus();
+      },
+    };
+    return () => {
+      handle.current = null;
+    };
+  });
   const addAttachments = (added: Iterable<File>) => {
     const { all, problem } = addFiles(files, added);
     setFiles(all);
@@ -119,7 +141,23 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
             ))}
           </ul>
         )}
-        <div class="composer-line">
+        <textarea
+          ref={field}
+          class="composer-field"
+          rows={1}
+          aria-label="Message"
+          placeholder={run === null ? "Write a message" : "Queue a message…"}
+          value={draft.text}
+          onInput={(event) => changeDraft({ text: event.currentTarget.value, runId: null })}
+          onKeyDown={handleKeydown}
+          onPaste={(event) => {
+            const pasted = [...(event.clipboardData?.files ?? [])];
+            if (pasted.length === 0) return;
+            event.preventDefault();
+            addAttachments(pasted);
+          }}
+        />
+        <div class="composer-row">
           <IconButton icon="attach" label="Add files" onClick={() => fileInput.current?.click()} />
           <input
             ref={fileInput}
@@ -131,22 +169,10 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
               event.currentTarget.value = "";
             }}
           />
-          <textarea
-            ref={field}
-            class="composer-field"
-            rows={1}
-            aria-label="Message"
-            placeholder={run === null ? "Write a message" : "Write what comes next"}
-            value={draft.text}
-            onInput={(event) => changeDraft({ text: event.currentTarget.value, runId: null })}
-            onKeyDown={handleKeydown}
-            onPaste={(event) => {
-              const pasted = [...(event.clipboardData?.files ?? [])];
-              if (pasted.length === 0) return;
-              event.preventDefault();
-              addAttachments(pasted);
-            }}
-          />
+          {mayCall("proc.settings.set") && <ModelPicker conversation={conversation} />}
+          {mayCall("proc.settings.set") && <PosturePicker conversation={conversation} />}
+          <span class="composer-space" />
+          <ContextMeter conversation={conversation} />
           {run !== null && (
             <button
               type="button"

@@ -31,7 +31,7 @@ export function ContextMeter({ conversation }: { conversation: Conversation }) {
           <circle class="meter-track" cx="10" cy="10" r="7.5" />
           <circle class="meter-value" cx="10" cy="10" r="7.5" pathLength={100} stroke-dasharray={`${percent ?? 0} 100`} />
         </svg>
-        <span class="meter-words">{percent === null ? "–" : `${percent} %`}</span>
+        {percent !== null && <span class="meter-words">{`${percent} %`}</span>}
       </button>
       {isOpen && <ContextDialog conversation={conversation} onClose={() => setOpen(false)} />}
     </>

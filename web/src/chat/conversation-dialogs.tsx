@@ -6,28 +6,33 @@ import { agentName, findAgent, agents } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { showNotice } from "../state/notices.ts";
+import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextInput } from "../ui/field.tsx";
+import { Time } from "../ui/time.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { openConversation } from "./conversation-links.ts";
 import { TextArea } from "../ui/text-area.tsx";
 
-export type DialogName = "rename" | "compact" | "policy" | "reset" | "kill";
+export type DialogName = "delete" | "versions" | "compact" | "policy" | "reset" | "kill";
 type DialogProps = { conversation: Conversation; onClose: () => void };
 
 export function ConversationDialog({ name, ...props }: DialogProps & { name: DialogName }) {
   switch (name) {
-    case "rename":
-      return <Rename {...props} />;
     case "compact":
       return <Compact {...props} />;
     case "policy":
       return <Policy {...props} />;
     case "reset":
       return <Reset {...props} />;
+    case "delete":
+      return <Delete {...props} />;
+    case "versions":
+      return <Versions {...props} />;
     case "kill":
       return <Kill {...props} />;
   }
@@ -82,19 +87,6 @@ function ActionDialog({ title, confirmLabel, isDanger = false, isReady = true, o
 
 function toConversationIds({ pid, id }: Conversation): { pid: string; conversationId: string } {
   return { pid, conversationId: id };
-}
-
-function Rename({ conversation, onClose }: DialogProps) {
-  const [title, setTitle] = useState(conversation.info.value.peek()?.title ?? "");
-  const work = async () => {
-    await call("proc.conversation.open", { ...toConversationIds(conversation), title: title.trim() });
-    return null;
-  };
-  return (
-    <ActionDialog title="Rename the conversation" confirmLabel="Rename" isReady={title.trim() !== ""} onClose={onClose} work={work}>
-      <TextInput label="Title" value={title} onValue={setTitle} maxLength={200} />
-    </ActionDialog>
-  );
 }
 
 function Compact({ conversation, onClose }: DialogProps) {
@@ -180,6 +172,52 @@ function Reset({ conversation, onClose }: DialogProps) {
   return (
     <ActionDialog title="Reset the conversation?" confirmLabel="Reset" isDanger onClose={onClose} work={work}>
       <p>Whatever runs or waits in it ends. Its messages are archived, and it begins anew.</p>
+    </ActionDialog>
+  );
+}
+
+/** What was archived when a message was edited or an answer retried. */
+function Versions({ conversation, onClose }: DialogProps) {
+  const operation = useOperation();
+  const versions = (conversation.segments.value.value ?? []).filter(({ kind }) => kind === "rewind").toReversed();
+  const open = (segmentId: string) =>
+    operation.run(async () => {
+      const { targetConversation } = await call("proc.conversation.fork", { ...toConversationIds(conversation), segmentId });
+      onClose();
+      openConversation(conversation.pid, targetConversation.id);
+    });
+  return (
+    <Dialog title="Earlier versions" onClose={onClose}>
+      <div class="stack">
+        <p class="soft">When you edit a message or retry an answer, the conversation as it was is kept here.</p>
+        {versions.length === 0 && <p>There are no earlier versions.</p>}
+        <ul class="stack">
+          {versions.map(({ id, createdAt }) => (
+            <li key={id} class="row">
+              <span>
+                Until <Time at={createdAt} />
+              </span>
+              <Button busy={operation.isBusy} onClick={() => void open(id)}>
+                Open as a new conversation
+              </Button>
+            </li>
+          ))}
+        </ul>
+        {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
+      </div>
+    </Dialog>
+  );
+}
+
+function Delete({ conversation, onClose }: DialogProps) {
+  const work = async () => {
+    await call("proc.conversation.delete", toConversationIds(conversation));
+    openConversation(conversation.pid);
+    return null;
+  };
+  return (
+    <ActionDialog title="Delete the conversation?" confirmLabel="Delete" isDanger onClose={onClose} work={work}>
+      <p>Whatever runs in it ends. Its messages and archives are deleted for good. To keep a copy, export it first.</p>
     </ActionDialog>
   );
 }

@@ -1,24 +1,34 @@
-// One conversation: header, messages, background commands, queue and composer.
+// One conversation: what it shows in the title bar, messages, background commands, queue and composer.
 
 import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { PinnedQuestions } from "../approvals/pinned-questions.tsx";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { Link } from "../frame/link.tsx";
+import { joinPath } from "../frame/route.ts";
 import { useActions } from "../frame/actions.ts";
-import { usePaneTitle } from "../frame/titles.ts";
+import { usePaneActions, usePaneTitle } from "../frame/titles.ts";
+import { agentName, findAgent } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
 import { Conversation } from "../state/conversation.ts";
 import { showNotice } from "../state/notices.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { Composer } from "./composer.tsx";
+import { Composer, type ComposerHandle } from "./composer.tsx";
 import { ConversationDialog, type DialogName } from "./conversation-dialogs.tsx";
-import { ConversationHead } from "./conversation-head.tsx";
+import { ConversationHead, type HeadAction } from "./conversation-head.tsx";
+import { EmptyConversation } from "./empty-conversation.tsx";
 import { Messages } from "./messages.tsx";
 import { conversationName, makeTitle } from "./conversation-names.ts";
 import { DEFAULT_CONVERSATION, pendingJump, lastShownPid, createConversation, openConversation } from "./conversation-links.ts";
+import type { HistoryMessage } from "../state/history-window.ts";
+import type { MessageActions } from "./message-actions.ts";
+import { resendMessage, retryAnswer } from "./resend.ts";
+import { RetryDialog } from "./retry-dialog.tsx";
 import { Queue } from "./queue.tsx";
-import { messageKey } from "./message-rows.ts";
+import { findRowOfMessage, makeHistoryRows } from "./message-rows.ts";
+import { purposeOfAskingScript } from "./scripts.ts";
 import { Search } from "./search.tsx";
 import { BackgroundCommands } from "./background-commands.tsx";
 import { stopRun } from "./stop-run.ts";
@@ -34,12 +44,43 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const conversation = useMemo(() => new Conversation(pid, id), [pid, id]);
   useEffect(() => () => conversation.close(), [conversation]);
   const [dialog, setDialog] = useState<DialogName | "search" | null>(null);
+  const [isRenaming, setRenaming] = useState(false);
+  const [retrying, setRetrying] = useState<HistoryMessage | null>(null);
   const list = useRef<ListHandle | null>(null);
+  const composer = useRef<ComposerHandle | null>(null);
   const [foundKey, setFoundKey] = useState<string | null>(null);
   const info = conversation.info.value.value;
-  usePaneTitle(isNamed ? conversationName(info ?? { id, title: null }) : null);
+  const title = titleOf(pid, info ?? { id, title: null });
+  usePaneTitle(isNamed ? title : null);
   const section = useRef<HTMLElement>(null);
-  useActions(() => makeConversationActions(conversation, setDialog, () => focusComposer(section.current)), [conversation]);
+  const runAction = (action: HeadAction) => {
+    if (action === "rename") setRenaming(true);
+    else if (action === "export") void exportAsFile(conversation, title);
+    else setDialog(action);
+  };
+  const reopen = async () => {
+    try {
+      await call("proc.conversation.open", { pid, conversationId: id });
+    } catch (error) {
+      showNotice(describeError(error), "bad");
+    }
+  };
+  usePaneActions(
+    useMemo(
+      () => (
+        <ConversationHead
+          conversation={conversation}
+          isNarrow={isNarrow}
+          isRenaming={isRenaming}
+          onAction={runAction}
+          onRenamed={() => setRenaming(false)}
+          onReopen={() => void reopen()}
+        />
+      ),
+      [conversation, isNarrow, isRenaming, title],
+    ),
+  );
+  useActions(() => makeConversationActions(conversation, runAction, () => focusComposer(section.current)), [conversation, title]);
   useClearAnnouncement(conversation);
   useEffect(() => {
     lastShownPid.value = pid;
@@ -54,13 +95,15 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       showNotice(describeError(error), "bad");
     }
   };
-  const reopen = async () => {
-    try {
-      await call("proc.conversation.open", { pid, conversationId: id });
-    } catch (error) {
-      showNotice(describeError(error), "bad");
-    }
-  };
+  const actions = useMemo<MessageActions>(
+    () => ({
+      fork: (messageId) => void fork(messageId),
+      retry: (answer) => void retryAnswer(conversation, answer),
+      retryWith: setRetrying,
+      edit: (message, text) => void resendMessage(conversation, message, { text }),
+    }),
+    [conversation, title],
+  );
   const handleSend = (text: string) => {
     const view = conversation.window.peek();
     if (view !== null && view.from + view.messages.length < view.total) void conversation.window.reload().catch(() => {});
@@ -76,9 +119,10 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       () => {
         const { from = 0, messages = [] } = conversation.window.peek() ?? {};
         const messageId = to.messageId ?? messages[to.position - from]?.id;
-        if (messageId === undefined) return;
-        setFoundKey(messageKey(messageId));
-        list.current?.scrollToRow(messageKey(messageId));
+        const row = messageId === undefined ? null : findRowOfMessage(makeHistoryRows({ from, messages }), messageId);
+        if (row === null) return;
+        setFoundKey(row.key);
+        list.current?.scrollToRow(row.key);
       },
       (error: unknown) => showNotice(describeError(error), "bad"),
     );
@@ -98,13 +142,12 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   ).value;
   return (
     <section class="conversation" aria-label="Conversation" ref={section}>
-      <ConversationHead
-        conversation={conversation}
-        isNarrow={isNarrow}
-        isNamed={isNamed}
-        onDialog={setDialog}
-        onReopen={() => void reopen()}
-      />
+      <h2 class="unseen">Messages</h2>
+      {info?.startedBy != null && (
+        <p class="conversation-origin">
+          Started by the schedule <Link to={joinPath("schedules", info.startedBy.id)}>{makeVisible(info.startedBy.name)}</Link>
+        </p>
+      )}
       {problem !== null && (
         <Banner tone="bad" actions={<Button onClick={() => void conversation.window.reload().catch(() => {})}>Try again</Button>}>
           {problem}
@@ -114,21 +157,19 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
         <div class="conversation-wait">{problem === null && <Skeleton label="Loading the conversation" lines={5} />}</div>
       ) : isEmpty ? (
         <div class="conversation-wait">
-          <EmptyState
-            icon="chat"
-            title="What shall be done?"
-            text="Ask something, or say what to do on the gateway or one of your machines."
-          />
+          <EmptyConversation conversation={conversation} onSuggestion={(text) => composer.current?.fill(text)} />
         </div>
       ) : (
-        <Messages conversation={conversation} list={list} foundKey={foundKey} onFork={(messageId) => void fork(messageId)} />
+        <Messages conversation={conversation} list={list} foundKey={foundKey} actions={actions} />
       )}
       <div class="conversation-foot">
         <BackgroundCommands pid={pid} />
         <Queue conversation={conversation} />
+        <PinnedQuestions conversation={conversation} purposeOf={(question) => purposeOfAskingScript(conversation, question)} />
         <Composer
           key={`${pid} ${id}`}
           conversation={conversation}
+          handle={composer}
           isClosed={info?.status === "closed"}
           onSend={handleSend}
           onReopen={() => void reopen()}
@@ -137,6 +178,15 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       <p class="unseen" role="status" aria-live="polite">
         {conversation.announcement.value}
       </p>
+      {retrying !== null && (
+        <RetryDialog
+          onClose={() => setRetrying(null)}
+          onModel={(model) => {
+            setRetrying(null);
+            void retryAnswer(conversation, retrying, { model });
+          }}
+        />
+      )}
       {dialog === "search" && <Search conversation={conversation} onClose={() => setDialog(null)} />}
       {dialog !== null && dialog !== "search" && (
         <ConversationDialog name={dialog} conversation={conversation} onClose={() => setDialog(null)} />
@@ -145,7 +195,22 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   );
 }
 
-function makeConversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void, write: () => void) {
+/** The default conversation of an agent is called by the agent's name. */
+function titleOf(pid: string, info: { id: string; title: string | null }): string {
+  const agent = findAgent(pid);
+  return info.id === DEFAULT_CONVERSATION && info.title === null && agent !== null ? agentName(agent) : conversationName(info);
+}
+
+async function exportAsFile(conversation: Conversation, title: string): Promise<void> {
+  try {
+    const { saveConversation } = await import("./export-conversation.ts");
+    await saveConversation(conversation.pid, conversation.id, title);
+  } catch (error) {
+    showNotice(describeError(error), "bad");
+  }
+}
+
+function makeConversationActions(conversation: Conversation, show: (action: HeadAction) => void, write: () => void) {
   const group = "Chat";
   return [
     { id: "chat.search", title: "Search this conversation", group, keys: "/", words: "find history", run: () => show("search") },
@@ -158,6 +223,7 @@ function makeConversationActions(conversation: Conversation, show: (dialog: Dial
       run: () => void createConversation(conversation.pid),
     },
     { id: "chat.rename", title: "Rename this conversation", group, words: "title", run: () => show("rename") },
+    { id: "chat.export", title: "Export this conversation as Markdown", group, words: "download save", run: () => show("export") },
     { id: "chat.compact", title: "Compact older messages", group, words: "archive summary context", run: () => show("compact") },
     {
       id: "chat.policy",

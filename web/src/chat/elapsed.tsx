@@ -4,8 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 
 const UPDATE_MS = 1_000;
 
+type ElapsedProps = { since: number; until?: number | null; /** Text in front of the time. */ before?: string };
+
 /** Shows nothing in the first two seconds. */
-export function Elapsed({ since, until = null }: { since: number; until?: number | null }) {
+export function Elapsed({ since, until = null, before = "" }: ElapsedProps) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     if (until !== null) return;
@@ -14,5 +16,6 @@ export function Elapsed({ since, until = null }: { since: number; until?: number
   }, [until]);
   const seconds = Math.max(0, Math.floor(((until ?? now) - since) / 1_000));
   if (seconds < 2) return null;
-  return <span class="elapsed">{seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`}</span>;
+  const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return <span class="elapsed">{`${before}${time}`}</span>;
 }

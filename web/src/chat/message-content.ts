@@ -1,7 +1,7 @@
 // Parses the content of messages from the history. It comes over the wire and partly from models, so every part is checked.
 
 import { isMcpTool, isScriptTool, type ScriptCall, type ScriptCalls, scriptPurpose } from "../../../src/client/client.ts";
-import { type CallOutcome, parseCallOutcome } from "../state/conversation.ts";
+import type { CallOutcome } from "../state/conversation.ts";
 
 export type Media = {
   type: string;
@@ -124,6 +124,10 @@ export function callSubjectOf(call: ToolCall): string {
 
 export function callTargetOf({ args }: ToolCall): string {
   return nonEmptyString(args?.target) ?? "gsv";
+}
+
+function parseCallOutcome(outcome: unknown): CallOutcome | null {
+  return outcome === "denied" || outcome === "stopped" ? outcome : null;
 }
 
 /** The file with the whole output, if it was too long for the history. */

@@ -1,8 +1,6 @@
 // The messages of a conversation as a virtualized list.
 
 import { useMemo, useState } from "preact/hooks";
-import { Question } from "../approvals/question.tsx";
-import type { PendingQuestion } from "../state/approvals.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { clearSentDraft } from "../state/drafts.ts";
 import type { OutgoingMessage } from "../state/outbox.ts";
@@ -11,12 +9,13 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { callSubjectOf } from "./message-content.ts";
-import { findScriptOfQuestion } from "./scripts.ts";
 import { StreamedMessage } from "./streamed-message.tsx";
 import { FileLabel } from "./media.tsx";
+import type { MessageActions } from "./message-actions.ts";
 import { MessageView } from "./message.tsx";
 import { estimateHeight, makeHistoryRows, type Row, makeTailRows } from "./message-rows.ts";
+import { ToolGroup } from "./tool-group.tsx";
+import { WorkingRow } from "./working-row.tsx";
 import { type ListHandle, VirtualList } from "./virtual-list.tsx";
 
 type MessagesProps = {
@@ -24,12 +23,12 @@ type MessagesProps = {
   list: { current: ListHandle | null };
   /** Key of the row that a search opened. */
   foundKey: string | null;
-  onFork: (messageId: number) => void;
+  actions: MessageActions;
 };
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 
-export function Messages({ conversation, list, foundKey, onFork }: MessagesProps) {
+export function Messages({ conversation, list, foundKey, actions }: MessagesProps) {
   const [isFollowing, setFollowing] = useState(true);
   const view = conversation.window.view!;
   const history = useMemo(() => makeHistoryRows(view), [view]);
@@ -45,6 +44,7 @@ export function Messages({ conversation, list, foundKey, onFork }: MessagesProps
         }),
       ]
     : history;
+  const last = isAtNewest && conversation.run.value === null ? rows.at(-1) : undefined;
   const hasQuestion = (conversation.questions.value.value ?? []).length > 0;
   const ignoreErrors = (reading: Promise<void>) => void reading.catch(() => {});
   const scrollToNewest = () => {
@@ -59,7 +59,7 @@ export function Messages({ conversation, list, foundKey, onFork }: MessagesProps
         estimateHeight={estimateHeight}
         render={(row) => (
           <div class={row.key === foundKey ? "row-found" : undefined}>
-            <RowView row={row} conversation={conversation} onFork={onFork} />
+            <RowView row={row} conversation={conversation} actions={actions} isLast={row === last} />
           </div>
         )}
         resetKey={view.reloads}
@@ -90,9 +90,9 @@ function readOnce(conversation: Conversation, method: "readOlder" | "readNewer")
   return read;
 }
 
-type RowProps = { row: Row; conversation: Conversation; onFork: (messageId: number) => void };
+type RowProps = { row: Row; conversation: Conversation; actions: MessageActions; isLast: boolean };
 
-function RowView({ row, conversation, onFork }: RowProps) {
+function RowView({ row, conversation, actions, isLast }: RowProps) {
   switch (row.kind) {
     case "older":
       return (
@@ -103,28 +103,18 @@ function RowView({ row, conversation, onFork }: RowProps) {
     case "day":
       return <h3 class="row-day">{dayFormat.format(row.at)}</h3>;
     case "message":
-      return <MessageView conversation={conversation} message={row.message} results={row.results} onFork={onFork} />;
+      return <MessageView conversation={conversation} message={row.message} actions={actions} isLast={isLast} />;
+    case "tools":
+      return <ToolGroup conversation={conversation} steps={row.steps} />;
     case "streamed":
       return <StreamedMessage conversation={conversation} answer={row.answer} />;
     case "question":
-      return (
-        <Question
-          key={row.question.requestId}
-          question={row.question}
-          scriptSays={purposeOfAskingScript(conversation, row.question)}
-          onAnswered={() => void conversation.questions.refetch()}
-        />
-      );
+      return <p class="row-asked">Waiting for your answer below</p>;
     case "outgoing":
       return <OutgoingMessageView conversation={conversation} outgoing={row.outgoing} />;
     case "working":
-      return <WorkingIndicator conversation={conversation} />;
+      return <WorkingRow conversation={conversation} />;
   }
-}
-
-function purposeOfAskingScript(conversation: Conversation, question: PendingQuestion): string | undefined {
-  const script = findScriptOfQuestion(conversation, question);
-  return script === null ? undefined : callSubjectOf(script);
 }
 
 function OutgoingMessageView({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
@@ -160,21 +150,5 @@ function OutgoingMessageView({ conversation, outgoing }: { conversation: Convers
         </Banner>
       )}
     </article>
-  );
-}
-
-function WorkingIndicator({ conversation }: { conversation: Conversation }) {
-  const retrying = conversation.retryReason.value;
-  return (
-    <div class="working" role="status">
-      <span class="working-dots" aria-hidden="true">
-        <i />
-        <i />
-        <i />
-      </span>
-      <span class={retrying === null ? "unseen" : "soft small"}>
-        {retrying === null ? "The agent is working" : `Trying again: ${retrying}`}
-      </span>
-    </div>
   );
 }

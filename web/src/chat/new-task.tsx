@@ -1,5 +1,7 @@
 // The dialog that starts an agent for a task.
 
+import { nameOfAgentKind } from "../../../src/lib/agent-names.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { useState } from "preact/hooks";
 import { agents } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
@@ -61,16 +63,16 @@ export function NewTask({ onClose }: { onClose: () => void }) {
           onValue={setLabel}
           maxLength={100}
         />
-        <Loaded latest={profiles} label="Loading the profiles">
+        <Loaded latest={profiles} label="Loading kinds of agents">
           {({ profiles }) => (
             <Radio
-              legend="Profile"
+              legend="Kind of agent"
               boxes
               value={profile}
               onValue={setProfile}
               options={profiles
                 .filter(({ startable, spawnMode }) => startable && spawnMode === "new")
-                .map(({ id, displayName, description }) => ({ value: id, label: displayName, hint: description }))}
+                .map(({ id, description }) => ({ value: id, label: nameOfAgentKind(id, makeVisible), hint: makeVisible(description) }))}
             />
           )}
         </Loaded>

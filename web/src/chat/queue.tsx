@@ -1,4 +1,4 @@
-// The queued messages of a conversation. They can still be edited or withdrawn.
+// The queued messages of a conversation. They can still be edited or removed.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, describeError } from "../state/call.ts";
@@ -19,7 +19,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
     setBusy(false);
   };
   return (
-    <section class="queue" aria-label="Waiting messages">
+    <section class="queue" aria-label="Queued messages">
       <div class="queue-head">
         <h3 class="queue-title">{formatQueueTitle(waiting.length, heldCount)}</h3>
         {heldCount > 0 && (
@@ -39,7 +39,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
 
 function formatQueueTitle(count: number, held: number): string {
   if (held > 0) return `${held === 1 ? "1 message" : `${held} messages`} on hold since you stopped`;
-  return count === 1 ? "Waits to be said" : `${count} wait to be said`;
+  return `${count} queued`;
 }
 
 function QueueEntry({ conversation, queued }: { conversation: Conversation; queued: QueuedMessage }) {
@@ -65,14 +65,14 @@ function QueueEntry({ conversation, queued }: { conversation: Conversation; queu
     () => () => {
       // Warn only if the message was delivered meanwhile, not if the user has left the page.
       const isWaiting = (conversation.queue.value.peek() ?? []).some(({ runId }) => runId === queued.runId);
-      if (unsaved.current !== null && !isWaiting) showNotice("The message was said before your change was saved", "bad");
+      if (unsaved.current !== null && !isWaiting) showNotice("The message was sent before your change was saved", "bad");
     },
     [],
   );
   if (edited !== null)
     return (
       <li class="queue-item queue-editing">
-        <TextArea label="Waiting message" value={edited} onValue={setEdited} takesFocus />
+        <TextArea label="Queued message" value={edited} onValue={setEdited} takesFocus />
         <div class="row">
           <Button
             look="primary"
@@ -97,7 +97,7 @@ function QueueEntry({ conversation, queued }: { conversation: Conversation; queu
       {queued.role === "user" && <IconButton icon="edit" label="Edit this message" onClick={() => setEdited(queued.text)} />}
       <IconButton
         icon="close"
-        label="Take this message back"
+        label="Remove this message"
         disabled={isBusy}
         onClick={() => void change(() => call("proc.queue.withdraw", ids))}
       />

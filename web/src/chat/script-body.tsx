@@ -77,7 +77,7 @@ type CallLook = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" 
 const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
 function lookOf({ isAsked, end }: ScriptCall): CallLook {
-  if (end === null) return isAsked ? { word: "waits for you", tone: "wait" } : { word: "running", tone: "run" };
+  if (end === null) return isAsked ? { word: "waiting for your answer", tone: "wait" } : { word: "running", tone: "run" };
   if (end.outcome !== null) return { word: end.outcome, tone: "plain" };
   return end.ok ? { word: "done", tone: "good" } : { word: "failed", tone: "bad" };
 }

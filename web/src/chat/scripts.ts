@@ -5,7 +5,7 @@ import { findScriptOf, isScriptTool } from "../../../src/client/client.ts";
 import { isScriptCallId } from "../../../src/sandbox/script-calls.ts";
 import type { PendingQuestion } from "../state/approvals.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { parseToolCalls, parseToolResult, type ToolCall } from "./message-content.ts";
+import { callSubjectOf, parseToolCalls, parseToolResult, type ToolCall } from "./message-content.ts";
 
 /** Null if no script asks, or if the script is outside the loaded window. */
 export function findScriptOfQuestion(conversation: Conversation, { callId, runId }: PendingQuestion): ToolCall | null {
@@ -19,4 +19,10 @@ export function findScriptOfQuestion(conversation: Conversation, { callId, runId
     .filter(({ id, name }) => isScriptTool(name) && !ended.has(id));
   const known = findScriptOf({ scripts: conversation.scripts.value }, callId);
   return scripts.find(({ id }) => known === null || id === known) ?? null;
+}
+
+/** What the script is for that asks the question. */
+export function purposeOfAskingScript(conversation: Conversation, question: PendingQuestion): string | undefined {
+  const script = findScriptOfQuestion(conversation, question);
+  return script === null ? undefined : callSubjectOf(script);
 }

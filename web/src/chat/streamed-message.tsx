@@ -5,7 +5,7 @@ import { Lazy } from "../frame/lazy.tsx";
 import type { StreamedAnswer } from "../../../src/client/client.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { parseToolCall } from "./message-content.ts";
-import { Thoughts } from "./message.tsx";
+import { Thoughts } from "./thoughts.tsx";
 import { ToolCard } from "./tool-card.tsx";
 
 const loadMarkdown = () => import("../markdown/markdown.tsx");

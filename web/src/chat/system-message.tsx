@@ -3,17 +3,16 @@
 
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Archive } from "./archive.tsx";
 import { parseText } from "./message-content.ts";
 import type { MessageProps } from "./message.tsx";
-import { adviseOnFailure } from "./failure-advice.ts";
+import { RunFailure } from "./run-failure.tsx";
 
 const FAILED = /^(?:Generation failed|The run was ended)/;
 const SHORT_CHARS = 400;
 
 /** `before`: the segment whose archive contains this message; a marker inside it belongs to an older segment. */
-export function SystemMessage({ conversation, message, before = null }: MessageProps & { before?: string | null }) {
+export function SystemMessage({ conversation, message, actions, before = null }: MessageProps & { before?: string | null }) {
   const text = parseText(message.content);
   const segments = conversation.segments.value.value ?? [];
   const olderSegments =
@@ -25,20 +24,8 @@ export function SystemMessage({ conversation, message, before = null }: MessageP
         );
   const segment = olderSegments.findLast(({ summaryMessageId }) => summaryMessageId === message.id) ?? null;
   if (segment !== null) return <Archive conversation={conversation} segment={segment} text={text} />;
-  if (FAILED.test(text)) return <RunFailure text={text} />;
+  if (FAILED.test(text)) return <RunFailure conversation={conversation} message={message} text={text} onRetry={actions?.retry} />;
   return <Note text={text} />;
-}
-
-function RunFailure({ text }: { text: string }) {
-  return (
-    <article class="message message-failed" aria-label="A run ended with an error">
-      <Icon name="warning" />
-      <div>
-        <p>{text}</p>
-        <p class="soft">{adviseOnFailure(text)}</p>
-      </div>
-    </article>
-  );
 }
 
 function Note({ text }: { text: string }) {

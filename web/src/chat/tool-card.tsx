@@ -1,25 +1,29 @@
-// A tool call as a card: one line with the tool, its subject, its target and its state; opened, the arguments and the output, or what
-// a script does (script-body.tsx).
+// A tool call as a card: one line that says what it does, where, and its state; opened, the command or the arguments and the output,
+// or what a script does (script-body.tsx).
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { isScriptTool, nameOfTool } from "../../../src/client/client.ts";
+import { isScriptTool } from "../../../src/client/client.ts";
 import { Lazy } from "../frame/lazy.tsx";
-import type { CallOutcome, Conversation } from "../state/conversation.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { callSubjectOf, callTargetOf, type ToolCall } from "./message-content.ts";
+import { type CallState, stateOfCall } from "./call-state.ts";
+import type { ToolCall } from "./message-content.ts";
 import { MediaList } from "./media.tsx";
 import type { RowResult } from "./message-rows.ts";
-import { findScriptOfQuestion } from "./scripts.ts";
 import { ToolOutput } from "./tool-output.tsx";
+import { describeCall } from "./tool-words.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { formatDuration } from "./format-duration.ts";
 import "./tool-card.css";
 
 type CardProps = { conversation: Conversation; call: ToolCall; result: RowResult | null; isStreaming?: boolean };
-type CallBadge = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
-const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
+/** The card says already that the command succeeded. */
+const SUCCESS = /\n\[Exit code 0\]\s*$/;
+const STATE_ICONS = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
 const loadScriptBody = () => import("./script-body.tsx");
 
@@ -27,8 +31,8 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   const [isOpen, setOpen] = useState(false);
   const running = conversation.calls.value.get(call.id) ?? null;
   const output = result?.output ?? running?.end?.text ?? null;
-  const state = badgeForCall(conversation, call, result, isStreaming);
-  const target = callTargetOf(call);
+  const state = stateOfCall(conversation, call, result, isStreaming);
+  const { verb, subject, place } = describeCall(call, state.tense);
   const durationMs = result?.durationMs ?? null;
   const live = isScriptTool(call.name) ? conversation.scripts.value.get(call.id) : undefined;
   // What is stored with the result is shorter, but whole.
@@ -40,15 +44,13 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
         <span class="tool-fold" data-open={isOpen}>
           <Icon name="right" />
         </span>
-        <span class="tool-name">{makeVisible(nameOfTool(call.name))}</span>
-        <code class="tool-about">{makeVisible(firstLine(callSubjectOf(call)))}</code>
-        {target !== "gsv" && <span class="tool-target">{makeVisible(target)}</span>}
+        <span class="tool-name">{makeVisible(verb)}</span>
+        {subject !== "" && <code class="tool-about">{makeVisible(firstLine(subject))}</code>}
+        {place !== "" && <span class="tool-target">{makeVisible(place)}</span>}
         {madeCalls > 0 && (
           <span class="tool-target tool-count">{madeCalls === 1 ? "1 call" : `${madeCalls.toLocaleString("en")} calls`}</span>
         )}
-        <span class="tool-state">
-          {state.tone === "run" ? <Spinner /> : <Icon name={ICON[state.tone]} />}
-          <span class={state.tone === "good" ? "unseen" : ""}>{state.word}</span>
+        <StateMark state={state}>
           {durationMs !== null ? (
             <span class="tool-took">{formatDuration(durationMs)}</span>
           ) : (
@@ -56,7 +58,7 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
             result === null &&
             state.tone !== "wait" && <Elapsed since={running.startedAt} until={running.end?.at ?? null} />
           )}
-        </span>
+        </StateMark>
       </button>
       {isOpen && (
         <div class="tool-body">
@@ -67,7 +69,7 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
               <CallArguments call={call} />
               {output !== null && (
                 <div class="tool-output">
-                  <ToolOutput text={output} />
+                  <ToolOutput text={output.replace(SUCCESS, "")} />
                 </div>
               )}
             </>
@@ -83,28 +85,26 @@ export function ToolCard({ conversation, call, result, isStreaming = false }: Ca
   );
 }
 
-function badgeForCall(conversation: Conversation, call: ToolCall, result: RowResult | null, isStreaming: boolean): CallBadge {
-  if (result !== null) return badgeForOutcome(result.isError, result.outcome, result.output);
-  if (isStreaming) return { word: "being written", tone: "run" };
-  const end = conversation.calls.value.get(call.id)?.end;
-  if (end != null) return badgeForOutcome(!end.ok, end.outcome, end.text);
-  const isAsked = (conversation.questions.value.value ?? []).some(
-    (question) => question.callId === call.id || findScriptOfQuestion(conversation, question)?.id === call.id,
+/** Screen readers also hear the states that an icon shows to others. */
+export function StateMark({ state, children }: { state: CallState; children: ComponentChildren }) {
+  return (
+    <span class="tool-state">
+      {state.tone === "run" ? <Spinner /> : <Icon name={STATE_ICONS[state.tone]} />}
+      <span class={state.tone === "good" || state.tone === "run" ? "unseen" : ""}>{state.word}</span>
+      {children}
+    </span>
   );
-  if (isAsked) return { word: "waits for you", tone: "wait" };
-  return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
-}
-
-function badgeForOutcome(isError: boolean, outcome: CallOutcome | null, output: string): CallBadge {
-  if (outcome !== null) return { word: outcome, tone: "plain" };
-  if (isError) return { word: "failed", tone: "bad" };
-  // The command is still running in the background.
-  if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "left running", tone: "plain" };
-  const exit = /\[Exit code (\d+)\]\s*$/.exec(output)?.[1];
-  return exit === undefined || exit === "0" ? { word: "done", tone: "good" } : { word: `exit ${exit}`, tone: "plain" };
 }
 
 function CallArguments({ call }: { call: ToolCall }) {
+  const command = commandOf(call);
+  if (command !== null)
+    return (
+      <>
+        <Code text={makeVisible(command)} />
+        {typeof call.args?.cwd === "string" && <p class="soft small">in {makeVisible(call.args.cwd)}</p>}
+      </>
+    );
   if (call.args === null) return <pre class="tool-text">{makeVisible(call.raw ?? "")}</pre>;
   return (
     <dl class="tool-args">
@@ -118,6 +118,10 @@ function CallArguments({ call }: { call: ToolCall }) {
       ))}
     </dl>
   );
+}
+
+function commandOf({ name, args }: ToolCall): string | null {
+  return name === "Shell" && typeof args?.input === "string" && args.sessionId === undefined ? args.input : null;
 }
 
 function firstLine(text: string): string {

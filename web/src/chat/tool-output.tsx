@@ -13,7 +13,8 @@ const LONG_CHARS = 6_000;
 
 type OutputProps = { text: string; label?: string; render?: (visibleText: string) => ComponentChildren };
 
-export function ToolOutput({ text, label = "Output", render = makeVisible }: OutputProps) {
+export function ToolOutput({ text: output, label = "Output", render = makeVisible }: OutputProps) {
+  const text = sayDenial(output);
   const [isWhole, setWhole] = useState(false);
   const lines = text.split("\n");
   const isLong = lines.length > HEAD_LINES + TAIL_LINES + 4 || text.length > LONG_CHARS;
@@ -32,6 +33,14 @@ export function ToolOutput({ text, label = "Output", render = makeVisible }: Out
       )}
       {path !== null && <Code text={path} label="the path of the whole output" />}
     </>
+  );
+}
+
+/** What the model is told of a denial, in words for the person who denied. */
+function sayDenial(output: string): string {
+  return output.replace(
+    /^(?:Error: )?Tool execution denied by user(?:(: )|$)/,
+    (_, colon: string | undefined) => `You denied this${colon ?? "."}`,
   );
 }
 

@@ -1,12 +1,15 @@
 // Markdown, first step: parses a text into blocks, line by line and in one pass. Raw HTML is plain text. A block whose end has not
 // arrived yet, because the answer is streaming, is parsed as far as it goes.
 
+import { mathBlockAt } from "./math-spans.ts";
+
 export type Align = "left" | "center" | "right" | null;
 /** `source` is the text of the block: the same source gives the same block. */
 export type Block = { source: string } & (
   | { type: "paragraph"; text: string }
   | { type: "heading"; level: number; text: string }
   | { type: "code"; language: string; text: string }
+  | { type: "math"; tex: string }
   | { type: "quote"; text: string }
   | { type: "list"; start: number | null; items: ListItem[] }
   | { type: "table"; align: Align[]; head: string[]; rows: string[][] }
@@ -47,6 +50,8 @@ function blockAt(lines: readonly string[], at: number): ParsedBlock {
   if (heading !== null) return { block: { type: "heading", level: heading[1]!.length, text: heading[2]! }, end: at + 1 };
   if (RULE.test(line)) return { block: { type: "rule" }, end: at + 1 };
   if (QUOTE.test(line)) return quoteAt(lines, at);
+  const math = mathBlockAt(lines, at);
+  if (math !== null) return { block: { type: "math", tex: math.tex }, end: math.end };
   if (ITEM.test(line)) return listAt(lines, at);
   if (startsTable(lines, at)) return tableAt(lines, at);
   return paragraphAt(lines, at);
@@ -174,5 +179,13 @@ function paragraphAt(lines: readonly string[], at: number): ParsedBlock {
 /** Whether a block starts here that may interrupt a paragraph without an empty line. */
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at]!;
-  return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line) || startsTable(lines, at);
+  return (
+    FENCE.test(line) ||
+    HEADING.test(line) ||
+    RULE.test(line) ||
+    QUOTE.test(line) ||
+    ITEM.test(line) ||
+    startsTable(lines, at) ||
+    mathBlockAt(lines, at) !== null
+  );
 }

@@ -1,10 +1,13 @@
 // Markdown, second step: parses the inline elements of a block. Links lead only to the web and to mail. Images become links, so
 // that showing an answer causes no requests.
 
+import { mathSpanAt } from "./math-spans.ts";
+
 export type Inline =
   | { type: "text"; text: string }
   | { type: "code"; text: string }
   | { type: "break" }
+  | { type: "math"; tex: string; isDisplay: boolean }
   | { type: "strong" | "em" | "del"; children: Inline[] }
   | { type: "link"; href: string; children: Inline[] };
 
@@ -12,7 +15,7 @@ export type Inline =
 const SCAN_CHARS = 2_000;
 const MARK_SCAN_CHARS = 1_000;
 const DEPTH_MAX = 8;
-const SPECIAL = /[\\`*_~[!<\n]|https?:\/\//g;
+const SPECIAL = /[\\`*_~[!<\n$]|https?:\/\//g;
 const MARKS: [string, "strong" | "em" | "del"][] = [
   ["**", "strong"],
   ["__", "strong"],
@@ -68,7 +71,9 @@ type ParsedInline = { inline: Inline; end: number };
 function specialInlineAt(text: string, at: number, depth: number): ParsedInline | null {
   switch (text[at]) {
     case "\\":
-      return escapeAt(text, at);
+      return formulaAt(text, at) ?? escapeAt(text, at);
+    case "$":
+      return formulaAt(text, at);
     case "\n":
       return { inline: { type: "break" }, end: at + 1 };
     case "`":
@@ -84,6 +89,11 @@ function specialInlineAt(text: string, at: number, depth: number): ParsedInline 
     default:
       return emphasisAt(text, at, depth);
   }
+}
+
+function formulaAt(text: string, at: number): ParsedInline | null {
+  const span = mathSpanAt(text, at);
+  return span === null ? null : { inline: { type: "math", tex: span.tex, isDisplay: span.isDisplay }, end: span.end };
 }
 
 function escapeAt(text: string, at: number): ParsedInline | null {
@@ -170,7 +180,9 @@ function findMarkEnd(text: string, at: number, mark: string): number | null {
   if (text[from] === undefined || /\s/.test(text[from])) return null;
   if (mark[0] === "_" && isWordCharacter(text[at - 1])) return null;
   for (let end = from + 1; end < Math.min(text.length, at + MARK_SCAN_CHARS); end += 1) {
-    if (text[end] === "\\") end += 1;
+    const formula = text[end] === "$" || text[end] === "\\" ? mathSpanAt(text, end) : null;
+    if (formula !== null) end = formula.end - 1;
+    else if (text[end] === "\\") end += 1;
     else if (text[end] === "`") {
       const code = codeAt(text, end);
       if (code !== null) end = code.end - 1;

@@ -4,6 +4,7 @@ import { Component, type ComponentChildren } from "preact";
 import { type Block, parseBlocks } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { type Inline, parseInlines } from "./inlines.ts";
+import { Formula } from "./math.tsx";
 import "./markdown.css";
 
 /** Deeper nesting is shown as plain text. */
@@ -35,6 +36,8 @@ class BlockView extends Component<BlockProps> {
         return <CodeBlock language={block.language} text={block.text} />;
       case "quote":
         return <blockquote>{renderBlocks(block.text, depth + 1)}</blockquote>;
+      case "math":
+        return <Formula tex={block.tex} isDisplay />;
       case "rule":
         return <hr />;
       case "list":
@@ -102,6 +105,8 @@ function renderInline(inline: Inline, key: number): ComponentChildren {
       return inline.text;
     case "code":
       return <code key={key}>{inline.text}</code>;
+    case "math":
+      return <Formula key={key} tex={inline.tex} isDisplay={inline.isDisplay} />;
     case "break":
       return <br key={key} />;
     case "strong":
