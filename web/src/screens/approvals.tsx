@@ -1,4 +1,4 @@
-// Approvals: pending questions, grants, and the history of questions.
+// Approvals: what waits for an answer, what is allowed without asking, and the history of questions.
 
 import { useEffect } from "preact/hooks";
 import { Grants } from "../approvals/grants.tsx";
@@ -11,7 +11,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../approvals/approvals.css";
 
-const PARTS = ["waiting", "remembered", "history"] as const;
+const PARTS = ["waiting", "allowed", "history"] as const;
 type Part = (typeof PARTS)[number];
 
 export default function Approvals({ rest, pane }: ScreenProps) {
@@ -20,7 +20,7 @@ export default function Approvals({ rest, pane }: ScreenProps) {
   const pending = approvals.value.value?.pending.length ?? 0;
   const tabs = [
     { value: "waiting" as const, title: pending === 0 ? "Waiting" : `Waiting (${pending})` },
-    { value: "remembered" as const, title: "Remembered" },
+    { value: "allowed" as const, title: "Allowed" },
     { value: "history" as const, title: "History" },
   ];
   const show = (to: Part) => go(to === "waiting" ? joinPath("approvals") : joinPath("approvals", to), { pane });
@@ -30,7 +30,7 @@ export default function Approvals({ rest, pane }: ScreenProps) {
         {part === "history" ? (
           <QuestionHistory />
         ) : (
-          <Loaded latest={approvals} label="Loading what waits for you">
+          <Loaded latest={approvals} label="Loading">
             {({ pending, grants }) => (part === "waiting" ? <PendingQuestions pending={pending} /> : <Grants grants={grants} />)}
           </Loaded>
         )}

@@ -1,10 +1,11 @@
-// Notifications: what the gateway, agents and the user have noted, newest first. /notifications/settings says what interrupts.
+// Notifications: what the gateway, agents and the user have noted, newest first. Settings says what interrupts.
 
 import { useEffect } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
+import { go } from "../frame/route.ts";
 import { NotificationList } from "../notifications/notification-list.tsx";
-import { NotificationSettings } from "../notifications/notification-settings.tsx";
+import { useAgentUpdates } from "../state/agents.ts";
 import { call } from "../state/call.ts";
 import { type Notice, notifications } from "../state/notifications.ts";
 import { useOperation } from "../state/use-operation.ts";
@@ -15,8 +16,18 @@ import { Loaded } from "../ui/loaded.tsx";
 import type { ScreenProps } from "./screens.ts";
 import "../notifications/notifications.css";
 
-export default function Notifications({ rest: [page] }: ScreenProps) {
-  return <div class="notifications">{page === "settings" ? <NotificationSettings /> : <AllNotifications />}</div>;
+export default function Notifications({ rest: [page], pane }: ScreenProps) {
+  // The names of the agents that have sent some.
+  useAgentUpdates();
+  // The address of an earlier version.
+  useEffect(() => {
+    if (page === "settings") go("/settings/notifications", { pane, replace: true });
+  }, [page]);
+  return (
+    <div class="notifications">
+      <AllNotifications />
+    </div>
+  );
 }
 
 function AllNotifications() {
@@ -38,7 +49,7 @@ function AllNotifications() {
           all.length === 0 ? (
             <EmptyState
               icon="notification"
-              title="Nothing to tell"
+              title="No notifications"
               text="What your schedules have done, what agents want you to know, and what needs you appears here."
             >
               <SettingsLink />
@@ -70,7 +81,7 @@ function AllNotifications() {
 }
 
 function SettingsLink() {
-  return <Link to="/notifications/settings">Notification settings</Link>;
+  return <Link to="/settings/notifications">Notification settings</Link>;
 }
 
 function unreadOf(notices: readonly Notice[] = []): readonly Notice[] {

@@ -16,6 +16,7 @@ import { TextInput } from "../ui/field.tsx";
 import { Icon, ICONS } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Progress } from "../ui/progress.tsx";
+import { QrCode } from "../ui/qr-code.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { Table } from "../ui/table.tsx";
@@ -181,6 +182,7 @@ function Data() {
           <Code text="curl -fsSL https://gsv.example.com/downloads/cli/install.sh | sh -s -- --device laptop --user alice" />
         )}
       </Tabs>
+      <QrCode text="https://gsv.example.com/machines/add" label="QR code that opens a page" />
     </Card>
   );
 }

@@ -16,14 +16,16 @@ export type ScreenEntry = {
   icon: IconName;
   /** The key that opens it after g. */
   key: string | null;
-  /** Listed in the bar; other screens are reached by links and the palette. */
+  /** Listed in the bar; other screens are reached by links and Find. */
   inBar: boolean;
+  /** Has a place of its own in the bar of a phone; the others are behind More. */
+  isFirst?: boolean;
   load: () => Promise<{ default: ComponentType<ScreenProps> }>;
 };
 
 export const SCREENS: readonly ScreenEntry[] = [
-  { id: "home", path: "", title: "Home", icon: "home", key: "h", inBar: true, load: () => import("./home.tsx") },
-  { id: "chat", path: "chat", title: "Chat", icon: "chat", key: "c", inBar: true, load: () => import("./chat.tsx") },
+  { id: "home", path: "", title: "Home", icon: "home", key: "h", inBar: true, isFirst: true, load: () => import("./home.tsx") },
+  { id: "chat", path: "chat", title: "Chat", icon: "chat", key: "c", inBar: true, isFirst: true, load: () => import("./chat.tsx") },
   {
     id: "approvals",
     path: "approvals",
@@ -31,6 +33,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     icon: "approval",
     key: "a",
     inBar: true,
+    isFirst: true,
     load: () => import("./approvals.tsx"),
   },
   {
@@ -49,6 +52,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     icon: "notification",
     key: "n",
     inBar: true,
+    isFirst: true,
     load: () => import("./notifications.tsx"),
   },
   { id: "machines", path: "machines", title: "Machines", icon: "machine", key: "m", inBar: true, load: () => import("./machines.tsx") },
