@@ -1,24 +1,33 @@
 // The model, its endpoint and its limits. A key is only used for the endpoint it was stored for: after a change of the provider or
 // its address, the user must enter a key again.
 
-import { useEffect, useState } from "preact/hooks";
-import { showNotice } from "../state/notices.ts";
+import { useState } from "preact/hooks";
 import { mayCall } from "../state/session.ts";
 import { useOperation } from "../state/use-operation.ts";
-import { Banner } from "../ui/banner.tsx";
-import { Button } from "../ui/button.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
 import { Select } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { type Layer, SYSTEM_PREFIX, useLayer, writeSettings } from "./settings-layer.ts";
-import { type SettingsForm, ModelFields, REMOVE_KEY } from "./model-fields.tsx";
-import { ModelCheck, type ModelSettings } from "./model-check.tsx";
-import { useSettingsScope, ScopeSwitch } from "./scope-switch.tsx";
+import { FallbackFields } from "./fallback-fields.tsx";
+import { type CheckOutcome, keyOfSettings, ModelCheck, type ModelSettings } from "./model-check.tsx";
+import { type Draft, listChanges, type ModelForm, typedKeyOf } from "./model-form.ts";
+import { ModelPicker } from "./model-picker.tsx";
+import { addressError, ModelSource, nameModel } from "./model-source.tsx";
+import { SaveBar } from "./save-bar.tsx";
+import { ScopeSwitch, useSettingsScope } from "./scope-switch.tsx";
+import { Setting } from "./setting.tsx";
+import { type Layer, SYSTEM_PREFIX, useLayer, withoutSaved, writeSettings } from "./settings-layer.ts";
+import { useUnsavedWarning } from "./unsaved-warning.ts";
 
-type Draft = Readonly<Record<string, string>>;
-
-const REASONING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+const LEVELS: Readonly<Record<string, string>> = {
+  off: "Off",
+  minimal: "Minimal",
+  low: "Low",
+  medium: "Medium",
+  high: "High",
+  xhigh: "Very high",
+};
 const EMPTY_LAYER: Layer = new Map();
 
 export function AiSettings() {
@@ -26,142 +35,173 @@ export function AiSettings() {
   const layer = useLayer(scope.prefix);
   const system = useLayer(SYSTEM_PREFIX);
   return (
-    <Card title="AI" text="The model that agents think with.">
-      <ScopeSwitch isSystem={scope.isSystem} onSystem={setSystem} />
+    <>
+      <ScopeSwitch isSystem={scope.isSystem} onSystem={setSystem} text="Used wherever somebody has set nothing of their own." />
       <Loaded latest={layer} label="Loading the settings of AI">
         {(stored) => (
           <Form
             key={scope.prefix}
-            prefix={scope.prefix}
+            scope={scope}
             stored={stored}
             inherited={scope.isSystem ? EMPTY_LAYER : (system.value.value ?? EMPTY_LAYER)}
+            onSaved={() => layer.refetch()}
           />
         )}
       </Loaded>
-    </Card>
+    </>
   );
 }
 
-function Form({ prefix, stored, inherited }: { prefix: string; stored: Layer; inherited: Layer }) {
+type FormProps = { scope: { isSystem: boolean; prefix: string }; stored: Layer; inherited: Layer; onSaved: () => Promise<void> };
+
+function Form({ scope: { isSystem, prefix }, stored, inherited, onSaved }: FormProps) {
   const [draft, setDraft] = useState<Draft>({});
   const [models, setModels] = useState<readonly string[]>([]);
+  const [savedAt, setSavedAt] = useState<number | null>(null);
+  const [lastOutcome, setLastOutcome] = useState<CheckOutcome | null>(null);
+  /** What was saved last had failed its test. */
+  const [hasFailedTest, setFailedTest] = useState(false);
+  const [discards, setDiscards] = useState(0);
   const operation = useOperation();
-  const form: SettingsForm = {
+  const form: ModelForm = {
     value: (name) => draft[name] ?? stored.get(name) ?? "",
-    change: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
+    change: (values) => setDraft((before) => ({ ...before, ...values })),
     stored,
     inherited,
   };
+  const { value } = form;
   const changes = listChanges(draft, stored);
+  const provider = value("provider");
+  const isOwnEndpoint = provider !== "" && provider !== "demo";
+  const settings = readModelSettings(form);
+  const outcome = lastOutcome?.key === keyOfSettings(settings) ? lastOutcome : null;
   const save = async () => {
-    const isSaved = await operation.run(() => writeSettings(prefix, changes));
+    const isSaved = await operation.run(async () => {
+      await writeSettings(prefix, changes);
+      await onSaved();
+    });
     if (!isSaved) return;
-    setDraft({});
-    showNotice("Saved. New runs use it", "good");
+    setFailedTest(outcome?.isGood === false);
+    setDraft((current) => withoutSaved(current, draft));
+    setSavedAt(Date.now());
+  };
+  const setOutcome = (next: CheckOutcome | null) => {
+    setLastOutcome(next);
+    if (next?.isGood === true) setFailedTest(false);
   };
   useUnsavedWarning(changes.length > 0);
   return (
     <form
-      class="stack"
+      class="settings-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        if (changes.length > 0 && !hasError(form)) void save();
       }}
     >
-      <ModelFields form={form} group="" models={models} />
-      {mayCall("ai.check") && <ModelCheck settings={readModelSettings(form)} onModels={setModels} />}
-      <div class="field-grid">
-        <Select
-          label="Reasoning"
-          hint="How long it thinks before it answers, where the model can."
-          value={form.value("reasoning")}
-          options={[
-            { value: "", label: `As usual (${inherited.get("reasoning") || "off"})` },
-            ...REASONING_LEVELS.map((level) => ({ value: level as string, label: level === "xhigh" ? "very high" : level })),
-          ]}
-          onValue={(value) => form.change("reasoning", value)}
-        />
-        <TextInput
-          label="Longest answer, in tokens"
-          inputMode="numeric"
-          placeholder={inherited.get("max_tokens") || "8192"}
-          error={wholeNumberError(form.value("max_tokens"))}
-          value={form.value("max_tokens")}
-          onValue={(value) => form.change("max_tokens", value)}
-        />
-        <TextInput
-          label="Context, in tokens"
-          hint="Only where the gateway does not know the model."
-          inputMode="numeric"
-          placeholder={inherited.get("context_window_tokens") || "as the model has it"}
-          error={wholeNumberError(form.value("context_window_tokens"))}
-          value={form.value("context_window_tokens")}
-          onValue={(value) => form.change("context_window_tokens", value)}
-        />
-      </div>
-      <details>
-        <summary>Fallback: who answers where the model above cannot</summary>
-        <div class="stack settings-more">
-          <ModelFields form={form} group="fallback/" models={[]} />
+      <Setting anchor="model">
+        <Card title="Model" actions={<ActiveModel stored={stored} inherited={inherited} />}>
+          <ModelSource key={discards} form={form} isSystem={isSystem} outcome={outcome} onModels={setModels} />
+          {isOwnEndpoint && (
+            <ModelPicker
+              label="Model"
+              models={models}
+              inherited={provider === inherited.get("provider") ? (inherited.get("model") ?? "") : ""}
+              value={value("model")}
+              onValue={(model) => form.change({ model })}
+            />
+          )}
+          {mayCall("ai.check") && isOwnEndpoint && (
+            <ModelCheck
+              settings={settings}
+              isReady={addressError(settings.baseUrl, provider) === null}
+              outcome={outcome}
+              onOutcome={setOutcome}
+              onModels={setModels}
+            />
+          )}
+        </Card>
+      </Setting>
+      <Card title="Answers">
+        <div class="field-grid">
+          <Setting anchor="thinking">
+            <Select
+              label="Thinking"
+              hint="How long it thinks before it answers, where the model can."
+              value={value("reasoning")}
+              options={[
+                { value: "", label: `Default (${LEVELS[inherited.get("reasoning") || "off"]?.toLowerCase() ?? "off"})` },
+                ...Object.entries(LEVELS).map(([level, label]) => ({ value: level, label })),
+              ]}
+              onValue={(reasoning) => form.change({ reasoning })}
+            />
+          </Setting>
+          <Setting anchor="length">
+            <TextInput
+              label="Longest answer, in tokens"
+              hint="Leave blank for the default."
+              inputMode="numeric"
+              placeholder={inherited.get("max_tokens") || "8192"}
+              error={wholeNumberError(value("max_tokens"))}
+              value={value("max_tokens")}
+              onValue={(max_tokens) => form.change({ max_tokens })}
+            />
+          </Setting>
+          <TextInput
+            label="Context, in tokens"
+            hint="Only for models that the gateway does not know."
+            inputMode="numeric"
+            placeholder={inherited.get("context_window_tokens") || "of the model"}
+            error={wholeNumberError(value("context_window_tokens"))}
+            value={value("context_window_tokens")}
+            onValue={(context_window_tokens) => form.change({ context_window_tokens })}
+          />
         </div>
-      </details>
-      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
-      <div class="row">
-        <Button type="submit" look="primary" busy={operation.isBusy} disabled={changes.length === 0 || hasError(form)}>
-          Save
-        </Button>
-        {changes.length > 0 && (
-          <Button look="quiet" onClick={() => setDraft({})}>
-            Undo changes
-          </Button>
-        )}
-      </div>
+      </Card>
+      <Setting anchor="fallback">
+        <Card title="Fallback" text="Answers when the model above cannot.">
+          <FallbackFields form={form} isSystem={isSystem} />
+        </Card>
+      </Setting>
+      <SaveBar
+        operation={operation}
+        hasChanges={changes.length > 0}
+        hasError={hasError(form)}
+        savedAt={savedAt}
+        warning={hasFailedTest ? "Saved, but it does not answer yet" : null}
+        onDiscard={() => {
+          setDraft({});
+          setDiscards(discards + 1);
+        }}
+      />
     </form>
   );
 }
 
-/** A stored key is left empty, because the page does not know it: the gateway uses it if the endpoint is unchanged. */
-function readModelSettings({ value, stored }: SettingsForm): ModelSettings {
-  const key = value("api_key");
-  const isTyped = key !== REMOVE_KEY && key !== stored.get("api_key");
-  return {
-    provider: value("provider"),
-    model: value("model").trim(),
-    apiKey: isTyped ? key.trim() : "",
-    baseUrl: value("base_url").trim(),
-  };
+/** The model that answers now. */
+function ActiveModel({ stored, inherited }: { stored: Layer; inherited: Layer }) {
+  const own = stored.get("provider") ?? "";
+  const provider = own || inherited.get("provider") || "";
+  const model = stored.get("model") || (provider === inherited.get("provider") ? (inherited.get("model") ?? "") : "");
+  return (
+    <Badge tone={provider === "" || provider === "demo" ? "plain" : "good"} dot>
+      Active: {nameModel(provider, model)}
+    </Badge>
+  );
 }
 
-/** A key of the old endpoint is removed before the new endpoint is written; a new key is written after it. */
-function listChanges(draft: Draft, stored: Layer): [string, string][] {
-  const changed = Object.entries(draft).filter(([name, value]) => !name.endsWith("api_key") && value.trim() !== (stored.get(name) ?? ""));
-  const removedKeys: [string, string][] = [];
-  const newKeys: [string, string][] = [];
-  for (const group of ["", "fallback/"]) {
-    const isOtherEndpoint = changed.some(([name]) => name === `${group}provider` || name === `${group}base_url`);
-    const key = `${group}api_key`;
-    const hasKey = stored.get(key) !== undefined && stored.get(key) !== "";
-    if ((isOtherEndpoint && hasKey) || draft[key] === REMOVE_KEY) removedKeys.push([key, ""]);
-    const newKey = draft[key]?.trim() ?? "";
-    if (newKey !== "" && newKey !== REMOVE_KEY) newKeys.push([key, newKey]);
-  }
-  return [...removedKeys, ...changed.map(([name, value]): [string, string] => [name, value.trim()]), ...newKeys];
+/** A stored key is left empty, because the page does not know it: the gateway uses it if the endpoint is unchanged. */
+function readModelSettings(form: ModelForm): ModelSettings {
+  const { value } = form;
+  return { provider: value("provider"), model: value("model").trim(), apiKey: typedKeyOf(form, ""), baseUrl: value("base_url").trim() };
 }
 
 function wholeNumberError(text: string): string | null {
-  return text.trim() === "" || /^[1-9]\d{0,8}$/.test(text.trim()) ? null : "A whole number, or nothing.";
+  return text.trim() === "" || /^[1-9]\d{0,8}$/.test(text.trim()) ? null : "Enter a whole number, or leave blank.";
 }
 
-function hasError({ value }: SettingsForm): boolean {
-  return [value("max_tokens"), value("context_window_tokens")].some((text) => wholeNumberError(text) !== null);
-}
-
-/** The browser asks before it discards unsaved changes. */
-function useUnsavedWarning(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return;
-    const preventUnload = (event: Event) => event.preventDefault();
-    addEventListener("beforeunload", preventUnload);
-    return () => removeEventListener("beforeunload", preventUnload);
-  }, [isDirty]);
+function hasError({ value }: ModelForm): boolean {
+  return (
+    ["max_tokens", "context_window_tokens"].some((name) => wholeNumberError(value(name)) !== null) ||
+    ["", "fallback/"].some((group) => addressError(value(`${group}base_url`), value(`${group}provider`)) !== null)
+  );
 }

@@ -31,7 +31,7 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
     onChanged();
   };
   return (
-    <Card title="Groups" text="A machine can be shared with a group, and a group can be given rights.">
+    <Card title="Groups" text="Machines can be shared with a group, and a group can have rights.">
       <ul class="entries">
         {shared.map(({ gid, name, members }) => (
           <li class="entry" key={gid}>
@@ -39,7 +39,7 @@ export function Groups({ groups, users, onChanged }: GroupsProps) {
               <p>
                 <strong>{makeVisible(name)}</strong> <span class="soft small">{gid}</span>
               </p>
-              <p class="soft small">{members.length === 0 ? "Nobody" : makeVisible(members.join(", "))}</p>
+              <p class="soft small">{members.length === 0 ? "No members" : makeVisible(members.join(", "))}</p>
             </div>
             <Button aria-label={`Members of ${makeVisible(name)}`} onClick={() => setEditedGid(gid)}>
               Members

@@ -20,8 +20,8 @@ export function Network() {
   const layer = useLayer(PREFIX);
   return (
     <Card
-      title="Hosts in your own network"
-      text="Agents, scripts and integrations of all users reach public addresses only, so that nothing gets into your network by accident. A host that is listed here is reached although its address is private. Model servers that you choose under AI are reached anyway."
+      title="Private addresses"
+      text="Agents, scripts and integrations of all users reach public addresses only. Hosts listed here are reached, too, although their addresses are private. Model servers set under AI need no entry."
     >
       <Loaded latest={layer} label="Loading the hosts">
         {(stored) => <Hosts hosts={(stored.get(NAME) ?? "").split(/[\s,]+/).filter(Boolean)} onChanged={() => void layer.refetch()} />}
@@ -35,7 +35,7 @@ function Hosts({ hosts, onChanged }: { hosts: readonly string[]; onChanged: () =
   const [isSubmitted, setSubmitted] = useState(false);
   const operation = useOperation();
   const host = toHost(draft);
-  const problem = host === null ? "Enter a host, such as nas.local or 192.168.1.20, with a port if only that one is meant." : null;
+  const problem = host === null ? "Enter a host, such as nas.local or 192.168.1.20, with a port to allow only that port." : null;
   const save = async (next: readonly string[], notice: string) => {
     if (!(await operation.run(() => writeSettings(PREFIX, [[NAME, next.join(", ")]])))) return false;
     onChanged();
@@ -43,14 +43,14 @@ function Hosts({ hosts, onChanged }: { hosts: readonly string[]; onChanged: () =
     return true;
   };
   const add = async (added: string) => {
-    if (!(await save([...hosts.filter((one) => one !== added), added], `${makeVisible(added)} can be reached now`))) return;
+    if (!(await save([...hosts.filter((one) => one !== added), added], `${makeVisible(added)} is allowed`))) return;
     setDraft("");
     setSubmitted(false);
   };
   return (
     <div class="stack">
       {hosts.length === 0 ? (
-        <p class="soft">None. Only public addresses are reached.</p>
+        <p class="soft">No hosts. Only public addresses are reached.</p>
       ) : (
         <ul class="entries">
           {hosts.map((one) => (
@@ -66,7 +66,7 @@ function Hosts({ hosts, onChanged }: { hosts: readonly string[]; onChanged: () =
                 onClick={() =>
                   void save(
                     hosts.filter((other) => other !== one),
-                    `${makeVisible(one)} is no longer reached`,
+                    `${makeVisible(one)} is removed`,
                   )
                 }
               >

@@ -16,14 +16,14 @@ import type { Token } from "./token-entry.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DURATIONS = [
-  { value: "1", label: "A day" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "A year" },
+  { value: "1", label: "After a day" },
+  { value: "30", label: "After 30 days" },
+  { value: "90", label: "After 90 days" },
+  { value: "365", label: "After a year" },
 ];
 /** As long as this browser's token: no user token may outlive the token it was created with. */
 const SAME_AS_THIS = "this";
-const WHILE_USED = { value: "used", label: "As long as it is used, and a year after that" };
+const WHILE_USED = { value: "used", label: "While it is used, and a year after that" };
 
 export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const [kind, setKind] = useState<Token["kind"]>("user");
@@ -35,7 +35,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
   const end = kind === "user" ? (readBrowserToken()?.expiresAt ?? Infinity) : Infinity;
   const options = DURATIONS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
   if (end !== Infinity)
-    options.push({ value: SAME_AS_THIS, label: `As long as you are logged in here: it ends ${formatRelativeTime(end, Date.now())}` });
+    options.push({ value: SAME_AS_THIS, label: `When you are signed out here, ${formatRelativeTime(end, Date.now())}` });
   else options.push(WHILE_USED);
   const defaultDuration = kind === "user" ? "90" : WHILE_USED.value;
   const duration = [chosen, defaultDuration, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;
@@ -55,12 +55,12 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
         onClose={onClose}
         actions={
           <Button look="primary" onClick={onClose}>
-            I have copied it
+            Done
           </Button>
         }
       >
         <div class="stack">
-          <p>It is shown only now. Whoever has it can do what it is for: keep it as you would a password.</p>
+          <p>Copy it now: it is not shown again. Keep it like a password.</p>
           <Code text={createdToken} label="the token" />
         </div>
       </Dialog>
@@ -68,13 +68,13 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
   const isRoot = session.value?.identity.process.uid === 0;
   return (
     <Dialog
-      title="New token"
+      title="New access token"
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" busy={operation.isBusy} type="submit" form={form}>
-            Make it
+            Create token
           </Button>
         </>
       }
@@ -88,26 +88,19 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
         }}
       >
         <Radio
-          legend="What for"
+          legend="For"
           value={kind}
           options={[
-            { value: "user", label: "A person or program", hint: "Can do everything you can." },
-            { value: "node", label: "Machines", hint: "Connects a machine under any name. For one machine, add it in Machines instead." },
-            ...(isRoot ? [{ value: "service" as const, label: "A service", hint: "Connects a channel of messages." }] : []),
+            { value: "user", label: "A browser or script", hint: "Can do everything that you can." },
+            { value: "node", label: "Machines", hint: "Connects machines under any name. To add one machine, use Machines instead." },
+            ...(isRoot ? [{ value: "service" as const, label: "A service", hint: "Connects a messaging channel." }] : []),
           ]}
           onValue={setKind}
         />
-        <TextInput
-          label="Name"
-          hint="By which you find it again, such as backup script."
-          value={label}
-          onValue={setLabel}
-          maxLength={200}
-          autocomplete="off"
-        />
+        <TextInput label="Name" hint="Such as backup script." value={label} onValue={setLabel} maxLength={200} autocomplete="off" />
         <Select
-          label="Lasts"
-          {...(end === Infinity ? {} : { hint: "For a longer one, log in on a terminal with your password: gsv token create -p" })}
+          label="Expires"
+          {...(end === Infinity ? {} : { hint: "For a longer one, sign in on a terminal with your password: gsv token create -p" })}
           value={duration}
           options={options}
           onValue={setChosen}

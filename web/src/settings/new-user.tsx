@@ -1,11 +1,12 @@
-// The dialog that creates a user.
+// The dialog that creates a user, and then says how they sign in for the first time.
 
 import { useId, useState } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
-import { showNotice } from "../state/notices.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextInput } from "../ui/field.tsx";
 
@@ -13,6 +14,7 @@ export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated
   const [username, setUsername] = useState("");
   const [fullName, setFullName] = useState("");
   const [password, setPassword] = useState("");
+  const [created, setCreated] = useState<string | null>(null);
   const form = useId();
   const operation = useOperation();
   const isComplete = username.trim() !== "" && password !== "";
@@ -20,10 +22,10 @@ export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated
     const gecos = fullName.trim() === "" ? {} : { gecos: fullName.trim() };
     const isCreated = await operation.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
     if (!isCreated) return;
-    showNotice(`${username.trim()} can log in now`, "good");
     onCreated();
-    onClose();
+    setCreated(username.trim());
   };
+  if (created !== null) return <FirstSignIn username={created} password={password} onClose={onClose} />;
   return (
     <Dialog
       title="Add a user"
@@ -47,23 +49,51 @@ export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated
       >
         <TextInput
           label="User name"
-          hint="Small letters, digits and dashes. It stays for good."
+          hint="Lower-case letters, digits, _ and -. It cannot be changed later."
           value={username}
           onValue={setUsername}
           autocomplete="off"
           autocapitalize="none"
         />
-        <TextInput label="Full name" hint="May be left empty." value={fullName} onValue={setFullName} autocomplete="off" />
+        <TextInput label="Full name" hint="Optional." value={fullName} onValue={setFullName} autocomplete="off" />
         <TextInput
           label="Password"
           type="password"
           autocomplete="new-password"
-          hint="They can change it themselves."
+          hint="For the first sign-in. They can change it afterwards."
           value={password}
           onValue={setPassword}
         />
         {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </form>
+    </Dialog>
+  );
+}
+
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+function FirstSignIn({ username, password, onClose }: { username: string; password: string; onClose: () => void }) {
+  return (
+    <Dialog
+      title={`${makeVisible(username)} can sign in now`}
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <div class="stack">
+        <p>Give them the address, the user name and the password. They can change the password in Settings, Account.</p>
+        <Code text={location.origin} label="the address" />
+        <Code text={username} label="the user name" />
+        <Code text={password} label="the password" />
+        {LOCAL_HOSTS.has(location.hostname) && (
+          <Banner tone="warn">
+            This address works only on this computer. To let others sign in, open GSV at an address that they can reach.
+          </Banner>
+        )}
+      </div>
     </Dialog>
   );
 }

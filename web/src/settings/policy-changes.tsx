@@ -34,17 +34,17 @@ export function PolicyChanges({ profile, policy }: { profile: string; policy: st
     };
   }, [profile, policy]);
   return (
-    <Card title="What it would change" text={`Tried on ${SAMPLES.length} usual calls.`}>
+    <Card title="What would change" text={`Tried on ${SAMPLES.length} typical calls.`}>
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {changes === null && problem === null && <Skeleton label="Trying the policy" />}
-      {changes?.length === 0 && <p>None of them would be decided otherwise.</p>}
+      {changes?.length === 0 && <p>None of them is decided differently.</p>}
       {changes !== null && changes.length > 0 && (
         <ul class="entries">
           {changes.map(({ sample, now, next }) => (
             <li class="entry" key={sample.title}>
               <div class="entry-words">
                 <p>{sample.title}</p>
-                <p class="soft small">now it {ACTION_WORDS[now]}</p>
+                <p class="soft small">Now: {ACTION_WORDS[now].toLowerCase()}</p>
               </div>
               <Badge tone={ACTION_TONES[next]}>{ACTION_WORDS[next]}</Badge>
             </li>

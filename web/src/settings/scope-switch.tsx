@@ -1,8 +1,9 @@
-// Whether settings apply to all users or only to the own agents. Root can choose; other users edit their own settings.
+// Whether settings apply to everyone on this gateway or only to the user's own agents. Root can choose; other users edit their own
+// settings.
 
 import { useState } from "preact/hooks";
 import { session } from "../state/session.ts";
-import { Radio } from "../ui/choice.tsx";
+import { Segments } from "../ui/segments.tsx";
 import { userPrefix, SYSTEM_PREFIX } from "./settings-layer.ts";
 
 export type SettingsScope = { isSystem: boolean; prefix: string };
@@ -13,17 +14,21 @@ export function useSettingsScope(): [SettingsScope, (isSystem: boolean) => void]
   return [{ isSystem, prefix: isSystem ? SYSTEM_PREFIX : userPrefix(uid) }, setSystem];
 }
 
-export function ScopeSwitch({ isSystem, onSystem }: { isSystem: boolean; onSystem: (isSystem: boolean) => void }) {
+/** `text` says what applies to everyone. */
+export function ScopeSwitch({ isSystem, onSystem, text }: { isSystem: boolean; onSystem: (isSystem: boolean) => void; text: string }) {
   if (session.value?.identity.process.uid !== 0) return null;
   return (
-    <Radio
-      legend="For whom"
-      value={isSystem ? "all" : "me"}
-      options={[
-        { value: "all", label: "Everybody", hint: "Used where a user has set nothing of their own." },
-        { value: "me", label: "Only root's own agents" },
-      ]}
-      onValue={(value) => onSystem(value === "all")}
-    />
+    <div class="scope-switch">
+      <Segments
+        legend="These settings are"
+        value={isSystem ? "all" : "me"}
+        options={[
+          { value: "all", label: "For everyone on this gateway" },
+          { value: "me", label: "Only for me" },
+        ]}
+        onValue={(value) => onSystem(value === "all")}
+      />
+      <p class="soft small">{isSystem ? text : "For the agents of root alone."}</p>
+    </div>
   );
 }

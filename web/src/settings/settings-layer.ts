@@ -1,12 +1,10 @@
 // The settings of one layer: of the gateway (config/ai) or of one user (users/<uid>/ai). The page keeps only whether a secret is
 // set, never its value, so that it cannot be shown again.
 
-import { useEffect, useMemo } from "preact/hooks";
-import { effect } from "@preact/signals";
-import { call, describeError } from "../state/call.ts";
+import { call } from "../state/call.ts";
 import { makeChangeFilter } from "../state/refetch-on.ts";
-import { Latest } from "../state/latest.ts";
-import { client, connectionCount } from "../state/session.ts";
+import type { Latest } from "../state/latest.ts";
+import { useRead } from "../state/use-latest.ts";
 
 /** Values by name, relative to the prefix. */
 export type Layer = ReadonlyMap<string, string>;
@@ -24,24 +22,17 @@ export function userPrefix(uid: number): string {
 }
 
 export function useLayer(prefix: string): Latest<Layer> {
-  const latest = useMemo(() => new Latest<Layer>(() => readLayer(prefix), describeError), [prefix]);
-  useEffect(
-    () =>
-      effect(() => {
-        if (connectionCount.value === 0) return;
-        void latest.refetch();
-        return client.value?.onSignal((sent) => {
-          if (isConfigChange(sent)) void latest.refetch();
-        });
-      }),
-    [latest],
-  );
-  return latest;
+  return useRead(() => readLayer(prefix), prefix, isConfigChange);
 }
 
 /** Writes the changes one after the other, in the given order. */
 export async function writeSettings(prefix: string, changes: Iterable<readonly [name: string, value: string]>): Promise<void> {
   for (const [name, value] of changes) await call("sys.config.set", { key: `${prefix}/${name}`, value });
+}
+
+/** What remains of a draft when its state of then was saved: what was typed since. */
+export function withoutSaved<D extends Readonly<Record<string, string>>>(current: D, saved: D): D {
+  return Object.fromEntries(Object.entries(current).filter(([name, value]) => saved[name] !== value)) as D;
 }
 
 async function readLayer(prefix: string): Promise<Layer> {

@@ -16,8 +16,8 @@ const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD", 
 export function Spending() {
   const spending = useLatest("proc.spending", { days: DAYS }, ({ signal }) => signal === RUN_FINISHED);
   return (
-    <Card title="Used" text={`Tokens of your agents in the last ${DAYS} days.`}>
-      <Loaded latest={spending} label="Loading what was used">
+    <Card title="Usage" text={`Tokens of your agents in the last ${DAYS} days.`}>
+      <Loaded latest={spending} label="Loading usage">
         {({ days }) => <Bars days={fillDays(days)} />}
       </Loaded>
     </Card>
@@ -28,7 +28,7 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
   const maxTokens = Math.max(1, ...days.map(({ spent }) => spent?.usage.totalTokens ?? 0));
   const spent = days.flatMap((one) => one.spent ?? []);
   const total = spent.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
-  if (total === 0 && spent.length === 0) return <p>Nothing was used yet.</p>;
+  if (total === 0 && spent.length === 0) return <p>No usage yet.</p>;
   const cost = spent.reduce((sum, { usage }) => sum + usage.cost.total, 0);
   return (
     <>

@@ -12,7 +12,7 @@ import { Time } from "../ui/time.tsx";
 
 export type Token = Result<"sys.token.list">["tokens"][number];
 
-const KINDS: Record<Token["kind"], string> = { user: "Person", node: "Machine", service: "Service" };
+const KINDS: Record<Token["kind"], string> = { user: "User", node: "Machine", service: "Service" };
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WARN_MS = 14 * DAY_MS;
 /** The same limit as in the doctor's check. */
@@ -21,13 +21,13 @@ const WARN_UNUSED_MS = 42 * DAY_MS;
 export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
   const [isConfirming, setConfirming] = useState(false);
   const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt, endsUnusedAt } = token;
-  const name = makeVisible(label ?? "") || "Without a name";
+  const name = makeVisible(label ?? "") || "Unnamed";
   const isThisBrowser = readBrowserToken()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
   const isEndingUnused = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
   const revoke = async () => {
     await call("sys.token.revoke", { tokenId });
-    showNotice("The token has ended", "good");
+    showNotice("Token revoked", "good");
     onRevoked();
   };
   return (
@@ -37,13 +37,13 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
           <strong>{name}</strong>
           <Badge>{KINDS[kind]}</Badge>
           {isThisBrowser && <Badge tone="accent">This browser</Badge>}
-          {isEnding && <Badge tone="warn">Ends soon</Badge>}
-          {isEndingUnused && <Badge tone="warn">Ends soon unless used</Badge>}
+          {isEnding && <Badge tone="warn">Expires soon</Badge>}
+          {isEndingUnused && <Badge tone="warn">Expires soon unless used</Badge>}
         </p>
         <p class="soft small">
           {owner !== undefined && `${makeVisible(owner)}, `}
           {allowedDeviceId !== null && `only as ${makeVisible(allowedDeviceId)}, `}
-          <code>{tokenPrefix}…</code>, made <Time at={createdAt} />,{" "}
+          <code>{tokenPrefix}…</code>, created <Time at={createdAt} />,{" "}
           {lastUsedAt === null ? (
             "never used"
           ) : (
@@ -60,15 +60,15 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
       {isConfirming && (
         <ConfirmDialog
           title={`Revoke ${name}?`}
-          confirmLabel="Revoke it"
-          cancelLabel="Keep it"
+          confirmLabel="Revoke"
+          cancelLabel="Cancel"
           onConfirm={revoke}
           onClose={() => setConfirming(false)}
         >
           <p>
             {isThisBrowser
-              ? "You are logged out of this browser at once."
-              : "Whoever uses it is disconnected at once. It cannot be made valid again; a new one can be made."}
+              ? "This browser is signed out at once."
+              : "Whatever uses it is disconnected at once. This cannot be undone; you can create a new token."}
           </p>
         </ConfirmDialog>
       )}
@@ -81,14 +81,14 @@ function TokenEnd({ expiresAt, endsUnusedAt }: Pick<Token, "expiresAt" | "endsUn
   if (endsUnusedAt !== null && endsUnusedAt < (expiresAt ?? Infinity))
     return (
       <>
-        ends <Time at={endsUnusedAt} /> unless it is used
+        expires <Time at={endsUnusedAt} /> unless it is used
       </>
     );
   return expiresAt === null ? (
-    <>never ends</>
+    <>never expires</>
   ) : (
     <>
-      ends <Time at={expiresAt} />
+      expires <Time at={expiresAt} />
     </>
   );
 }

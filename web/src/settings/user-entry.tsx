@@ -56,13 +56,13 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
         <ConfirmDialog
           title={`Lock ${name}?`}
           confirmLabel="Lock"
-          cancelLabel="Leave as it is"
+          cancelLabel="Cancel"
           onConfirm={() => setLocked(true)}
           onClose={() => setOpenDialog(null)}
         >
           <p>
-            Every browser, machine and program of {name} is disconnected at once, and nobody gets in as {name} until you unlock it. Nothing
-            is removed.
+            Every browser, machine and script of {name} is disconnected at once, and {name} cannot sign in until you unlock the account.
+            Nothing is deleted.
           </p>
         </ConfirmDialog>
       )}
@@ -92,7 +92,7 @@ function PasswordDialog({ username, onClose, onChanged }: { username: string; on
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" busy={operation.isBusy} disabled={password === ""} type="submit" form={form}>
-            Set it
+            Set password
           </Button>
         </>
       }
@@ -109,14 +109,14 @@ function PasswordDialog({ username, onClose, onChanged }: { username: string; on
           label="New password"
           type="password"
           autocomplete="new-password"
-          hint="Whoever came in with the old one is logged out. A locked user is unlocked."
+          hint="Sessions that used the old one are signed out. A locked user is unlocked."
           error={operation.problem}
           value={password}
           onValue={setPassword}
         />
         <Checkbox
-          label="End all tokens, too"
-          hint="Logs out every browser, machine and program."
+          label="Revoke all access tokens, too"
+          hint="Signs out every browser, machine and script."
           checked={endTokens}
           onChecked={setEndTokens}
         />

@@ -1,4 +1,4 @@
-// Facts about this gateway, and the doctor's checks with what to do next.
+// The state of this gateway: facts, and checks with what to do next.
 
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
@@ -13,43 +13,50 @@ import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
+import { Setting } from "./setting.tsx";
 
 type Check = Result<"sys.doctor">["checks"][number];
 
-const WORDS = { ok: "Well", warn: "Look at it", fail: "Broken" } as const;
-const TONE = { ok: "good", warn: "warn", fail: "bad" } as const;
+const WORDS = { ok: "OK", warn: "Needs attention", fail: "Failed" } as const;
+const TONES = { ok: "good", warn: "warn", fail: "bad" } as const;
 const ORDER = { fail: 0, warn: 1, ok: 2 } as const;
 const DOCTOR_TIMEOUT_MS = 120_000;
 const HOST_NAMES: Readonly<Record<string, string>> = { node: "Node", cloudflare: "Cloudflare" };
 
-export function About() {
+export function GatewayStatus() {
   const info = useLatest("sys.info", {});
   return (
     <>
-      <Card title="About">
-        <Loaded latest={info} label="Loading what this is">
-          {({ version, host, startedAt }) => (
-            <dl class="facts">
-              <Fact name="GSV">{makeVisible(version)}</Fact>
-              <Fact name="Runs on">{HOST_NAMES[host] ?? makeVisible(host)}</Fact>
-              <Fact name="Address">{location.origin}</Fact>
-              <div class="fact">
-                <dt>Started</dt>
-                <dd>
-                  <Time at={startedAt} />
-                </dd>
-              </div>
-              <Fact name="You are">{username.value}</Fact>
-            </dl>
-          )}
-        </Loaded>
-      </Card>
-      {mayCall("sys.doctor") && <Doctor />}
+      <Setting anchor="status">
+        <Card title="Status">
+          <Loaded latest={info} label="Loading the status">
+            {({ version, host, startedAt }) => (
+              <dl class="facts">
+                <Fact name="Version">{makeVisible(version)}</Fact>
+                <Fact name="Runs on">{HOST_NAMES[host] ?? makeVisible(host)}</Fact>
+                <Fact name="Address">{location.origin}</Fact>
+                <div class="fact">
+                  <dt>Started</dt>
+                  <dd>
+                    <Time at={startedAt} />
+                  </dd>
+                </div>
+                <Fact name="Signed in as">{username.value}</Fact>
+              </dl>
+            )}
+          </Loaded>
+        </Card>
+      </Setting>
+      {mayCall("sys.doctor") && (
+        <Setting anchor="checks">
+          <Checks />
+        </Setting>
+      )}
     </>
   );
 }
 
-function Doctor() {
+function Checks() {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const operation = useOperation();
   const runChecks = (tryModel: boolean) =>
@@ -60,25 +67,25 @@ function Doctor() {
   const problemCount = checks?.filter(({ state }) => state !== "ok").length ?? 0;
   return (
     <Card
-      title="Doctor"
+      title="Checks"
       text={
         checks === null
-          ? "Looks at what commonly goes wrong."
+          ? "What commonly goes wrong."
           : problemCount === 0
-            ? "All is well."
+            ? "Everything is OK."
             : problemCount === 1
-              ? "One thing to look at."
-              : `${problemCount} things to look at.`
+              ? "1 check needs attention."
+              : `${problemCount} checks need attention.`
       }
       actions={
         <Button icon="refresh" busy={operation.isBusy} onClick={() => void runChecks(true)}>
-          Look again, and try the model
+          Run checks
         </Button>
       }
     >
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {checks === null ? (
-        operation.problem === null && <Skeleton label="Looking" />
+        operation.problem === null && <Skeleton label="Running checks" />
       ) : (
         <ul class="entries">
           {checks
@@ -92,7 +99,7 @@ function Doctor() {
                   <p>{makeVisible(says)}</p>
                   {next !== null && <p class="soft">{makeVisible(next)}</p>}
                 </div>
-                <Badge tone={TONE[state]}>{WORDS[state]}</Badge>
+                <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
               </li>
             ))}
         </ul>

@@ -8,10 +8,11 @@ import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Groups } from "./groups.tsx";
+import { Setting } from "./setting.tsx";
 import { NewUser } from "./new-user.tsx";
 import { UserEntry } from "./user-entry.tsx";
 
-export function Users() {
+export function People() {
   const users = useLatest("sys.user.list", {}, makeChangeFilter("users", "groups"));
   const groups = useLatest("sys.group.list", {}, makeChangeFilter("users", "groups"));
   const [isCreating, setCreating] = useState(false);
@@ -22,28 +23,32 @@ export function Users() {
   };
   return (
     <>
-      <Card
-        title="Users"
-        text="Each has a home, agents and machines of their own, which others do not see."
-        actions={
-          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-            Add a user
-          </Button>
-        }
-      >
-        <Loaded latest={users} label="Loading users">
-          {({ users: all }) => (
-            <ul class="entries">
-              {all.map((user) => (
-                <UserEntry key={user.uid} user={user} onChanged={refetchAll} />
-              ))}
-            </ul>
-          )}
+      <Setting anchor="users">
+        <Card
+          title="Users"
+          text="Each person has a home, agents and machines of their own, which others do not see."
+          actions={
+            <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+              Add a user
+            </Button>
+          }
+        >
+          <Loaded latest={users} label="Loading users">
+            {({ users: all }) => (
+              <ul class="entries">
+                {all.map((user) => (
+                  <UserEntry key={user.uid} user={user} onChanged={refetchAll} />
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </Card>
+      </Setting>
+      <Setting anchor="groups">
+        <Loaded latest={groups} label="Loading groups">
+          {({ groups: all }) => <Groups groups={all} users={users.value.value?.users ?? []} onChanged={refetchAll} />}
         </Loaded>
-      </Card>
-      <Loaded latest={groups} label="Loading groups">
-        {({ groups: all }) => <Groups groups={all} users={users.value.value?.users ?? []} onChanged={refetchAll} />}
-      </Loaded>
+      </Setting>
       {isCreating && <NewUser onClose={() => setCreating(false)} onCreated={refetchAll} />}
     </>
   );
