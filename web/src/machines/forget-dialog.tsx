@@ -24,14 +24,14 @@ export function ForgetDialog({ deviceId, ownerUid, onClose, onForgotten }: Forge
     onForgotten();
   };
   return (
-    <ConfirmDialog title={`Forget ${name}?`} confirmLabel="Forget it" cancelLabel="Keep it" onConfirm={forget} onClose={onClose}>
+    <ConfirmDialog title={`Forget ${name}?`} confirmLabel="Forget" cancelLabel="Cancel" onConfirm={forget} onClose={onClose}>
       <p>
-        The machine is disconnected at once, what runs on it for agents is cut off, and its description and who may use it are forgotten.
-        Files and programs on the machine stay as they are.
+        The machine is disconnected at once, and agents lose what runs on it. Its description and sharing are deleted. Files and programs on
+        the machine stay as they are.
       </p>
       <Checkbox
-        label="End its tokens, too"
-        hint="Without that it comes back by itself, as a new machine."
+        label="Revoke its tokens"
+        hint="Otherwise it reconnects by itself, as a new machine."
         checked={endTokens}
         onChecked={setEndTokens}
       />

@@ -22,11 +22,11 @@ export function MachineDescription({ device: { deviceId, description }, mayEdit,
   if (draft === null)
     return (
       <div class="machine-words">
-        <p class={description === "" ? "soft" : undefined}>{makeVisible(description) || "Nothing is said of it yet."}</p>
-        {mayEdit && <Button onClick={() => setDraft(description)}>{description === "" ? "Describe it" : "Edit"}</Button>}
+        <p class={description === "" ? "soft" : undefined}>{makeVisible(description) || "No description yet."}</p>
+        {mayEdit && <Button onClick={() => setDraft(description)}>{description === "" ? "Add a description" : "Edit"}</Button>}
       </div>
     );
-  const lengthError = draft.trim().length > CHARS_MAX ? `At most ${CHARS_MAX} characters; these are ${draft.trim().length}.` : null;
+  const lengthError = draft.trim().length > CHARS_MAX ? `At most ${CHARS_MAX} characters. You have ${draft.trim().length}.` : null;
   const save = async () => {
     const isSaved = await operation.run(() => call("sys.device.update", { deviceId, description: draft }));
     if (!isSaved) return;
@@ -44,7 +44,7 @@ export function MachineDescription({ device: { deviceId, description }, mayEdit,
     >
       <TextArea
         label="Description"
-        hint="Such as: the laptop in the kitchen, with the photos."
+        hint="For example: the laptop in the kitchen, with the photos."
         error={lengthError ?? operation.problem}
         value={draft}
         onValue={setDraft}

@@ -14,7 +14,7 @@ const PRIVATE_GID_MIN = 1000;
 const SHARED_GID_MIN = 100;
 
 export function MachineSharing({ deviceId, gids, onChanged }: { deviceId: string; gids: readonly number[]; onChanged: () => void }) {
-  const groups = useGroups();
+  const groups = useGroups(gids);
   const [selected, setSelected] = useState("");
   const operation = useOperation();
   const change = async (name: "sys.device.grant" | "sys.device.revoke", gid: number) => {
@@ -28,7 +28,7 @@ export function MachineSharing({ deviceId, gids, onChanged }: { deviceId: string
   return (
     <div class="stack">
       {gids.length === 0 ? (
-        <p>Only its owner and root.</p>
+        <p>Only its owner and the administrator can use it.</p>
       ) : (
         <ul class="entries">
           {gids.map((one) => (
@@ -36,10 +36,10 @@ export function MachineSharing({ deviceId, gids, onChanged }: { deviceId: string
               <div class="entry-words">{groupName(groups, one)}</div>
               <Button
                 busy={operation.isBusy}
-                aria-label={`Take away from ${groupName(groups, one)}`}
+                aria-label={`Stop sharing with ${groupName(groups, one)}`}
                 onClick={() => void change("sys.device.revoke", one)}
               >
-                Take away
+                Stop sharing
               </Button>
             </li>
           ))}

@@ -15,15 +15,15 @@ export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; 
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
     <Card
-      title="Its tokens"
-      text="With such a token, and only under this name, the machine gets in."
-      actions={isOwn && <Button onClick={() => go(joinPath("machines", "add", deviceId), { pane })}>New line to paste</Button>}
+      title="Access"
+      text="Tokens with which this machine connects. Each is valid only for this name."
+      actions={isOwn && <Button onClick={() => go(joinPath("machines", "add", deviceId), { pane })}>New install command</Button>}
     >
       <Loaded latest={tokens} label="Loading its tokens">
         {({ tokens: all }) => {
           const deviceTokens = all.filter((token) => token.allowedDeviceId === deviceId && isTokenLive(token, Date.now()));
           if (deviceTokens.length === 0)
-            return <p>None is bound to it. It came in with a token for any machine: see the tokens in the settings.</p>;
+            return <p>No token is bound to it. It connected with a token for any machine: see Settings, Access tokens.</p>;
           return (
             <ul class="entries">
               {deviceTokens.map((token) => (

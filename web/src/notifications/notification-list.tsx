@@ -6,13 +6,15 @@ import { makeVisible } from "../../../src/approval/visible.ts";
 import { isVisible } from "../../../src/protocol/notification-levels.ts";
 import { isDesktopPath } from "../../../src/protocol/desktop-path.ts";
 import { go } from "../frame/route.ts";
+import { agentName, findAgent } from "../state/agents.ts";
 import { call } from "../state/call.ts";
 import { dismiss, markRead, type Notice } from "../state/notifications.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner, type Tone } from "../ui/banner.tsx";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { joinClasses } from "../ui/classes.ts";
+import { Icon, type IconName } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function NotificationList({ notices }: { notices: readonly Notice[] }) {
@@ -26,6 +28,7 @@ export function NotificationList({ notices }: { notices: readonly Notice[] }) {
 }
 
 const TONES: Record<Notice["level"], Tone> = { info: "plain", success: "good", warning: "warn", error: "bad" };
+const ICONS: Record<Notice["level"], IconName> = { info: "notification", success: "check", warning: "warning", error: "warning" };
 const LEVELS: Record<Notice["level"], string> = { info: "Information", success: "Success", warning: "Warning", error: "Error" };
 const TOPICS: Record<string, string> = {
   approvals: "Approvals",
@@ -47,15 +50,14 @@ function NotificationEntry({ notice }: { notice: Notice }) {
   const isUnread = readAt === null;
   return (
     <li class={joinClasses("entry notification", isUnread && "notification-unread")}>
+      <span class={`notification-icon notification-${level}`}>
+        <Icon name={ICONS[level]} />
+      </span>
       <div class="entry-words">
         <p class="row">
-          {isUnread && (
-            <span class="notification-dot">
-              <span class="unseen">Unread. </span>
-            </span>
-          )}
+          {isUnread && <span class="unseen">Unread. </span>}
           <strong>{makeVisible(title)}</strong>
-          {level !== "info" && <Badge tone={TONES[level]}>{LEVELS[level]}</Badge>}
+          {(level === "warning" || level === "error") && <Badge tone={TONES[level]}>{LEVELS[level]}</Badge>}
         </p>
         {text !== "" && <p class="notification-body">{isOpen || !isLong ? text : `${start}…`}</p>}
         <p class="soft small">
@@ -69,16 +71,20 @@ function NotificationEntry({ notice }: { notice: Notice }) {
             </Button>
           )}
         </Actions>
-      </div>
-      <div class="notification-tools">
-        {isUnread && (
-          <IconButton
-            icon="check"
-            label={`Mark as read: ${makeVisible(title)}`}
-            onClick={() => void operation.run(() => markRead(notice))}
-          />
-        )}
-        <IconButton icon="close" label={`Dismiss: ${makeVisible(title)}`} onClick={() => void operation.run(() => dismiss(notice))} />
+        <div class="notification-tools">
+          {isUnread && (
+            <Button
+              look="quiet"
+              aria-label={`Mark as read: ${makeVisible(title)}`}
+              onClick={() => void operation.run(() => markRead(notice))}
+            >
+              Mark as read
+            </Button>
+          )}
+          <Button look="quiet" aria-label={`Dismiss: ${makeVisible(title)}`} onClick={() => void operation.run(() => dismiss(notice))}>
+            Dismiss
+          </Button>
+        </div>
       </div>
     </li>
   );
@@ -103,7 +109,6 @@ function Actions({ notice, operation, children }: ActionsProps) {
       {target !== null && <Button onClick={show}>{deny === undefined ? makeVisible(open!.label) : "Review"}</Button>}
       {deny?.target !== undefined && (
         <Button
-          look="quiet"
           busy={operation.isBusy}
           onClick={() => void operation.run(() => call("proc.hil", { requestId: deny.target!, decision: "deny" }))}
         >
@@ -119,10 +124,15 @@ function describeSource(source: Notice["source"]): string {
     case "user":
       return "From you";
     case "process":
-      return `From the agent ${makeVisible(source.processId)}`;
+      return `From ${nameOfProcess(source.processId)}`;
     case "app":
       return `From ${makeVisible(source.packageName)}`;
     case "kernel":
       return TOPICS[source.topic] ?? "GSV";
   }
+}
+
+function nameOfProcess(pid: string): string {
+  const agent = findAgent(pid);
+  return agent === null ? "an agent" : agentName(agent);
 }

@@ -2,8 +2,6 @@
 
 import { makeVisible } from "../../../src/approval/visible.ts";
 import type { NotificationLevels, NotificationOrigin } from "../../../src/protocol/push-records.ts";
-import { Link } from "../frame/link.tsx";
-import { usePaneTitle } from "../frame/titles.ts";
 import { call } from "../state/call.ts";
 import { notificationLevels } from "../state/notifications.ts";
 import type { Subscription } from "../state/push.ts";
@@ -16,11 +14,11 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Select } from "../ui/choice.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 import { PushHere } from "./push-here.tsx";
 import { THRESHOLDS } from "./thresholds.ts";
+import "./notifications.css";
 
 const ORIGINS: { origin: NotificationOrigin; label: string; hint: string }[] = [
   { origin: "approvals", label: "Questions of agents", hint: "An agent waits for your permission." },
@@ -33,19 +31,18 @@ const ORIGINS: { origin: NotificationOrigin; label: string; hint: string }[] = [
 ];
 
 export function NotificationSettings() {
-  usePaneTitle("Notification settings");
   const browsers = useLatest("notification.push.list", {}, makeChangeFilter("push", "tokens"));
   return (
     <>
-      <Link class="back" to="/notifications">
-        <Icon name="back" />
-        All notifications
-      </Link>
       <Loaded latest={browsers} label="Loading what is pushed where">
         {({ subscriptions }) => (
           <>
-            <PushHere subscriptions={subscriptions} onChanged={() => browsers.refetch()} />
-            <Levels />
+            <div class="setting" id="setting-push">
+              <PushHere subscriptions={subscriptions} onChanged={() => browsers.refetch()} />
+            </div>
+            <div class="setting" id="setting-levels">
+              <Levels />
+            </div>
             <OtherBrowsers others={subscriptions.filter(({ isCurrent }) => !isCurrent)} />
           </>
         )}

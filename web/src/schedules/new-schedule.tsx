@@ -27,7 +27,7 @@ const SUGGESTIONS = [
 ];
 
 const PROFILES: { value: Profile; label: string; hint?: string }[] = [
-  { value: "cron", label: "Refuse it: nobody is there to be asked" },
+  { value: "cron", label: "Refuse it, and go on without" },
   { value: "task", label: "Ask me, and wait for the answer" },
 ];
 const CATCH_UPS: { value: CatchUp; label: string }[] = [
@@ -35,8 +35,8 @@ const CATCH_UPS: { value: CatchUp; label: string }[] = [
   { value: "skip", label: "Skip it" },
 ];
 export const NOTIFIES: { value: Notify; label: string }[] = [
-  { value: "all", label: "Of every run" },
-  { value: "failures", label: "Only of failures" },
+  { value: "all", label: "After every run" },
+  { value: "failures", label: "Only after failures" },
   { value: "none", label: "Never" },
 ];
 
@@ -66,7 +66,7 @@ export function NewSchedule({ onAdded }: { onAdded: (id: string) => void }) {
       onAdded(schedule.id);
     });
   return (
-    <Card title="New schedule" text="Say when, and what an agent should do then.">
+    <Card title="When, and what?" text="Say when, and what an agent should do then.">
       <form
         class="stack"
         onSubmit={(event) => {
@@ -103,7 +103,7 @@ export function NewSchedule({ onAdded }: { onAdded: (id: string) => void }) {
           </div>
         )}
         <details>
-          <summary>More: name, approvals, missed times, notifications</summary>
+          <summary>Options: name, approvals, missed times, notifications</summary>
           <div class="stack more-fields">
             <TextInput label="Name" value={name ?? text.slice(0, NAME_CHARS_MAX)} onValue={setName} maxLength={200} autocomplete="off" />
             <Select label="If something needs your approval" value={profile} options={PROFILES} onValue={setProfile} />
