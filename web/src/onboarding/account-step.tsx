@@ -15,7 +15,7 @@ export function AccountStep({ errorOf }: StepProps) {
       <GuidedField field="username">
         <TextInput
           label="Name"
-          hint="What you and your agents call you here: lower-case letters, digits, _ or -."
+          hint="Lower-case letters, digits, _ or -. You sign in with it, and it cannot be changed later."
           error={errorOf("username")}
           name="username"
           autocomplete="username"
@@ -37,7 +37,7 @@ export function AccountStep({ errorOf }: StepProps) {
       </div>
       {!isPasswordVisible.value && (
         <PasswordField
-          label="Password again"
+          label="Repeat password"
           name="again"
           canShow={false}
           error={errorOf("again")}

@@ -11,23 +11,23 @@ export function AdminStep({ errorOf }: StepProps) {
   return (
     <>
       <p class="soft">
-        Beside you there is <b>root</b>, who adds people and changes how the gateway works. You log in as root only for that.
+        <b>root</b> is the administrator: it adds people and changes gateway settings. Use your own account for everything else.
       </p>
       <GuidedField field="adminMode">
         <Radio<"same" | "custom">
-          legend="The password of root"
+          legend="Password of root"
           boxes
           value={adminMode}
           onValue={(mode) => changeDraft({ adminMode: mode })}
           options={[
-            { value: "same", label: "The same as mine", hint: "Fine where you are the only one." },
-            { value: "custom", label: "One of its own", hint: "Better where others have accounts, too." },
+            { value: "same", label: "Same as mine", hint: "Fine if only you use this gateway." },
+            { value: "custom", label: "A separate one", hint: "Better if other people get accounts." },
           ]}
         />
       </GuidedField>
       {adminMode === "custom" && (
         <PasswordField
-          label="Password of root"
+          label="Administrator password"
           name="adminPassword"
           error={errorOf("adminPassword")}
           value={adminPassword}

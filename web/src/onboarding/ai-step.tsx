@@ -13,7 +13,13 @@ export function AiStep({ errorOf }: StepProps) {
   return (
     <>
       <GuidedField field="aiKind">
-        <Radio<AiKind> legend="Who answers" boxes value={aiKind} onValue={chooseAiKind} options={[makeGatewayModelOption(), ...OPTIONS]} />
+        <Radio<AiKind>
+          legend="Which model should answer?"
+          boxes
+          value={aiKind}
+          onValue={chooseAiKind}
+          options={[makeGatewayModelOption(), ...OPTIONS]}
+        />
       </GuidedField>
       {aiKind === "provider" && <ProviderWithKey errorOf={errorOf} />}
       {aiKind === "local" && <LocalServer errorOf={errorOf} />}
@@ -22,8 +28,8 @@ export function AiStep({ errorOf }: StepProps) {
 }
 
 const OPTIONS = [
-  { value: "provider" as const, label: "An AI provider", hint: "Anthropic, OpenAI, Google and others, with your own key." },
-  { value: "local" as const, label: "A server of your own", hint: "Ollama, LM Studio, llama.cpp or vLLM. Nothing leaves your machines." },
+  { value: "provider" as const, label: "AI provider", hint: "Anthropic, OpenAI, Google and others, with your key." },
+  { value: "local" as const, label: "Your own model server", hint: "Ollama, LM Studio, llama.cpp, vLLM or any OpenAI-compatible server." },
 ];
 
 function makeGatewayModelOption() {
@@ -31,10 +37,10 @@ function makeGatewayModelOption() {
   if (provider === "demo")
     return {
       value: "own" as const,
-      label: "The demo model",
-      hint: "Not an AI: it knows a few plain requests and shows how agents work here. No key, free, and you can change it later.",
+      label: "Demo",
+      hint: "Not an AI: it understands a few fixed requests. Free, no key, and you can choose a model later.",
     };
-  return { value: "own" as const, label: title, hint: `The gateway's own, ${model}. No key needed.` };
+  return { value: "own" as const, label: title, hint: `This gateway's model, ${model}. No key needed.` };
 }
 
 /** Clears provider and key if they belong to another kind: a key must not reach another provider. */

@@ -4,7 +4,7 @@ import { isHttpUrl } from "../../../src/lib/http-url.ts";
 import { NAME } from "../../../src/lib/name.ts";
 import { isTimezone } from "../../../src/lib/timezone.ts";
 import { type Draft, rejectedFields } from "./draft.ts";
-import { needsKey } from "./providers.ts";
+import { needsKey } from "../models/providers.ts";
 import { STEP_OF, type Step } from "./steps.ts";
 
 export type Problems = ReadonlyMap<keyof Draft, string>;
@@ -21,13 +21,13 @@ export function findProblems(draft: Draft, isPasswordVisible: boolean): Problems
   };
   report("username", nameProblem(draft.username));
   report("password", passwordProblem(draft.password));
-  if (!isPasswordVisible && draft.password !== draft.again) report("again", "The two are not the same. Type it once more, or show it.");
+  if (!isPasswordVisible && draft.password !== draft.again) report("again", "The passwords differ. Enter it again, or show it.");
   if (draft.adminMode === "custom") report("adminPassword", passwordProblem(draft.adminPassword));
-  if (!isTimezone(draft.timezone)) report("timezone", "Choose a place from the list.");
+  if (!isTimezone(draft.timezone)) report("timezone", "Choose a city from the list.");
   if (draft.aiKind !== "own") reportAiProblems(draft, report);
   if (draft.hasDevice) {
-    report("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "A short name without blanks, such as laptop.");
-    report("expiryDays", isValidDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for no end.`);
+    report("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "Use letters, digits, . _ or -, without spaces, such as laptop.");
+    report("expiryDays", isValidDays(draft.expiryDays) ? null : `Enter a number from 1 to ${DAYS_MAX}, or leave it blank.`);
   }
   for (const [field, words] of rejectedFields.value) problems.set(field as keyof Draft, words);
   return problems;
@@ -38,25 +38,25 @@ export function problemsOfStep(step: Step, problems: Problems): [keyof Draft, st
 }
 
 function nameProblem(name: string): string | null {
-  if (name === "") return "Choose a name for yourself.";
-  if (name === "root") return "root is the administrator. Choose a name for yourself.";
-  return NAME.test(name) ? null : "Up to 32 lower-case letters, digits, _ or -, beginning with a letter.";
+  if (name === "") return "Enter a name.";
+  if (name === "root") return "root is the administrator. Enter another name.";
+  return NAME.test(name) ? null : "Use up to 32 lower-case letters, digits, _ or -, starting with a letter.";
 }
 
 function passwordProblem(password: string): string | null {
-  if (password === "") return "Type a password.";
-  if (password.trim().length < PASSWORD_CHARS) return `At least ${PASSWORD_CHARS} characters.`;
-  return new TextEncoder().encode(password).length > PASSWORD_BYTES ? "That is too long to be kept. Make it shorter." : null;
+  if (password === "") return "Enter a password.";
+  if (password.trim().length < PASSWORD_CHARS) return `Use at least ${PASSWORD_CHARS} characters.`;
+  return new TextEncoder().encode(password).length > PASSWORD_BYTES ? "This is too long. Use at most 256 bytes." : null;
 }
 
 function reportAiProblems(
   { aiKind, provider, model, apiKey, baseUrl }: Draft,
   say: (field: keyof Draft, words: string | null) => void,
 ): void {
-  if (provider === "") return say("provider", aiKind === "local" ? "Look for a server, or write its address below." : "Choose a provider.");
-  if (needsKey(provider) && apiKey === "") say("apiKey", "Paste the key from your account there.");
-  if (provider === "openai-compatible" && !isHttpUrl(baseUrl)) say("baseUrl", "Write the whole address, such as http://127.0.0.1:8080/v1.");
-  if (model === "") say("model", "Check first: it lists what there is to choose from.");
+  if (provider === "") return say("provider", aiKind === "local" ? "Choose a server, or enter its address." : "Choose a provider.");
+  if (needsKey(provider) && apiKey === "") say("apiKey", "Paste the API key of your account there.");
+  if (provider === "openai-compatible" && !isHttpUrl(baseUrl)) say("baseUrl", "Enter the whole address, such as http://127.0.0.1:8080/v1.");
+  if (model === "") say("model", "Choose a model. Test connection lists what the server offers.");
 }
 
 function isValidDays(text: string): boolean {

@@ -2,6 +2,7 @@
 // applied here, field by field, and marked until the user changes the field.
 
 import { effect, signal } from "@preact/signals";
+import type { ModelKey } from "../../../src/lib/model-key.ts";
 import type { Result } from "../state/call.ts";
 
 export type Lane = "quick" | "customize" | "advanced";
@@ -39,6 +40,8 @@ export const draft = signal<Draft>({ ...makeEmptyDraft(), ...restoreDraft() });
 export const guidedFields = signal<ReadonlySet<string>>(new Set());
 /** The result of the last check of the entered model. */
 export const modelCheck = signal<ModelCheckResult | null>(null);
+/** The last check of the entered model came to no result: it took too long, or the gateway could not make it. */
+export const hasCheckFailed = signal(false);
 /** Errors of the gateway by field, until the field changes. */
 export const rejectedFields = signal<ReadonlyMap<string, string>>(new Map());
 
@@ -54,7 +57,10 @@ export function changeDraft(part: Partial<Draft>): void {
 function setFields(part: Partial<Draft>): void {
   draft.value = { ...draft.peek(), ...part };
   const names = Object.keys(part);
-  if (names.some((name) => AI_FIELDS.includes(name as keyof Draft))) modelCheck.value = null;
+  if (names.some((name) => AI_FIELDS.includes(name as keyof Draft))) {
+    modelCheck.value = null;
+    hasCheckFailed.value = false;
+  }
   if (names.some((name) => rejectedFields.peek().has(name)))
     rejectedFields.value = new Map([...rejectedFields.peek()].filter(([name]) => !names.includes(name)));
 }
@@ -83,6 +89,7 @@ export const FIELD_OF: Readonly<Record<string, keyof Draft>> = {
   "ai.provider": "provider",
   "ai.model": "model",
   "ai.apiKey": "apiKey",
+  "ai.baseUrl": "baseUrl",
   "device.enabled": "hasDevice",
   "device.deviceId": "deviceId",
   "device.expiryDays": "expiryDays",
@@ -95,9 +102,29 @@ export function applyPatch({ op, path, value }: Patch): { field: keyof Draft; va
   const part = op === "clear" ? { [field]: makeEmptyDraft()[field] } : fieldsOfPatch(field, path, value);
   if (part === null) return null;
   setFields(part);
-  guidedFields.value = new Set([...guidedFields.peek(), ...Object.keys(part)]);
+  markGuided(part);
   const newValue = draft.peek()[field];
   return { field, value: typeof newValue === "boolean" ? (newValue ? "yes" : "no") : newValue };
+}
+
+/** Puts a key that the user wrote to the guide into its field. A key whose provider is known chooses that provider. */
+export function applyKey({ key, provider }: ModelKey): void {
+  const current = draft.peek();
+  const isOther = provider !== null && (current.provider !== provider || current.aiKind !== "provider");
+  const own = current.aiKind === "own" ? { aiKind: "provider" as const } : {};
+  const part = isOther ? { aiKind: "provider" as const, provider, model: "", baseUrl: "", apiKey: key } : { ...own, apiKey: key };
+  setFields(part);
+  markGuided(part);
+}
+
+/** A field that was only emptied was not filled in. */
+function markGuided(part: Partial<Draft>): void {
+  const fields = new Set<string>(guidedFields.peek());
+  for (const [name, value] of Object.entries(part)) {
+    if (value === "") fields.delete(name);
+    else fields.add(name);
+  }
+  guidedFields.value = fields;
 }
 
 function fieldsOfPatch(field: keyof Draft, path: string, value: Patch["value"]): Partial<Draft> | null {
@@ -107,8 +134,9 @@ function fieldsOfPatch(field: keyof Draft, path: string, value: Patch["value"]):
   if (path === "ai.provider") {
     const kind = aiKindOf(value);
     if (value === draft.peek().provider) return { provider: value };
-    // A key must not reach another provider.
-    return kind === null ? null : { provider: value, aiKind: kind, model: "", baseUrl: "", apiKey: "" };
+    // A key must not reach another provider. One that was entered before any provider was chosen belongs to this one.
+    const apiKey = draft.peek().provider === "" ? draft.peek().apiKey : "";
+    return kind === null ? null : { provider: value, aiKind: kind, model: "", baseUrl: "", apiKey };
   }
   return { [field]: value };
 }

@@ -8,7 +8,7 @@ export function GuidedField({ field, children }: { field: keyof Draft; children:
   return (
     <div class="filled" data-guided={isGuided ? "yes" : undefined}>
       {children}
-      {isGuided && <p class="filled-words">Filled in by the guide. Change it if you like.</p>}
+      {isGuided && <p class="filled-words">Filled in by the guide. You can change it.</p>}
     </div>
   );
 }

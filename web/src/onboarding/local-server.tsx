@@ -1,16 +1,17 @@
 // The user's own model server: found at the default ports of known servers, or entered by address.
 
 import { useState } from "preact/hooks";
+import { formatDuration } from "../models/format-duration.ts";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { ModelCheck, formatDuration, checkModel } from "./model-check.tsx";
+import { ModelCheck, checkModel } from "./model-check.tsx";
 import { changeDraft, type ModelCheckResult, modelCheck, modelCheckErrorOf, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
-import { LOCAL_SERVERS } from "./providers.ts";
+import { LOCAL_SERVERS } from "../models/providers.ts";
 import type { StepProps } from "./step-props.ts";
 
 const OPENAI_COMPATIBLE = "openai-compatible";
@@ -39,20 +40,20 @@ export function LocalServer({ errorOf }: StepProps) {
     <>
       <div class="row">
         <Button icon="search" busy={isBusy} onClick={() => void findServers()}>
-          Look for servers
+          Find servers
         </Button>
-        <span class="soft small">on the gateway's machine, at their usual ports</span>
+        <span class="soft small">on the gateway's machine, at the usual ports</span>
       </div>
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {found !== null && found.length === 0 && (
         <Banner>
-          None answers at the usual ports ({LOCAL_SERVERS.map(({ title, port }) => `${title} ${port}`).join(", ")}). Start one and look
-          again.
+          No server found at the usual ports ({LOCAL_SERVERS.map(({ title, port }) => `${title} ${port}`).join(", ")}). Start one and try
+          again, or enter its address.
         </Banner>
       )}
       {found !== null && found.length > 0 && (
         <Radio
-          legend="Found"
+          legend="Servers found"
           value={provider}
           onValue={(id) => selectServer(found.find((one) => one.provider === id)!)}
           options={found.map((one) => ({ value: one.provider, label: one.title, hint: formatServerHint(one) }))}
@@ -60,8 +61,8 @@ export function LocalServer({ errorOf }: StepProps) {
       )}
       <GuidedField field="baseUrl">
         <TextInput
-          label="Or its address"
-          hint="Of any server that speaks like OpenAI's, as the gateway reaches it."
+          label="OpenAI-compatible server"
+          hint="Its URL, as seen from the gateway."
           error={modelCheckErrorOf("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
           name="baseUrl"
           placeholder="http://127.0.0.1:8080/v1"
@@ -73,9 +74,9 @@ export function LocalServer({ errorOf }: StepProps) {
       </GuidedField>
       {(provider === OPENAI_COMPATIBLE || apiKey !== "" || modelCheckErrorOf("apiKey") !== null) && (
         <PasswordField
-          label="Key"
+          label="API key"
           name="apiKey"
-          hint="Only if it asks for one."
+          hint="Only if the server requires one."
           error={modelCheckErrorOf("apiKey") ?? errorOf("apiKey")}
           autocomplete="off"
           value={apiKey}
@@ -93,7 +94,7 @@ function selectServer(one: ModelCheckResult): void {
 }
 
 function formatServerHint({ ok, models, model, ms, problem }: ModelCheckResult): string {
-  if (!ok) return problem?.message ?? "It does not answer.";
+  if (!ok) return problem?.message ?? "No answer.";
   const count = models?.length ?? 0;
-  return `${count === 1 ? "One model" : `${count} models`}; ${model} answered in ${formatDuration(ms ?? 0)}.`;
+  return `${count === 1 ? "1 model" : `${count} models`}, ${model} answered in ${formatDuration(ms ?? 0)}.`;
 }

@@ -11,13 +11,13 @@ export function MachineStep({ errorOf }: StepProps) {
   return (
     <>
       <p class="soft">
-        Agents work on machines that you connect: they read files and run commands there, and ask you first. You can connect more at any
-        time.
+        Connect a laptop or server, and agents can read its files. They ask before they run commands or change anything. You can connect
+        more at any time.
       </p>
       <GuidedField field="hasDevice">
         <Checkbox
           label="Connect a machine after set-up"
-          hint="You get one line to paste into its terminal."
+          hint="You get one command to paste into its terminal."
           checked={hasDevice}
           onChecked={(yes) => changeDraft({ hasDevice: yes, ...(yes && deviceId === "" ? { deviceId: "laptop" } : {}) })}
         />
@@ -26,8 +26,8 @@ export function MachineStep({ errorOf }: StepProps) {
         <>
           <GuidedField field="deviceId">
             <TextInput
-              label="Its name"
-              hint="How you and your agents call it, such as laptop."
+              label="Machine name"
+              hint="What you and your agents call it, such as laptop."
               error={errorOf("deviceId")}
               name="deviceId"
               autocapitalize="none"
@@ -38,8 +38,8 @@ export function MachineStep({ errorOf }: StepProps) {
           </GuidedField>
           <GuidedField field="expiryDays">
             <TextInput
-              label="Days until it must be connected anew"
-              hint="Empty: it stays connected for as long as it is used."
+              label="Days until it must reconnect with a new command"
+              hint="Leave blank for no limit."
               error={errorOf("expiryDays")}
               name="expiryDays"
               inputMode="numeric"

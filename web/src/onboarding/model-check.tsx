@@ -1,11 +1,14 @@
 // The live check: the gateway tests the entered model, and the page shows the result. The models it found can be selected.
 
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { Elapsed } from "../chat/elapsed.tsx";
+import { formatDuration } from "../models/format-duration.ts";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { changeDraft, modelCheck, modelCheckErrorOf, type ModelCheckResult, applyCheckedModel, draft } from "./draft.ts";
+import { changeDraft, modelCheck, modelCheckErrorOf, type ModelCheckResult, applyCheckedModel, draft, hasCheckFailed } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { callSetup } from "./setup-calls.ts";
 import type { StepProps } from "./step-props.ts";
@@ -15,11 +18,15 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
   const [failure, setFailure] = useState<string | null>(null);
   /** The list stays while another model of it is checked. */
   const [models, setModels] = useState<readonly string[]>(modelCheck.value?.models ?? []);
+  const [since, setSince] = useState(0);
   const list = useId();
+  const result = useRef<HTMLDivElement>(null);
   const { model } = draft.value;
   const runCheck = async () => {
     setBusy(true);
     setFailure(null);
+    hasCheckFailed.value = false;
+    setSince(Date.now());
     const checkedDraft = draft.peek();
     try {
       const result = await checkModel();
@@ -30,20 +37,21 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
       if (result.problem !== null) setTimeout(focusInvalidField);
     } catch (error) {
       setFailure(describeError(error));
+      if (isModelUnchanged(checkedDraft)) hasCheckFailed.value = true;
     } finally {
       setBusy(false);
     }
   };
+  // It is below the button, perhaps below the edge of the window. A check of the servers that were found is not followed.
+  useLayoutEffect(() => {
+    if (since !== 0) result.current?.scrollIntoView({ block: "nearest" });
+  }, [isBusy, failure, modelCheck.value]);
   return (
     <>
       <GuidedField field="model">
         <Field
           label="Model"
-          hint={
-            models.length > 0
-              ? `${models.length} to choose from. Type to search.`
-              : "Leave it empty and check: the list comes from the provider."
-          }
+          hint={models.length > 0 ? `${models.length} available. Type to search.` : "Leave it blank and test: the server lists its models."}
           error={modelCheckErrorOf("model") ?? errorOf("model")}
         >
           {(controlProps) => (
@@ -60,7 +68,7 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
                 onInput={(event) => changeDraft({ model: event.currentTarget.value.trim() })}
               />
               <Button busy={isBusy} disabled={!isReady} onClick={() => void runCheck()}>
-                Check
+                Test connection
               </Button>
               <datalist id={list}>
                 {models.map((one) => (
@@ -71,7 +79,21 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
           )}
         </Field>
       </GuidedField>
-      {failure !== null ? <Banner tone="bad">{failure}</Banner> : modelCheck.value !== null && <CheckResult found={modelCheck.value} />}
+      <div class="stack" role="status" ref={result}>
+        {isBusy ? (
+          <p class="soft">
+            Waiting for {model === "" ? "the model" : makeVisible(model)}
+            {/* The seconds are not announced. */}
+            <span aria-hidden="true">
+              <Elapsed since={since} before=", " />
+            </span>
+          </p>
+        ) : failure !== null ? (
+          <Banner tone="bad">{makeVisible(failure)}</Banner>
+        ) : (
+          modelCheck.value !== null && <CheckResult found={modelCheck.value} />
+        )}
+      </div>
     </>
   );
 }
@@ -84,7 +106,7 @@ function focusInvalidField(): void {
 /** A problem of a field is shown at that field instead. */
 function CheckResult({ found: { ok, model, ms, said, problem } }: { found: ModelCheckResult }) {
   if (!ok && problem !== null && problem.field !== null) return null;
-  if (!ok) return <Banner tone="bad">{problem?.message ?? "No answer came."}</Banner>;
+  if (!ok) return <Banner tone="bad">{problem?.message ?? "No answer."}</Banner>;
   return (
     <Banner tone="good">
       {model} answered in {formatDuration(ms ?? 0)}
@@ -106,8 +128,4 @@ export async function checkModel(
 function isModelUnchanged(checkedDraft: ReturnType<typeof draft.peek>): boolean {
   const current = draft.peek();
   return (["aiKind", "provider", "model", "apiKey", "baseUrl"] as const).every((name) => current[name] === checkedDraft[name]);
-}
-
-export function formatDuration(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -32,9 +32,9 @@ export default function Onboarding() {
   return (
     <SingleCardPage title="Welcome to GSV">
       {problem === null ? (
-        <Skeleton label="Asking the gateway" />
+        <Skeleton label="Loading" />
       ) : (
-        <Banner tone="bad" actions={<Button onClick={open}>Try again</Button>}>
+        <Banner tone="bad" actions={<Button onClick={open}>Retry</Button>}>
           {describeError(problem)}
         </Banner>
       )}

@@ -12,12 +12,12 @@ export function rateStrength(password: string, username: string): Strength {
   if (length < CHARS_MIN)
     return {
       level: 0,
-      words: `At least ${CHARS_MIN} characters; ${length === 0 ? "a few words are easy to keep" : `${CHARS_MIN - length} to go`}.`,
+      words: length === 0 ? `At least ${CHARS_MIN} characters. A few unrelated words are best.` : `${CHARS_MIN - length} more to go.`,
     };
   const bits = estimateBits(password.trim(), username);
-  if (bits < 36) return { level: 1, words: "Weak: guessing programs try such passwords early. A few unrelated words are better." };
-  if (bits < 56) return { level: 2, words: "Fair: fine at home. Make it longer if others can reach this gateway." };
-  return { level: 3, words: "Strong: nobody guesses this." };
+  if (bits < 36) return { level: 1, words: "Weak: easy to guess. Use a few unrelated words." };
+  if (bits < 56) return { level: 2, words: "Fair. Make it longer if others can reach this gateway." };
+  return { level: 3, words: "Strong." };
 }
 
 /** A common word or sequence counts as one character, however long it is. */

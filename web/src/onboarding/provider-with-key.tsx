@@ -5,7 +5,7 @@ import { ModelCheck } from "./model-check.tsx";
 import { changeDraft, modelCheckErrorOf, draft } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
-import { PROVIDERS } from "./providers.ts";
+import { PROVIDERS } from "../models/providers.ts";
 import type { StepProps } from "./step-props.ts";
 
 export function ProviderWithKey({ errorOf }: StepProps) {
@@ -18,16 +18,17 @@ export function ProviderWithKey({ errorOf }: StepProps) {
           label="Provider"
           error={modelCheckErrorOf("provider") ?? errorOf("provider")}
           value={provider}
-          onValue={(id) => changeDraft({ provider: id, model: "", baseUrl: "", apiKey: "" })}
-          options={[{ value: "", label: "Choose one" }, ...PROVIDERS.map(({ id, title }) => ({ value: id, label: title }))]}
+          // A key that was entered before any provider was chosen belongs to this one.
+          onValue={(id) => changeDraft({ provider: id, model: "", baseUrl: "", ...(provider === "" ? {} : { apiKey: "" }) })}
+          options={[{ value: "", label: "Choose…" }, ...PROVIDERS.map(({ id, title }) => ({ value: id, label: title }))]}
         />
       </GuidedField>
       {keys !== undefined && (
         <>
           <PasswordField
-            label="Key"
+            label="API key"
             name="apiKey"
-            hint={`Made at ${keys}. It is kept encrypted on this gateway and shown to nobody but the provider.`}
+            hint={`Create one at ${keys}. It is stored encrypted on this gateway and sent only to the provider.`}
             error={modelCheckErrorOf("apiKey") ?? errorOf("apiKey")}
             autocomplete="off"
             value={apiKey}

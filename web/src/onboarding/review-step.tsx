@@ -5,14 +5,15 @@ import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { modelCheck, draft } from "./draft.ts";
-import { formatDuration } from "./model-check.tsx";
+import { draft, hasCheckFailed, modelCheck } from "./draft.ts";
+import { formatDuration } from "../models/format-duration.ts";
 import { gatewayModel } from "./setup-calls.ts";
 import type { Problems } from "./draft-problems.ts";
-import { providerTitleOf } from "./providers.ts";
+import { providerTitleOf } from "../models/providers.ts";
 import { goToStep, type Step, STEP_OF, stepBefore, TITLES } from "./steps.ts";
 import { submitSetup } from "./submit.ts";
-import { formatTimeIn } from "./time-zones.ts";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { formatTimeIn } from "../../../src/lib/time-zones.ts";
 
 type ReviewRow = { step: Step; title: string; value: string; remark?: { words: string; isGood: boolean } };
 
@@ -27,6 +28,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
     goToStep(step);
   };
   const previous = stepBefore("review") ?? "account";
+  const { username, adminMode } = draft.value;
   return (
     <div class="setup-form">
       <dl class="review">
@@ -45,6 +47,12 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
           </div>
         ))}
       </dl>
+      {username !== "" && (
+        <p>
+          You are <strong>{makeVisible(username)}</strong>. The administrator is <strong>root</strong>,{" "}
+          {adminMode === "same" ? "with the same password" : "with a separate password"}. Sign in as root to add people or open the network.
+        </p>
+      )}
       {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       {incompleteSteps.length > 0 && (
         <Banner
@@ -55,7 +63,7 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
             </Button>
           ))}
         >
-          Something is still to be filled in. Passwords and keys are forgotten when the page is loaded anew.
+          Some fields are still empty. A reload clears passwords and keys.
         </Banner>
       )}
       <div class="setup-foot">
@@ -79,40 +87,48 @@ export function ReviewStep({ problems, onProblem }: { problems: Problems; onProb
 function makeReviewRows(): ReviewRow[] {
   const { username, password, adminMode, adminPassword, timezone, hasDevice, deviceId, expiryDays } = draft.value;
   return [
-    { step: "account", title: "Name", value: username || "Not chosen yet" },
-    { step: "account", title: "Password", value: password === "" ? "Not typed yet" : `Typed, ${Array.from(password).length} characters` },
+    { step: "account", title: "Name", value: username || "Not entered yet" },
+    {
+      step: "account",
+      title: "Password",
+      value: password === "" ? "Not entered yet" : `Entered, ${Array.from(password).length} characters`,
+    },
     {
       step: "admin",
       title: "Administrator",
       value:
         adminMode === "same"
-          ? "root, with the same password"
+          ? "root, with the same password as you"
           : adminPassword === ""
-            ? "root, password not typed yet"
-            : "root, with a password of its own",
+            ? "root, password not entered yet"
+            : "root, with a separate password",
     },
     makeAiRow(),
-    { step: "time", title: "Time zone", value: `${timezone}, ${formatTimeIn(timezone, Date.now())}` },
+    { step: "time", title: "Time zone", value: `${timezone} · now ${formatTimeIn(timezone, Date.now())}` },
     {
       step: "machine",
       title: "First machine",
-      value: hasDevice ? `${deviceId}${expiryDays === "" ? "" : `, connected for ${expiryDays} days`}` : "None for now",
+      value: hasDevice ? `${deviceId}${expiryDays === "" ? "" : `, reconnect after ${expiryDays} days`}` : "None",
     },
   ];
 }
 
 function makeAiRow(): ReviewRow {
   const { aiKind, provider, model, baseUrl } = draft.value;
-  const row = { step: "ai" as const, title: "AI" };
+  const row = { step: "ai" as const, title: "Model" };
   if (aiKind === "own") {
     const { provider: id, title, model: ownModel } = gatewayModel.value!;
-    return id === "demo" ? { ...row, value: "The demo model, which is not an AI" } : { ...row, value: `${title}, ${ownModel}` };
+    return id === "demo" ? { ...row, value: "Demo, not an AI" } : { ...row, value: `${title}, ${ownModel}` };
   }
   const result = modelCheck.value;
   const remark =
     result?.ok === true
       ? { words: `answered in ${formatDuration(result.ms ?? 0)}`, isGood: true }
-      : { words: "not checked", isGood: false };
+      : { words: result !== null || hasCheckFailed.value ? "test failed" : "not tested", isGood: false };
   const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
-  return { ...row, value: provider === "" ? "Not chosen yet" : `${providerTitleOf(provider)}${where}, ${model || "no model yet"}`, remark };
+  return {
+    ...row,
+    value: provider === "" ? "Not chosen yet" : `${providerTitleOf(provider)}${where}, ${model || "no model chosen"}`,
+    remark,
+  };
 }

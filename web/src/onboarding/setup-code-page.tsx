@@ -30,11 +30,11 @@ export function SetupCodePage({ initialProblem }: { initialProblem: string | nul
     }
   };
   return (
-    <SingleCardPage title="Welcome to GSV" text="Others can reach this gateway, so it is set up by whoever started it.">
+    <SingleCardPage title="Welcome to GSV" text="Other computers can reach this gateway, so only the person who started it can set it up.">
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <TextInput
           label="Setup code"
-          hint="The gateway printed it on its console when it started."
+          hint="Shown in the terminal where the gateway was started."
           error={problem}
           name="code"
           placeholder="XXXX-XXXX-XXXX"
@@ -56,5 +56,5 @@ export function SetupCodePage({ initialProblem }: { initialProblem: string | nul
 }
 
 function explainProblem(message: string): string {
-  return message.startsWith("Setup code required") ? "That is not the code. It is on the console, in the line after the address." : message;
+  return message.startsWith("Setup code required") ? "Wrong code. It is in the terminal, in the line after the address." : message;
 }

@@ -1,5 +1,6 @@
-// The current step of set-up, held in the URL fragment so that back, forward and a reload work. A lane is a sequence of steps. Any
-// step can be opened directly; the step after one outside the lane is the review.
+// The current step of set-up, held in the URL fragment so that back, forward and a reload work. A lane is a sequence of steps, and
+// what was chosen adds those that it needs: a provider its key, a separate administrator a password. Any step can be opened directly;
+// the step after one outside the lane is the review.
 
 import { computed, signal } from "@preact/signals";
 import { draft, type Draft, type Lane } from "./draft.ts";
@@ -9,11 +10,11 @@ export type Step = "welcome" | "account" | "admin" | "time" | "ai" | "machine" |
 export const TITLES: Readonly<Record<Step, string>> = {
   welcome: "Welcome to GSV",
   account: "Your account",
-  admin: "The administrator",
+  admin: "Administrator",
   time: "Your time zone",
-  ai: "Your AI",
+  ai: "AI model",
   machine: "Your first machine",
-  review: "Look it over",
+  review: "Review",
 };
 
 /** For the list of steps. */
@@ -21,13 +22,13 @@ export const SHORT_TITLES: Readonly<Record<Step, string>> = {
   welcome: "Welcome",
   account: "Account",
   admin: "Admin",
-  time: "Time",
-  ai: "AI",
+  time: "Time zone",
+  ai: "Model",
   machine: "Machine",
   review: "Review",
 };
 
-export const LANES: Readonly<Record<Lane, readonly Step[]>> = {
+const LANES: Readonly<Record<Lane, readonly Step[]>> = {
   quick: ["welcome", "account", "review"],
   customize: ["welcome", "account", "ai", "time", "review"],
   advanced: ["welcome", "account", "admin", "ai", "time", "machine", "review"],
@@ -56,8 +57,8 @@ export const codeFromUrl = takeCodeFromUrl();
 
 const currentStep = signal<Step>(readStepFromUrl());
 export const step = computed(() => currentStep.value);
-/** The steps of the chosen lane. */
-export const laneSteps = computed(() => LANES[draft.value.lane]);
+/** The steps of the chosen lane, and those that the draft needs beyond it. */
+export const laneSteps = computed(() => listSteps(draft.value));
 
 export function goToStep(to: Step): void {
   if (to === currentStep.peek()) return;
@@ -65,14 +66,19 @@ export function goToStep(to: Step): void {
   currentStep.value = to;
 }
 
+function listSteps({ lane, aiKind, adminMode, hasDevice }: Draft): readonly Step[] {
+  const needed: Partial<Record<Step, boolean>> = { ai: aiKind !== "own", admin: adminMode === "custom", machine: hasDevice };
+  return LANES.advanced.filter((one) => LANES[lane].includes(one) || needed[one] === true);
+}
+
 export function stepAfter(from: Step): Step {
-  const steps = LANES[draft.peek().lane];
+  const steps = laneSteps.peek();
   const at = steps.indexOf(from);
   return at === -1 ? "review" : (steps[at + 1] ?? "review");
 }
 
 export function stepBefore(from: Step): Step | null {
-  const steps = LANES[draft.peek().lane];
+  const steps = laneSteps.peek();
   const at = steps.indexOf(from);
   return at === -1 ? "review" : (steps[at - 1] ?? null);
 }

@@ -3,12 +3,12 @@
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
 import { LINE_WORKS_MS } from "../../../src/lib/install-line.ts";
 import { go } from "../frame/route.ts";
-import { arrival, type Arrival } from "../state/arrival.ts";
+import { arrival, type ArrivalMachine } from "../state/arrival.ts";
 import type { Args, Result } from "../state/call.ts";
 import { startSession, logIn } from "../state/session.ts";
 import { draft, type Draft, clearDraft, rejectedFields } from "./draft.ts";
-import { callSetup, gatewayModel } from "./setup-calls.ts";
-import { clearGuide } from "./guide.tsx";
+import { callSetup } from "./setup-calls.ts";
+import { clearGuide } from "./guide-messages.ts";
 
 type NodeToken = NonNullable<Result<"sys.setup">["nodeToken"]>;
 
@@ -44,13 +44,14 @@ export function makeSetupArgs(draft: Draft, now: number): Args<"sys.setup"> {
 
 /** Throws on failure. An error about a field is also shown at that field. */
 export async function submitSetup(): Promise<void> {
-  const { username, password, aiKind, provider } = draft.peek();
+  const { username, password, adminMode } = draft.peek();
   // Load it while the gateway hashes the password.
   void import("./arrival.tsx").catch(() => {});
   const nodeToken = await callSysSetup();
   arrival.value = {
-    provider: aiKind === "own" ? (gatewayModel.peek()?.provider ?? "") : provider,
+    page: "start",
     machine: nodeToken === undefined ? null : makeArrivalMachine(nodeToken),
+    hasSameRootPassword: adminMode === "same",
   };
   go("/chat", { replace: true });
   await logInAfterSetup(username, password);
@@ -58,7 +59,7 @@ export async function submitSetup(): Promise<void> {
   clearGuide();
 }
 
-function makeArrivalMachine({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
+function makeArrivalMachine({ allowedDeviceId, token }: NodeToken): ArrivalMachine {
   return { deviceId: allowedDeviceId ?? "", token, usableUntil: Date.now() + LINE_WORKS_MS };
 }
 

@@ -8,9 +8,9 @@ export function WelcomeStep() {
   const isDemo = gatewayModel.value?.provider === "demo";
   return (
     <>
-      <p class="soft">This gateway is new and has no user yet. In a minute it has you, and an agent that answers.</p>
+      <p class="soft">Let's set it up. It takes about a minute.</p>
       <Radio<Lane>
-        legend="How do you want to begin?"
+        legend="How much would you like to set up now?"
         boxes
         value={draft.value.lane}
         onValue={(lane) => changeDraft({ lane })}
@@ -19,11 +19,11 @@ export function WelcomeStep() {
             value: "quick",
             label: "Quick",
             hint: isDemo
-              ? "A name and a password. The demo model answers until you choose an AI."
-              : "A name and a password. The gateway's own model answers.",
+              ? "Name and password. A demo answers until you choose a model."
+              : "Name and password. The gateway's own model answers.",
           },
-          { value: "customize", label: "Customize", hint: "Also choose the AI, with a key or on your own machine, and your time zone." },
-          { value: "advanced", label: "Advanced", hint: "Also a password for the administrator and your first machine." },
+          { value: "customize", label: "Customize", hint: "Also choose the model and your time zone." },
+          { value: "advanced", label: "Advanced", hint: "Also set an administrator password and connect your first machine." },
         ]}
       />
     </>
