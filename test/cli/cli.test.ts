@@ -91,6 +91,7 @@ describe("setup of a fresh gateway", () => {
   test("status prints text or JSON", async () => {
     const people = await gsv(["status"]);
     expect(people.out).toMatch(/^you +alice, session expires in 8 h$/m);
+    expect(people.out).toMatch(/^model +demo\nmachines +none: gsv token create --device NAME connects one\nwaiting +nothing\n$/m);
     expect(people.out).not.toContain("\u001b");
     const programs = await gsv(["status", "--json"]);
     expect(JSON.parse(programs.out)).toMatchObject({
@@ -99,6 +100,9 @@ describe("setup of a fresh gateway", () => {
       version: VERSION,
       username: "alice",
       connections: 0,
+      machines: { online: 0, all: 0 },
+      waiting: 0,
+      model: { provider: "demo", model: "demo" },
     });
   });
 });
@@ -637,7 +641,7 @@ describe("schedules and notifications", () => {
       const config = join(scratch, "config", "unreachable.toml");
       writeFileSync(config, readFileSync(configFile), { mode: 0o600 });
       const { code, err } = await gsv(["crontab", "-e"], { config, env: { ...env, EDITOR: editor, TMPDIR: scratch } });
-      const [, path] = /what you wrote is still in (\S+):/.exec(err) ?? [];
+      const [, path] = /your text is still in (\S+):/.exec(err) ?? [];
       expect([code, path]).toEqual([exitCode, expect.stringContaining(scratch)]);
       return readFileSync(path!, "utf8");
     };
@@ -671,18 +675,29 @@ describe("help", () => {
       expect(page.out).toContain(part);
   });
 
-  test("help covers commands and suggests similar names", async () => {
-    expect((await gsv([])).out).toContain("Usage: gsv");
-    expect((await gsv(["help"])).out).toMatch(/capability .*what groups may do/);
-    for (const usage of ["ls [path]", "cat <path>", "write <path> [file]", "rm [options] <path...>", "search [options] <text> [path]"])
-      expect((await gsv(["help"])).out).toContain(`  ${usage} `);
-    expect((await gsv(["help", "token", "create"])).out).toContain("--device <id>");
-    expect((await gsv(["cp", "--help"])).out).toMatch(/copy files between this machine, the gateway/);
-    expect(await gsv(["help", "sys.tokn.create"])).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("Did you mean sys.token.create"),
-    });
-    expect(await gsv(["statsu"])).toMatchObject({ code: 1, err: expect.stringContaining("status") });
+  test("help lists all commands in groups, one line each, and ends with examples", async () => {
+    const { out } = await gsv(["help"]);
+    expect((await gsv([])).out).toBe(out);
+    const groups = ["Start", "Chat and agents", "Approvals", "Machines", "Files", "Schedules and notifications"];
+    for (const group of [...groups, "Models and integrations", "Administration", "Advanced"]) expect(out).toContain(`\n${group}:\n`);
+    expect(out).toMatch(/\n {2}capability .*what groups may do\n/);
+    expect(out.slice(out.indexOf("\nExamples:\n"))).toMatch(/^\nExamples:\n( {2}\S.* # .*\n)+$/);
+    expect((await gsv(["help", "token", "create"])).out).toMatch(/--device <id>[^]*\nExamples:\n {2}gsv token create --device laptop/);
+    expect((await gsv(["cp", "--help"])).out).toMatch(/^Usage: gsv cp \[options\] <from...> <to>\n\nCopy files between this computer/);
+  });
+
+  test("a mistyped command is answered with the nearest one", async () => {
+    const answers = {
+      statsu: "Did you mean gsv status?",
+      login: "Use gsv auth login",
+      "token crate": "Did you mean gsv token create?",
+      "approvals aprove x": "Did you mean gsv approvals approve?",
+      ps: "gsv run -- ps",
+      xyzzy: "gsv help lists all commands",
+      "help sys.tokn.create": "Did you mean sys.token.create",
+    };
+    for (const [line, answer] of Object.entries(answers))
+      expect(await gsv(line.split(" ")), line).toMatchObject({ code: 1, out: "", err: expect.stringContaining(answer) });
     expect(await gsv(["version"])).toMatchObject({ code: 0, out: `${VERSION}\n` });
   });
 });

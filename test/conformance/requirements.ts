@@ -132,6 +132,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.token.revoke:foreign", "A foreign token answers exactly like an absent one", "seed"),
   r("sys.token.revoke:self", "Revoking the token in use is answered before the socket closes", "issue 2"),
 
+  r("sys.signin.create:signs-in", "A code gives another browser a token of 30 days, and its maker is told", "decision 0023"),
+  r("sys.signin.create:who", "Only people who may create tokens make codes, and no agent does", "decision 0023"),
+  r("sys.signin.redeem:once", "A code works once, also for several at the same moment and after a restart", "decision 0023"),
+  r("sys.signin.redeem:bound", "A code is of one user and lets in nobody else; before set-up there is none", "decision 0023"),
+  r("sys.signin.redeem:not-longer", "What a code gives ends no later than the token it was made with", "decision 0023, trust V23"),
+  r(
+    "sys.signin.redeem:ends",
+    "A code ends with a newer one, the lock, a new password and the token it was made with, and when it is revoked",
+    "decision 0023",
+  ),
+  r("sys.signin.get:foreign", "A foreign code answers exactly like an absent one", "decision 0023"),
+  r("sys.signin.revoke:foreign", "A foreign code answers exactly like an absent one, and stays", "decision 0023"),
+
   r("sys.user.create:adds", "Root adds users with private groups; they can log in", "issue 2"),
   r(
     "sys.user.create:home",
@@ -174,6 +187,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "trust B28",
   ),
   r("sys.device.get:shared", "Only the owner and root see which groups may use a device", "issue 6"),
+  r("sys.device.get:address", "Only the owner and root see where a device connects from", "issue 18"),
+  r("sys.device.list:shared", "A list names the groups that may use a device to its owner and root only", "issue 18"),
+  r("sys.vitals:gateway", "Any user reads the operating system, memory and disk of the gateway's machine", "issue 18"),
+  r("sys.vitals:device", "Whoever may use a device reads its vitals, others are refused, and one that is offline says so", "issue 18"),
+  r("sys.network:facts", "How the gateway is reached is reported; interfaces on which it does not listen only to root", "issue 18"),
+  r("sys.network.check:outcomes", "An address is recognized as this gateway's, another's, nobody's, or private", "issue 18"),
   r("sys.info:tells", "Version, host, clock and limits are reported", "trust 5.2"),
 
   r("fs.read:text", "Text is returned with numbered lines; offset and limit select; size is in bytes", "3.10, issue 3"),

@@ -110,6 +110,7 @@ export const TIME: readonly Requirement[] = [
     "decision 0020",
   ),
   r("sched.run:stopped", "A run that a person stops is an error, but no failure of the schedule", "decision 0020"),
+  r("sched.runs:refused", "A run tells how many of its calls were refused, and its conversation which schedule has started it", "issue 18"),
   r("sched.runs:pages", "Runs are listed newest first in pages, with their time, end, process and answer", "15.7, decision 0020"),
   r("sched.preview:says", "An expression is shown in words with its next runs, and changes nothing", "decision 0020"),
   r(

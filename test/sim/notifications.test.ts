@@ -124,8 +124,8 @@ describe("a question of an agent", () => {
     const [one, ...others] = await listNotifications(world);
     expect(others).toEqual([]);
     expect(one).toMatchObject({
-      title: "init (alice) asks for permission",
-      body: expect.stringContaining("rm -rf everything"),
+      title: "Run a command on the gateway?",
+      body: expect.stringMatching(/^rm -rf everything\n.*\nAsked by Personal agent$/),
       level: "warning",
       source: { kind: "kernel", topic: "approvals", processId: INIT },
     });
@@ -134,6 +134,22 @@ describe("a question of an agent", () => {
       { kind: "approve", label: "Allow", target: requestId },
       { kind: "deny", label: "Deny", target: requestId },
     ]);
+  });
+
+  it("names its agent, and the schedule that started the run", async () => {
+    await world.call("sched.add", {
+      name: "Tidy up",
+      expression: { kind: "after", afterMs: 60_000 },
+      target: { kind: "process.event", pid: INIT, message: "this asks for something" },
+    });
+    await world.pass(60_000);
+    type Asked = { pending: { title: string; askedBy: { agent: string; schedule: { name: string } | null } }[] };
+    const read = async () => (await world.call<Asked>("proc.approval.list")).pending;
+    const [scheduled] = await world.passUntil(async () => ((await read()).length > 0 ? read() : false), "a question");
+    expect(scheduled).toMatchObject({
+      title: "Run a command on the gateway",
+      askedBy: { agent: "Personal agent", schedule: { id: expect.any(String), name: "Tidy up" } },
+    });
   });
 
   it.each(["approve", "deny"])("is not a notification any more after the answer %s", async (decision) => {

@@ -46,8 +46,12 @@ export async function startDesktop({ isSetUp = true, flags = {} }: { isSetUp?: b
   return desktopOf(host);
 }
 
-/** For a gateway of either host that is already running; closing the desktop closes the gateway. */
-export async function desktopOf(host: Host): Promise<Desktop> {
+/**
+ * For a gateway of either host that is already running; closing the desktop closes the gateway. Pages are opened at `origin`, which is
+ * another of its addresses.
+ */
+export async function desktopOf(host: Host, { origin }: { origin?: string } = {}): Promise<Desktop> {
+  const urlOf = () => origin ?? host.url;
   const browser = await takeBrowser();
   const problems: string[] = [];
   const contexts: BrowserContext[] = [];
@@ -58,15 +62,15 @@ export async function desktopOf(host: Host): Promise<Desktop> {
     contexts.push(context);
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
-    collectProblems(page, host, problems);
-    await page.goto(`${host.url}${path}`);
+    collectProblems(page, urlOf, problems);
+    await page.goto(`${urlOf()}${path}`);
     return page;
   };
   const pages = new Map<string, Page>();
   const openAs = async (person: Person, path = "/", look: ContextLook = {}) => {
     const token = tokens.get(person.username) ?? makeToken(host, person);
     tokens.set(person.username, token);
-    return openWith(path, { ...look, storageState: storageStateOf(host, await token) });
+    return openWith(path, { ...look, storageState: storageStateOf(urlOf(), await token) });
   };
   return {
     host,
@@ -77,11 +81,11 @@ export async function desktopOf(host: Host): Promise<Desktop> {
       const before = pages.get(person.username);
       const page = before ?? (await openAs(person, path));
       if (before === undefined) pages.set(person.username, page);
-      else await page.goto(`${host.url}${path}`);
+      else await page.goto(`${urlOf()}${path}`);
       return page;
     },
     async openWithOwnToken(person, path = "/", look = {}) {
-      return openWith(path, { ...look, storageState: storageStateOf(host, await makeToken(host, person)) });
+      return openWith(path, { ...look, storageState: storageStateOf(urlOf(), await makeToken(host, person)) });
     },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
@@ -99,7 +103,7 @@ export async function screenPaths(page: Page): Promise<string[]> {
   for (let at = 0, count = 1; at < count; at += 1) {
     const { pathname } = new URL(page.url());
     await openPalette(page);
-    await page.getByRole("combobox", { name: "Find an action" }).fill("go to");
+    await page.getByRole("combobox", { name: "Find" }).fill("go to");
     const offered = page.getByRole("option", { name: /^Go to (?!the )/ });
     count = await offered.count();
     await offered.nth(at).click();
@@ -111,7 +115,7 @@ export async function screenPaths(page: Page): Promise<string[]> {
 
 /** Presses its shortcut until its field has the focus: a new page is visible a moment before it handles keys. */
 export async function openPalette(page: Page): Promise<void> {
-  const find = page.getByRole("combobox", { name: "Find an action" });
+  const find = page.getByRole("combobox", { name: "Find" });
   while (!(await find.isVisible())) {
     await page.keyboard.press("Control+k");
     await find.waitFor({ timeout: 5_000 }).catch(() => {});
@@ -151,6 +155,12 @@ export async function hasFocus(element: Locator, timeout = WAIT_MS): Promise<voi
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return runAxe(page, {});
+}
+
+/** For a page whose colours were checked in another width already: they take most of the time. */
+export async function violationsBesidesColours(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return runAxe(page, { rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])) });
 }
 
 /**
@@ -195,16 +205,17 @@ function runAxe(page: Page, options: object): Promise<string[]> {
   }, options);
 }
 
-function collectProblems(page: Page, host: Host, problems: string[]): void {
+function collectProblems(page: Page, urlOf: () => string, problems: string[]): void {
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
     const isBad = message.type() === "error" || message.type() === "warning";
-    // A test may stop the gateway on purpose; the failed connections are not problems.
-    if (isBad && !/ERR_CONNECTION_|WebSocket connection to/.test(message.text())) problems.push(`console: ${message.text()}`);
+    // A test may stop the gateway on purpose; the failed connections are not problems. Nor is plain http.
+    if (isBad && !/ERR_CONNECTION_|WebSocket connection to|Cross-Origin-Opener-Policy header has been ignored/.test(message.text()))
+      problems.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (/^https?:$/.test(protocol) && origin !== host.url) problems.push(`request: ${request.url()}`);
+    if (/^https?:$/.test(protocol) && origin !== urlOf()) problems.push(`request: ${request.url()}`);
   });
 }
 
@@ -216,6 +227,6 @@ async function makeToken(host: Host, person: Person): Promise<StoredToken> {
 }
 
 /** What the page stores after a login (web/src/state/browser-token.ts). */
-function storageStateOf(host: Host, token: StoredToken): Exclude<BrowserContextOptions["storageState"], string | undefined> {
-  return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value: JSON.stringify(token) }] }] };
+function storageStateOf(origin: string, token: StoredToken): Exclude<BrowserContextOptions["storageState"], string | undefined> {
+  return { cookies: [], origins: [{ origin, localStorage: [{ name: "gsv.pass", value: JSON.stringify(token) }] }] };
 }

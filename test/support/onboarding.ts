@@ -59,7 +59,7 @@ export async function fillAccount(page: Page, { username, password } = ADA): Pro
   await at(page, "Your account");
   await page.getByLabel("Name").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByLabel("Password again").fill(password);
+  await page.getByLabel("Repeat password").fill(password);
   await goOn(page);
 }
 
@@ -73,7 +73,7 @@ export async function at(page: Page, title: string): Promise<void> {
 }
 
 export async function setUp(page: Page): Promise<void> {
-  await at(page, "Look it over");
+  await at(page, "Review");
   await page.getByRole("button", { name: "Set up this gateway" }).click();
   await page.getByRole("dialog", { name: /^Hello/ }).waitFor();
 }
@@ -86,27 +86,27 @@ export async function everyStep(page: Page, look: (name: string) => Promise<void
   await chooseLane(page, "Advanced");
   await at(page, "Your account");
   await goOn(page);
-  await page.getByText("Choose a name for yourself.").waitFor();
+  await page.getByText("Enter a name.").waitFor();
   await look("account");
   await fillAccount(page);
-  await at(page, "The administrator");
-  await page.getByText("One of its own", { exact: true }).click();
+  await at(page, "Administrator");
+  await page.getByText("A separate one", { exact: true }).click();
   await look("admin");
-  await page.getByLabel("Password of root").fill("granite teapot seven");
+  await page.getByLabel("Administrator password").fill("granite teapot seven");
   await goOn(page);
-  await at(page, "Your AI");
-  await page.getByText("An AI provider", { exact: true }).click();
+  await at(page, "AI model");
+  await page.getByText("AI provider", { exact: true }).click();
   await page.getByLabel("Provider", { exact: true }).selectOption("anthropic");
   await look("provider");
-  await page.getByText("A server of your own", { exact: true }).click();
-  await page.getByLabel("Or its address").fill("http://127.0.0.1:9/v1");
-  await page.getByRole("button", { name: "Check" }).click();
+  await page.getByText("Your own model server", { exact: true }).click();
+  await page.getByLabel("OpenAI-compatible server").fill("http://127.0.0.1:9/v1");
+  await page.getByRole("button", { name: "Test connection" }).click();
   await page.getByText("Nothing answers at 127.0.0.1:9").waitFor();
   await look("local server");
-  await page.getByText("The demo model", { exact: true }).click();
+  await page.getByText("Demo", { exact: true }).click();
   await goOn(page);
   await at(page, "Your time zone");
-  await page.getByRole("combobox", { name: "Another city" }).fill("ber");
+  await page.getByRole("combobox", { name: "Find another city or country" }).fill("ber");
   await page.getByRole("option").first().waitFor();
   await look("time");
   await page.keyboard.press("Escape");
@@ -116,7 +116,7 @@ export async function everyStep(page: Page, look: (name: string) => Promise<void
   if (!(await machine.isChecked())) await machine.check();
   await look("machine");
   await goOn(page);
-  await at(page, "Look it over");
+  await at(page, "Review");
   await look("review");
   await setUp(page);
   await page.getByText(/^Waiting for/).waitFor();

@@ -49,7 +49,8 @@ export function makeSqlThatLosesWrites(): MemorySql {
 /** A question as the kernel stores it. */
 export function question(requestId: string, runId: string): HilRequest {
   const fields = { runId, conversationId: "default", callId: "c", toolName: "Shell", syscall: "shell.exec", args: {} };
-  return { requestId, ...fields, createdAt: 0, expiresAt: 0, target: "gsv", cwd: "/", why: "because" };
+  const words = { why: "because", title: "Run a command", explanation: "This needs your OK." };
+  return { requestId, ...fields, createdAt: 0, expiresAt: 0, target: "gsv", cwd: "/", ...words };
 }
 
 export class World {

@@ -2,8 +2,8 @@
 
 import type { Page } from "playwright-core";
 
-/** A laptop, a tablet, a phone. */
-export const WIDTHS = [1440, 768, 390] as const;
+/** A laptop, a tablet, a small phone. */
+export const WIDTHS = [1440, 768, 360] as const;
 
 /** What does not fit at one of the widths, or at those given, one line for each. Restores the size of the page. */
 export async function tooWide(page: Page, ...widths: readonly number[]): Promise<string[]> {
@@ -19,7 +19,7 @@ export async function tooWide(page: Page, ...widths: readonly number[]): Promise
 }
 
 /** Boxes that scroll sideways on purpose: their content may be of any width, the box itself must fit. */
-const SCROLLERS = "pre, textarea, .table-box, .md-table, .tabs-list, .settings-pages ul";
+const SCROLLERS = "pre, textarea, .table-box, .md-table, .tabs-list";
 const CONTROLS = "button, a, input, select, textarea, summary";
 
 /** `width` is the window's: a phone scales a page that is too wide down as a whole and reports a wider window to it. */
@@ -36,9 +36,16 @@ function findOverflow(page: Page, width: number): Promise<string[]> {
         const words = (element.getAttribute("aria-label") ?? element.textContent ?? "").trim().slice(0, 40);
         found.push(`${[element.localName, ...element.classList].join(".")} "${words}" ${what}`);
       };
+      const widest = (scroller: Element) => {
+        const reach = (one: Element) => one.getBoundingClientRect().right;
+        const [first] = [...scroller.querySelectorAll("*")].toSorted((a, b) => reach(b) - reach(a));
+        return first === undefined ? "its text" : [first.localName, ...first.classList].join(".");
+      };
       // Text may be cut off at the edge of a box, as with an ellipsis; a control may not.
-      const walk = (element: Element, cutAt: number | null) => {
+      const walk = (element: Element, cutByParents: number | null) => {
         if (!element.checkVisibility({ visibilityProperty: true }) || element.classList.contains("unseen")) return;
+        // A dialog is above all boxes, and cut by none.
+        const cutAt = element.localName === "dialog" ? null : cutByParents;
         const { overflowX } = getComputedStyle(element);
         const box = element.getBoundingClientRect();
         const end = element.matches(CONTROLS) ? Math.min(width, cutAt ?? width) : cutAt === null ? width : Number.POSITIVE_INFINITY;
@@ -46,7 +53,7 @@ function findOverflow(page: Page, width: number): Promise<string[]> {
           return note(element, `reaches from ${Math.round(box.left)} to ${Math.round(box.right)}`);
         if (element.matches(SCROLLERS)) return;
         if (/auto|scroll/.test(overflowX) && element.scrollWidth > element.clientWidth + 1)
-          note(element, `scrolls sideways, ${element.scrollWidth} in ${element.clientWidth} px`);
+          note(element, `scrolls sideways, ${element.scrollWidth} in ${element.clientWidth} px, because of ${widest(element)}`);
         const cuts = /hidden|clip/.test(overflowX);
         for (const child of element.children) walk(child, cuts ? Math.min(box.right, cutAt ?? width) : cutAt);
       };

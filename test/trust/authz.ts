@@ -57,6 +57,7 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   accountId: (whose, caller) => (whose === "absent" ? NOBODYS : ownAccount(whose === "own" ? caller.uid : victim.uid)),
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
+  codeId: (whose, caller) => (whose === "absent" ? NOBODYS : freshCode(whose === "own" ? caller : victim)),
   ownerUid: (whose, caller) => IDS.uid!(whose, caller),
   id: (whose, caller) => ({ own: () => freshSchedule(caller), foreign: () => victims.scheduleId, absent: () => NOBODYS })[whose](),
   "sched.runs before": async (whose, caller) => ({ own: (await listedRun(caller)).runId, foreign: victims.runId, absent: NOBODYS })[whose],
@@ -109,7 +110,7 @@ const PLAIN = new Set(
     "extraAuthParams includePending uri " +
     // Of schedules, notifications and watches. The objects inside target and patch are listed above.
     "enabled expression catchUp notify includeDisabled patch words isSentence hours count level actions includeRead includeDismissed once " +
-    "endpoint keys mayAllow levels"
+    "endpoint keys mayAllow levels settings thinking maxTokens posture isPinned"
   ).split(" "),
 );
 /** Arguments that name an object in other calls only. */
@@ -388,6 +389,11 @@ async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<stri
 function personOf(who: Who): Person {
   const username = { none: "mallory", driver: "mallory", service: "root", user: "mallory", other: "oscar", root: "root" }[who];
   return people.get(username)!;
+}
+
+/** A user has one code, and a new one replaces it. */
+async function freshCode(person: Person): Promise<string> {
+  return asPerson(person, async (client) => (await client.call("sys.signin.create", {})).codeId);
 }
 
 async function freshToken(uid: number): Promise<string> {

@@ -44,7 +44,9 @@ const framesOfBob: string[] = [];
 await layTraps();
 const waiting = await question();
 const { everywhere, inside } = attacks({ listener: listener.host, requestId: waiting });
-const table = [...everywhere, ...inside];
+/** What reads only may run on a machine where an agent is trusted. */
+const underTrust = everywhere.filter(([, { input }], at) => at % 4 === 0 && input !== "id");
+const table = [...everywhere, ...inside, ...underTrust];
 const only = flag("only");
 const tried = new Set<number>(only === undefined ? [] : [...table.keys()].filter((at) => at !== Number(only)));
 stage.model.otherwise((asked) => obeyAnybody(asked));
@@ -63,9 +65,15 @@ judge(before, await snapshot(stage));
 for (const profile of ["init", "task"])
   await alice.call("sys.config.set", { key: userPolicyKey(1000, profile), value: JSON.stringify(TRUSTING) });
 const trusted = await snapshot(stage);
-for (let first = everywhere.length; first < table.length; first += AT_ONCE)
-  await runAttacks("trusted commands", [...table.keys()].slice(first, first + AT_ONCE), async (words) => ({ message: words }));
+await runRest("trusted commands", everywhere.length, everywhere.length + inside.length);
 judge(trusted, await snapshot(stage));
+
+// Neither does a trusted agent.
+for (const profile of ["init", "task"]) await alice.call("sys.config.set", { key: userPolicyKey(1000, profile), value: "" });
+await alice.call("proc.settings.set", { posture: "trusted" });
+const posture = await snapshot(stage);
+await runRest("a trusted agent", everywhere.length + inside.length, table.length);
+judge(posture, await snapshot(stage));
 await stage.close();
 await listener.close();
 bar.end();
@@ -117,6 +125,11 @@ async function question(): Promise<string> {
   const moment = await stage.next(await stage.order(alice, [["Shell", { target: "bench", input: "make waiting" }]], pid));
   if (!("question" in moment)) throw new Error("there was no question");
   return moment.question.requestId;
+}
+
+async function runRest(name: string, from: number, end: number): Promise<void> {
+  for (let first = from; first < end; first += AT_ONCE)
+    await runAttacks(name, [...table.keys()].slice(first, Math.min(end, first + AT_ONCE)), async (words) => ({ message: words }));
 }
 
 async function runAttacks(

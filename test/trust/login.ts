@@ -104,6 +104,26 @@ async function otherEntrances(): Promise<void> {
   );
   right.terminate();
 
+  const { code } = await alice.call("sys.signin.create", {});
+  const redeem = async (guess: string, localAddress: string) => {
+    const guesser = await RawSocket.open(host.url, { localAddress });
+    const answer = await guesser.call("sys.signin.redeem", { username: "alice", code: guess });
+    guesser.terminate();
+    return answer;
+  };
+  const wrongCodes: AnyFrame[] = [];
+  for (let at = 0; at < 30; at++) wrongCodes.push(await redeem(`${code.slice(0, -2)}${at + 10}`, "127.0.2.2"));
+  const codesOf = (wanted: number) => wrongCodes.filter(({ error }) => error?.code === wanted);
+  bar.check(
+    "doors",
+    codesOf(401).length <= 21 && codesOf(401).length + codesOf(429).length === 30 && wrongCodes.at(-1)!.error?.code === 429,
+    () => `sign-in codes: ${wrongCodes.map(({ error }) => error?.code ?? 200).join(" ")}`,
+  );
+  bar.check("doors", (await redeem(code, "127.0.2.2")).ok === true, () => "a right sign-in code suffers from its neighbours");
+  const used = await redeem(code, "127.0.2.3");
+  const told = ({ error }: AnyFrame) => JSON.stringify(error);
+  bar.check("doors", told(used) === told(codesOf(401)[0]!), () => `a used sign-in code answers ${told(used)}`);
+
   const byGit: number[] = [];
   for (let at = 0; at < 12; at++) {
     const headers = { authorization: `Basic ${btoa(`bob:guess ${at}`)}` };

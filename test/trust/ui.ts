@@ -11,10 +11,12 @@ import { Bar, numberFlag } from "./bar.ts";
 import { Canary } from "./ui/canary.ts";
 import { elsewhere } from "./ui/elsewhere.ts";
 import { fill, talk } from "./ui/fill.ts";
+import { showHome } from "./ui/home.ts";
 import { showIntegrations } from "./ui/integrations.ts";
 import { payloads } from "./ui/payloads.ts";
 import { showScripts } from "./ui/scripts.ts";
 import { showTimes } from "./ui/times.ts";
+import { showVitals } from "./ui/vitals.ts";
 import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
 
 const COUNT = numberFlag("payloads", 150);
@@ -36,24 +38,33 @@ try {
   await arm(page);
   await checkPage(page, "/machines", [...filled.devices, ...filled.descriptions]);
   for (const text of odd) await checkPage(page, `/machines/device/${addressOf(text)}`, [text.slice(0, 5)]);
+  await showVitals({ host: desktop.host, alice }, all, (path, marks) => checkPage(page, path, marks));
   await checkPage(page, "/settings/tokens", filled.tokens);
   await checkPage(page, "/approvals", talks.questions);
-  await checkPage(page, "/approvals/remembered", talks.remembered);
+  await checkPage(page, "/approvals/allowed", talks.remembered);
   await checkPage(page, "/approvals/history", talks.answered);
-  await checkPage(page, "/settings/policy", []);
+  await checkPage(page, "/settings/approvals", []);
   await checkPage(page, "/settings/ai", []);
-  await checkPage(page, "/settings/about", []);
+  await checkPage(page, "/settings/gateway", []);
   await checkPage(page, "/chat", filled.labels.slice(0, 1));
   for (const { path, marks } of talks.conversations) await checkPage(page, path, marks, false);
   await showScripts({ url: desktop.host.url, page, alice, model }, all, (path, marks) => checkShown(page, path, marks, false));
   await showIntegrations({ host: desktop.host, page, alice, root, bar }, all, (path, marks) => checkShown(page, path, marks, true));
   await showTimes({ host: desktop.host, page, alice, bar }, all, (path, marks) => checkShown(page, path, marks, true));
+  await showHome({ url: desktop.host.url, page, alice }, all, {
+    page: (path, marks) => checkShown(page, path, marks, true),
+    found: async (what, isShown) => {
+      bar.check("payloads shown", isShown, () => `${what} is not found`);
+      const found = await harm(page);
+      bar.check("pages", found.length === 0, () => `${what}: ${found.slice(0, 5).join("; ")}`);
+    },
+  });
   await checkErrors(page);
   await page.context().close();
   const admin = await desktop.openAs(ROOT);
   await arm(admin);
-  await checkPage(admin, "/settings/users", filled.users);
-  await checkPage(admin, "/settings/about", []);
+  await checkPage(admin, "/settings/people", filled.users);
+  await checkPage(admin, "/settings/gateway", []);
   await checkPage(admin, "/approvals", []);
   const hosts = all.filter(({ text }) => !/[\ud800-\udfff]/.test(text)).slice(0, HOSTS);
   const [key, value] = ["config/net/allowed_hosts", hosts.map(({ text }) => text).join(" ")];
@@ -99,11 +110,11 @@ async function checkShown(page: Page, path: string, marks: readonly string[], is
 
 /** The gateway's error about an unknown call, which repeats the name that was tried. */
 async function checkErrors(page: Page): Promise<void> {
-  await page.goto(`${desktop.host.url}/settings/policy`);
+  await page.goto(`${desktop.host.url}/settings/approvals`);
   await opened(page);
+  await page.getByLabel("What an agent wants to do").selectOption("Another call…");
   for (const { mark, text } of all.filter((_, at) => at % 10 === 0)) {
     await page.getByLabel("Call", { exact: true }).fill(text.slice(0, 120));
-    await page.getByRole("button", { name: "Try it" }).click();
     const missing = await seen(page, [mark]);
     bar.check("payloads shown", missing.length === 0, () => `failure: ${mark} is not on the page`);
   }

@@ -32,8 +32,8 @@ test("a page that loses its gateway says so, keeps its content, and reconnects b
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     // A logout now takes effect in this browser only, and the page says what could not be done.
-    await leaving.getByRole("button", { name: "Log out" }).click();
-    await leaving.getByText("the token of this browser still lives").waitFor();
+    await leaving.getByRole("button", { name: "Sign out" }).click();
+    await leaving.getByText("this session is still valid").waitFor();
     expect(await leaving.evaluate(() => localStorage.length)).toBe(0);
 
     // A process that another test is starting may briefly hold a copy of the old listening socket.
@@ -43,8 +43,8 @@ test("a page that loses its gateway says so, keeps its content, and reconnects b
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     expect(page.url()).toBe(`${host.url}/chat?beside=/machines`);
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
-    await page.getByRole("button", { name: "Log out" }).click();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
   } finally {
     await desktop.close();
     rmSync(home, { recursive: true, force: true });
@@ -58,7 +58,7 @@ test("a page recognizes a fresh gateway, and waits while it is set up", async ()
     await page.getByRole("heading", { level: 1, name: /Welcome/ }).waitFor();
     await populate(desktop.host);
     await page.reload();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(desktop.problems).toEqual([]);
   } finally {
     await desktop.close();

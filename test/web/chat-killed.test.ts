@@ -54,7 +54,7 @@ test("a page that stayed open through a gateway restart during an answer equals 
     await messageList(page).getByText("Once upon a time").waitFor();
     await messageField(page).fill("and good night");
     await messageField(page).press("Enter");
-    await page.getByRole("region", { name: "Waiting messages" }).getByText("and good night").waitFor();
+    await page.getByRole("region", { name: "Queued messages" }).getByText("and good night").waitFor();
 
     // The page reads the history only after the answer has restarted, while it still shows the partial answer.
     const held = await holdHistory(page);
@@ -78,7 +78,7 @@ test("a page that stayed open through a gateway restart during an answer equals 
       .waitFor();
     await expect.poll(async () => (await conversationRows(page)).at(-1)).toBe("Goodbye.");
     await messageList(page).getByText("The agent is working").waitFor({ state: "detached" });
-    await page.getByRole("region", { name: "Waiting messages" }).waitFor({ state: "detached" });
+    await page.getByRole("region", { name: "Queued messages" }).waitFor({ state: "detached" });
 
     const fresh = await desktop.openAs(ALICE, "/chat");
     await expect.poll(() => conversationRows(fresh)).toEqual(await conversationRows(page));

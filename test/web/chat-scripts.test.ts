@@ -49,21 +49,21 @@ test("a script shows its source, its calls, the question, its log and its result
   const page = await openTask("compare");
   await start(page, "compare the notes", CODE);
   const card = cardOf(page);
-  await card.getByRole("button", { name: `Script ${PURPOSE} 3 calls waits for you` }).click();
+  await card.getByRole("button", { name: `Run a script ${PURPOSE} 3 calls waiting for your answer` }).click();
   await card.getByRole("group", { name: "Source" }).getByText("for (const path of paths) {").waitFor();
   expect(await source(card)).toBe(CODE);
   const calls = card.getByRole("list", { name: "Calls of the script" }).getByRole("listitem");
-  await expect.poll(() => words(calls)).toEqual(["Read ~/new.md done", "Read ~/old.md done", "Delete ~/old.md waits for you"]);
+  await expect.poll(() => words(calls)).toEqual(["Read ~/new.md done", "Read ~/old.md done", "Delete ~/old.md waiting for your answer"]);
   // The calls of a script are no messages.
   expect(await messageList(page).locator(".tool").count()).toBe(1);
-  const question = messageList(page).getByRole("region", { name: "Allow Delete on the gateway?" });
-  await question.getByText(`The script “${PURPOSE}”`).waitFor();
-  await question.getByRole("button", { name: "Allow once" }).click();
+  const question = page.getByRole("region", { name: /^Delete .* on the gateway\?$/ });
+  await question.getByText(`the script “${PURPOSE}”`).waitFor();
+  await question.getByRole("button", { name: "Allow", exact: true }).click();
   await messageList(page).getByText("It is done.").waitFor();
   await expect.poll(() => words(calls)).toEqual(["Read ~/new.md done", "Read ~/old.md done", "Delete ~/old.md done"]);
   await expectReport(card);
   await page.reload();
-  await card.getByRole("button", { name: `Script ${PURPOSE} 3 calls done` }).click();
+  await card.getByRole("button", { name: `Ran a script ${PURPOSE} 3 calls done` }).click();
   await expectReport(card);
   expect(await source(card)).toBe(CODE);
   expect(await words(calls)).toEqual(["Read ~/new.md done", "Read ~/old.md done", "Delete ~/old.md done"]);
@@ -73,19 +73,18 @@ test("a page that is opened while a script waits says so, names the script, and 
   const page = await openTask("opened later");
   await start(page, "compare them again", CODE);
   await cardOf(page)
-    .getByRole("button", { name: /waits for you$/ })
+    .getByRole("button", { name: /waiting for your answer$/ })
     .waitFor();
   await page.reload();
   const card = cardOf(page);
-  await card.getByRole("button", { name: `Script ${PURPOSE} waits for you` }).click();
+  await card.getByRole("button", { name: `Run a script ${PURPOSE} waiting for your answer` }).click();
   // It is loaded when the card is opened, and moves the question: a button that moves during a press is not clicked.
   await card.getByRole("group", { name: "Source" }).waitFor();
-  const question = messageList(page).getByRole("region", { name: "Allow Delete on the gateway?" });
-  await question.getByText(`The script “${PURPOSE}”`).waitFor();
-  await question.getByRole("button", { name: "Deny…" }).click();
+  const question = page.getByRole("region", { name: /^Delete .* on the gateway\?$/ });
+  await question.getByText(`the script “${PURPOSE}”`).waitFor();
   await question.getByRole("button", { name: "Deny", exact: true }).click();
   await messageList(page).getByText("It is done.").waitFor();
-  await card.getByRole("button", { name: new RegExp(`^Script ${PURPOSE} 3 calls failed`) }).waitFor();
+  await card.getByRole("button", { name: new RegExp(`^Ran a script ${PURPOSE} 3 calls failed`) }).waitFor();
   await card.getByRole("region", { name: "Calls", exact: true }).waitFor();
   await card.getByRole("group", { name: "Error" }).getByText("denied").waitFor();
   await card.getByRole("group", { name: "Error" }).getByText("at script.js:10").waitFor();
@@ -100,7 +99,7 @@ test("a failed call of a script says why, and a text that a script returns is sh
   await start(page, "fail a little", code);
   await messageList(page).getByText("It is done.").waitFor();
   const card = cardOf(page);
-  await card.getByRole("button", { name: /^Script .* 1 call done/ }).click();
+  await card.getByRole("button", { name: /^Ran a script .* 1 call done/ }).click();
   await card
     .getByRole("listitem")
     .filter({ hasText: "failed" })
@@ -118,13 +117,13 @@ test("a question about a script itself shows its source as code", async () => {
   try {
     const page = await openTask("asked first");
     await start(page, "ask me first", 'if (true) {\n  return "allowed";\n}');
-    const question = messageList(page).getByRole("region", { name: "Allow this script?" });
-    expect(await question.getByRole("group", { name: "What will run" }).innerText()).toBe('if (true) {\n  return "allowed";\n}');
-    await question.getByRole("button", { name: "Allow for a day…" }).click();
+    const question = page.getByRole("region", { name: "Run a script?" });
+    expect(await question.getByRole("group", { name: "The script" }).innerText()).toBe('if (true) {\n  return "allowed";\n}');
+    await question.getByRole("button", { name: "Always allow…" }).click();
     await question.getByLabel("Exactly this script").waitFor();
-    expect(await question.getByLabel("This, in the same folder").count()).toBe(0);
+    expect(await question.getByLabel(/anything in/).count()).toBe(0);
     await question.getByRole("button", { name: "Back" }).click();
-    await question.getByRole("button", { name: "Allow once" }).click();
+    await question.getByRole("button", { name: "Allow", exact: true }).click();
     await messageList(page).getByText("It is done.").waitFor();
   } finally {
     await alice.call("sys.config.set", { key, value: "" });
@@ -141,21 +140,21 @@ return { ${WORD} };`;
   const phone = await desktop.openAs(ALICE, `/chat/${pid}/default`, PHONE);
   await messageField(phone).waitFor();
   await start(phone, "be wide", code);
-  const question = messageList(phone).getByRole("region", { name: /^Allow Delete/ });
+  const question = phone.getByRole("region", { name: /^Delete / });
   await question.waitFor();
   await cardOf(phone)
-    .getByRole("button", { name: /^Script/ })
+    .getByRole("button", { name: /^R[au]n a script/ })
     .click();
   await cardOf(phone).getByRole("list", { name: "Calls of the script" }).waitFor();
   expect(await tooWide(phone, 360, ...WIDTHS)).toEqual([]);
-  await question.getByRole("button", { name: "Allow once" }).click();
+  await question.getByRole("button", { name: "Allow", exact: true }).click();
   await cardOf(phone).getByRole("group", { name: "Result" }).waitFor();
   expect(await tooWide(phone, 360, ...WIDTHS)).toEqual([]);
   await phone.context().close();
   for (const look of [WIDE, PHONE]) {
     const page = await desktop.openAs(ALICE, `/chat/${pid}/default`, look);
     await cardOf(page)
-      .getByRole("button", { name: /^Script/ })
+      .getByRole("button", { name: /^R[au]n a script/ })
       .click();
     await cardOf(page).getByRole("group", { name: "Result" }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);

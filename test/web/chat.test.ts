@@ -1,10 +1,11 @@
 // Chat in the web desktop, in a real browser against a real gateway: first with the demo model, then with a scripted model.
 
+import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
-import { type Desktop, focusByKey, PHONE, startDesktop, violationsInBothThemes, WIDE } from "../support/desktop.ts";
+import { type Desktop, focusByKey, PHONE, startDesktop, violationsInBothThemes, WIDE, hasFocus } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
 import { Pace } from "../support/models/pace.ts";
 import { pieces, type Said } from "../support/models/script.ts";
@@ -46,10 +47,67 @@ describe("with the demo model", () => {
     expect(before.filter((text) => text === "help")).toHaveLength(1);
   });
 
+  test("an empty conversation suggests what fits, and says that the demo model answers", async () => {
+    const page = await openTask("empty");
+    await page.getByRole("button", { name: "Model: demo" }).locator(".badge").getByText("demo").waitFor();
+    await page.getByRole("link", { name: /Choose a model/ }).waitFor();
+    await page.getByRole("list", { name: "Suggestions" }).getByRole("button", { name: "run uname -a on laptop" }).click();
+    expect(await messageField(page).inputValue()).toBe("run uname -a on laptop");
+    await messageField(page).fill("");
+  });
+
+  test("trusted is confirmed, lets a command run that only reads, and still asks about another", async () => {
+    const page = await openTask("posture");
+    await page.getByRole("button", { name: "Permissions: Careful" }).click();
+    await page.getByRole("radio", { name: /^Trusted/ }).click();
+    await page.getByRole("button", { name: "Trust for 24 hours" }).click();
+    await page.getByRole("button", { name: /^Permissions: Trusted until/ }).waitFor();
+    await say(page, "run uname -a on laptop");
+    await messageList(page)
+      .getByRole("button", { name: /^Ran uname -a on laptop/ })
+      .waitFor();
+    await say(page, "run rm -rf /tmp/never-there on laptop");
+    await messageList(page)
+      .getByRole("button", { name: /^Run rm -rf .* waiting for your answer/ })
+      .waitFor();
+    await messageField(page).press("Escape");
+    await waitUntilIdle(page);
+    await page.getByRole("button", { name: /^Permissions: Trusted/ }).click();
+    await page.getByRole("radio", { name: /^Ask/ }).click();
+    await page.getByRole("button", { name: "Permissions: Ask" }).waitFor();
+    await say(page, "run uname -s on laptop");
+    await messageList(page)
+      .getByRole("button", { name: /^Run uname -s .* waiting for your answer/ })
+      .waitFor();
+  });
+
+  test("a conversation is pinned, exported and deleted", async () => {
+    const page = await openTask("kept");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.waitForURL(/\/chat\/[^/]+\/[0-9a-f-]{36}$/);
+    await say(page, "hello from the export");
+    const link = page.getByRole("navigation", { name: "Agents and conversations" }).getByRole("link", { name: "hello from the export" });
+    await link.waitFor();
+    await waitUntilIdle(page);
+    const conversations = page.locator(".conversation-link");
+    await menu(page, "Pin");
+    await expect.poll(() => conversations.first().innerText()).toContain("hello from the export");
+    const download = page.waitForEvent("download");
+    await menu(page, "Export as Markdown");
+    const file = await download;
+    expect(file.suggestedFilename()).toBe("hello from the export.md");
+    const text = await readFile(await file.path(), "utf8");
+    expect(text).toMatch(/^# hello from the export\n\n## You, [^\n]+\n\nhello from the export\n\n## Agent/);
+    await menu(page, "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/\/default$/);
+    await link.waitFor({ state: "detached" });
+  });
+
   test("a tool call is a card that opens", async () => {
     const page = await openTask("a card");
     await say(page, "write a note: water the plants");
-    const card = messageList(page).getByRole("button", { name: /Write .*water-the-plants\.md.*done/ });
+    const card = messageList(page).getByRole("button", { name: /Wrote .*water-the-plants\.md.*done/ });
     await card.click();
     await messageList(page).getByRole("definition").getByText("water the plants", { exact: true }).waitFor();
     await messageList(page).getByRole("group", { name: "Output" }).getByText("water-the-plants.md").waitFor();
@@ -58,9 +116,9 @@ describe("with the demo model", () => {
   test("a command on a machine needs approval, and only a deliberate press answers", async () => {
     const page = await openTask("a question");
     await say(page, "run echo from-the-laptop on laptop");
-    const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
-    await question.getByText("input: echo from-the-laptop").waitFor();
-    const allow = question.getByRole("button", { name: "Allow once" });
+    const question = page.getByRole("region", { name: "Run a command on laptop?" });
+    await question.getByRole("group", { name: "The command" }).getByText("echo from-the-laptop").waitFor();
+    const allow = question.getByRole("button", { name: "Allow", exact: true });
     // A scripted click and a key held from before are no approval.
     await allow.evaluate((button) => (button as HTMLButtonElement).click());
     expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain("Allow");
@@ -72,7 +130,7 @@ describe("with the demo model", () => {
     await allow.click();
     await question.waitFor({ state: "detached" });
     await messageList(page)
-      .getByRole("button", { name: /Shell echo from-the-laptop laptop done/ })
+      .getByRole("button", { name: /Ran echo from-the-laptop on laptop done/ })
       .click();
     await messageList(page).getByRole("group", { name: "Output" }).getByText("from-the-laptop").waitFor();
   });
@@ -80,24 +138,24 @@ describe("with the demo model", () => {
   test("a denial takes a reason, and a grant takes a scope and a duration", async () => {
     const page = await openTask("answers");
     await say(page, "run echo one on laptop");
-    const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
-    await press(question.getByRole("button", { name: "Deny…" }));
-    await question.getByLabel("Reason, for the agent").fill("not on a Sunday");
+    const question = page.getByRole("region", { name: "Run a command on laptop?" });
+    await press(question.getByRole("button", { name: "Deny with a reason…" }));
+    await question.getByLabel("Reason").fill("not on a Sunday");
     await press(question.getByRole("button", { name: "Deny", exact: true }));
     await messageList(page)
-      .getByRole("button", { name: /Shell echo one laptop denied/ })
+      .getByRole("button", { name: /Run echo one on laptop You denied this/ })
       .click();
     await messageList(page).getByRole("group", { name: "Output" }).getByText("not on a Sunday").waitFor();
 
     await say(page, "run echo two on laptop");
-    await press(question.getByRole("button", { name: "Allow for a day…" }));
-    await question.getByLabel("Any command").check();
+    await press(question.getByRole("button", { name: "Always allow…" }));
+    await question.getByLabel("Any command on laptop").check();
     await question.getByLabel("For how long").selectOption("8");
-    await press(question.getByRole("button", { name: "Allow", exact: true }));
-    await page.getByText("Remembered:").waitFor();
+    await press(question.getByRole("button", { name: /^Allow until/ }));
+    await page.getByText(/may run any command, whatever it does, on laptop until/).waitFor();
     await say(page, "run echo three on laptop");
     await messageList(page)
-      .getByRole("button", { name: /Shell echo three laptop done/ })
+      .getByRole("button", { name: /Ran echo three on laptop done/ })
       .waitFor();
   });
 
@@ -117,7 +175,7 @@ describe("with the demo model", () => {
     await messageField(page).waitFor();
     await menu(page, "Reset");
     await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
-    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.getByRole("heading", { name: "What would you like to do?" }).waitFor();
   });
 
   test("a task is started with a profile, and ended", async () => {
@@ -130,7 +188,7 @@ describe("with the demo model", () => {
     await page.getByRole("link", { name: "A small task" }).waitFor();
     await menu(page, "End the agent");
     await page.getByRole("button", { name: "End it" }).click();
-    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.getByRole("heading", { name: "What would you like to do?" }).waitFor();
   });
 
   test("another user's agent looks like one that does not exist", async () => {
@@ -161,13 +219,13 @@ describe("with the demo model", () => {
     expect(await messageField(page).inputValue()).toBe("run echo by-keyboard on laptop\nplease");
     for (const _ of "\nplease") await page.keyboard.press("Backspace");
     await page.keyboard.press("Enter");
-    const allow = messageList(page).getByRole("button", { name: "Allow once" });
+    const allow = page.getByRole("button", { name: "Allow", exact: true });
     await expect.poll(() => allow.isEnabled()).toBe(true);
     for (let tabs = 0; tabs < 40 && !(await allow.evaluate((one) => one === document.activeElement)); tabs++)
       await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
     await messageList(page)
-      .getByRole("button", { name: /Shell echo by-keyboard laptop done/ })
+      .getByRole("button", { name: /Ran echo by-keyboard on laptop done/ })
       .waitFor();
     await page.getByRole("heading", { level: 1 }).focus();
     await page.keyboard.press("/");
@@ -181,7 +239,15 @@ describe("with the demo model", () => {
     for (const message of ["help", "write a note: axes", "run echo look on laptop"]) await alice.call("proc.send", { pid, message });
     for (const look of [WIDE, PHONE]) {
       const page = await desktop.openAs(ALICE, `/chat/${pid}/default`, look);
-      await expect.poll(() => messageList(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
+      await expect.poll(() => page.getByRole("button", { name: "Allow", exact: true }).isEnabled()).toBe(true);
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await page.getByRole("button", { name: /^Model: / }).click();
+      await page.getByRole("option").first().waitFor();
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Permissions: / }).click();
+      await page.getByRole("radio", { name: /^Trusted/ }).click();
+      await page.getByRole("button", { name: "Trust for 24 hours" }).waitFor();
       expect(await violationsInBothThemes(page)).toEqual([]);
       await page.context().close();
     }
@@ -196,6 +262,7 @@ describe("with a scripted model", () => {
     const root = await enter(desktop.host, ROOT);
     await model.serve(root, 1000);
     root.close();
+    model.provider.pages.set("/v1/models", { object: "list", data: ["other-model", model.name].map((id) => ({ id, object: "model" })) });
   });
 
   afterAll(() => model?.close());
@@ -211,12 +278,100 @@ describe("with a scripted model", () => {
     expect(await messageList(second).getByText("the end").count()).toBe(0);
     await messageField(page).press("Escape");
     for (const one of [page, second]) {
-      await messageList(one).getByText("Stopped here").waitFor();
+      await messageList(one).getByText("Stopped", { exact: true }).waitFor();
       await waitUntilIdle(one);
       expect(await messageList(one).getByText("Once upon a time").count()).toBe(1);
       expect((await conversationRows(one)).filter((text) => text === "tell me a story")).toHaveLength(1);
     }
     await second.close();
+  });
+
+  test("a slow answer says what it waits for, is stopped from there, keeps its text, and is retried with another model", async () => {
+    const pace = new Pace();
+    model.on("take your time", { paced: { say: [{ type: "thinking", text: "Hmm." }, ...says("It begins slowly. ".repeat(8)).say] }, pace });
+    const page = await openTask("slow");
+    await say(page, "take your time");
+    const working = messageList(page).locator(".working");
+    await working.getByText(`Waiting for ${model.name}`).waitFor();
+    pace.allow(2);
+    await working.getByText(/^Thinking/).waitFor();
+    pace.allow(4);
+    await working.getByText(/^Answering.*about \d+ tokens/).waitFor();
+    await working.getByRole("button", { name: "Stop" }).click();
+    await messageList(page).getByText("Stopped", { exact: true }).waitFor();
+    await messageList(page).getByText("It begins slowly.").waitFor();
+    await waitUntilIdle(page);
+
+    model.on("take your time", says("Here it is."));
+    await page.getByRole("button", { name: "Retry with another model" }).click();
+    await page.getByRole("option", { name: /^other-model/ }).click();
+    await messageList(page).getByText("Here it is.").waitFor();
+    expect(model.asked.at(-1)!.body.model).toBe("other-model");
+    await waitUntilIdle(page);
+    expect((await conversationRows(page)).filter((text) => text === "take your time")).toHaveLength(1);
+    expect(await messageList(page).getByText("It begins slowly.").count()).toBe(0);
+
+    await menu(page, "Earlier versions");
+    const from = page.url();
+    await page.getByRole("button", { name: "Open as a new conversation" }).click();
+    await page.waitForURL((url) => url.href !== from);
+    await messageList(page).getByText("It begins slowly.").waitFor();
+  });
+
+  test("the model of a conversation is chosen by keyboard, and stays", async () => {
+    model.on("who is there?", says("it is me"));
+    const page = await openTask("models");
+    const picker = page.getByRole("button", { name: /^Model: / });
+    await picker.getByText(model.name).waitFor();
+    await picker.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: new RegExp(`^${model.name}.*default`) }).waitFor();
+    await hasFocus(page.getByRole("listbox", { name: "Models" }));
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Model: other-model" }).waitFor();
+    await say(page, "who is there?");
+    await messageList(page).getByText("it is me").waitFor();
+    expect(model.asked.at(-1)!.body.model).toBe("other-model");
+    await page.reload();
+    await page.getByRole("button", { name: "Model: other-model" }).waitFor();
+  });
+
+  test("a message is edited and sent again in its place", async () => {
+    model.on("name a colr", says("which one?")).on("name a colour", says("green, of course"));
+    const page = await openTask("editing");
+    await say(page, "name a colr");
+    await messageList(page).getByText("which one?").waitFor();
+    await waitUntilIdle(page);
+    await messageList(page).getByRole("article", { name: /^You/ }).hover();
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    await page.getByRole("textbox", { name: "Edit the message" }).fill("name a colour");
+    await page.keyboard.press("Enter");
+    await messageList(page).getByText("green, of course").waitFor();
+    await waitUntilIdle(page);
+    expect(await messageList(page).getByText("name a colr").count()).toBe(0);
+    expect(toldText(model.asked.at(-1)!)).not.toContain("which one?");
+  });
+
+  test("formulas are MathML without anything the policy blocks; prices and malformed ones are text", async () => {
+    const answer =
+      String.raw`So $E = mc^2$, for $5 and $10, and $\frac{1$ is wrong.` + "\n\n$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$";
+    model.on("show me a formula", says(answer));
+    const page = await openTask("formulas");
+    await say(page, "show me a formula");
+    const text = messageList(page).locator(".md");
+    await text.locator("math").last().waitFor();
+    expect(await text.locator("math").count()).toBe(2);
+    expect(await text.locator("math msup").count()).toBe(1);
+    expect(await text.locator("math mtr").count()).toBe(2);
+    await text.getByText(String.raw`, for $5 and $10, and $\frac{1$ is wrong.`).waitFor();
+    const copied = await text.evaluate((element) => {
+      getSelection()!.selectAllChildren(element);
+      const clipboardData = new DataTransfer();
+      document.dispatchEvent(new ClipboardEvent("copy", { clipboardData }));
+      return clipboardData.getData("text/plain");
+    });
+    expect(copied).toContain("So $E = mc^2$, for $5");
   });
 
   test("an answer grows with every piece of its reasoning, text and tool arguments, also after a reconnect", async () => {
@@ -287,12 +442,12 @@ describe("with a scripted model", () => {
     await messageList(page).getByText("the first", { exact: true }).waitFor();
     await say(page, "the secnd");
     await say(page, "never mind");
-    const queue = page.getByRole("region", { name: "Waiting messages" });
-    await queue.getByText("2 wait to be said").waitFor();
-    await queue.getByRole("listitem").filter({ hasText: "never mind" }).getByRole("button", { name: "Take this message back" }).click();
+    const queue = page.getByRole("region", { name: "Queued messages" });
+    await queue.getByText("2 queued").waitFor();
+    await queue.getByRole("listitem").filter({ hasText: "never mind" }).getByRole("button", { name: "Remove this message" }).click();
     await queue.getByText("never mind").waitFor({ state: "detached" });
     await queue.getByRole("button", { name: "Edit this message" }).click();
-    await queue.getByLabel("Waiting message").fill("the second");
+    await queue.getByLabel("Queued message").fill("the second");
     await queue.getByRole("button", { name: "Save" }).click();
     await queue.getByText("the second").waitFor();
     release();
@@ -371,6 +526,11 @@ describe("with a scripted model", () => {
     await failure.getByText("Check the key and the provider in Settings").waitFor();
     await page.reload();
     await failure.getByText("Check the key and the provider in Settings").waitFor();
+    expect(await failure.getByRole("link", { name: "Open settings" }).getAttribute("href")).toBe("/settings/ai");
+    model.on("are you there?", says("I am back"));
+    await failure.getByRole("button", { name: "Retry" }).click();
+    await messageList(page).getByText("I am back").waitFor();
+    await failure.waitFor({ state: "detached" });
   });
 
   test("an unsent draft survives a reload, for each conversation", async () => {

@@ -42,9 +42,11 @@ describe("the session", () => {
     const client = await enter(desktop.host, ALICE);
     expect(await labelsOf(client)).toContainEqual(expect.stringMatching(/^Web desktop: \w+ on \w+$/));
 
-    await page.getByRole("button", { name: "Log out" }).click();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => Object.entries(localStorage)), "only the name is remembered").toEqual([["gsv.name", "alice"]]);
+    expect(await page.getByLabel("User name").inputValue()).toBe("alice");
+    await hasFocus(page.getByLabel("Password"));
     await expect.poll(() => labelsOf(client)).not.toContainEqual(expect.stringMatching(/^Web desktop/));
     client.close();
     await page.context().close();
@@ -67,8 +69,8 @@ describe("the session", () => {
     const { tokens } = await client.call("sys.token.list", {});
     for (const { tokenId } of tokens) await client.call("sys.token.revoke", { tokenId });
     client.close();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
-    await page.getByText("You were logged out").waitFor();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.getByText("You were signed out").waitFor();
     await page.context().close();
   });
 
@@ -94,7 +96,7 @@ describe("the session", () => {
 
   test("is taken over by the first tab when a second tab logs in", async () => {
     const page = await desktop.open("/settings");
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     const second = await page.context().newPage();
     await second.goto(desktop.host.url);
     await logIn(second, ALICE);
@@ -144,7 +146,7 @@ describe("the keyboard", () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await openPalette(page);
-    const find = page.getByRole("combobox", { name: "Find an action" });
+    const find = page.getByRole("combobox", { name: "Find" });
     await find.fill("mach bes");
     await page.getByRole("option", { name: "Open Machines beside" }).waitFor();
     expect(await page.getByRole("option").count()).toBe(1);
@@ -189,7 +191,7 @@ describe("the keyboard", () => {
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     await runFromPalette(page, "log out");
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.context().close();
   });
 
@@ -212,15 +214,15 @@ test("a phone shows one column with the bar below, and the other pane through a 
   const bar = (await page.getByRole("navigation", { name: "Screens" }).boundingBox())!;
   expect(bar.y + bar.height).toBeCloseTo(780, 0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-  await page.getByRole("button", { name: "Find an action" }).last().tap();
-  await page.getByRole("combobox", { name: "Find an action" }).waitFor();
+  await page.getByRole("button", { name: "Find" }).last().tap();
+  await page.getByRole("combobox", { name: "Find" }).waitFor();
   await page.context().close();
 });
 
 describe("axe finds no violations in either theme", () => {
   test("on the login page", async () => {
     const page = await desktop.open();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.context().close();
   });
@@ -304,7 +306,7 @@ test("no page had unexpected errors", () => {
 async function logIn(page: Page, { username, password }: { username: string; password: string }): Promise<void> {
   await page.getByLabel("Name").fill(username);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 async function runFromPalette(page: Page, words: string): Promise<void> {

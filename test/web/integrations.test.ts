@@ -69,7 +69,7 @@ test("without servers the screen says what one is for, and the form says what is
   await name.fill(" ");
   await page.getByText("Give it a name").waitFor();
   await name.fill("Linear");
-  await page.getByText("More", { exact: false }).first().click();
+  await page.locator("summary").filter({ hasText: "More" }).click();
   await page.getByRole("button", { name: "Add a header" }).click();
   await page.getByLabel("Name of header 1").fill("X Key");
   await page.getByLabel("Value of header 1").fill("k");
@@ -243,19 +243,19 @@ test("an agent's call is asked about by tool and server; a tool that has changed
   const chat = `/chat/${pid}/default`;
   const page = await show(chat);
   const answer = await askEcho(page, "echo it");
-  const question = messageList(page).getByRole("region", { name: /^Allow echo of Notes \(http:\/\/127\.0\.0\.1:\d+\/mcp\)\?$/ });
-  await question.getByText("text: hi").waitFor();
+  const question = page.getByRole("region", { name: "Call echo of Notes?" });
+  await question.getByRole("group", { name: "What is done" }).getByText("text: hi").waitFor();
   expect(peer.calls).toEqual([]);
-  await question.getByRole("button", { name: "Allow once" }).click();
+  await question.getByRole("button", { name: "Allow", exact: true }).click();
   await answer.waitFor();
-  await page.getByRole("button", { name: /^Script .*done/ }).click();
+  await page.getByRole("button", { name: /^Ran a script .*done/ }).click();
   expect(await page.getByRole("group", { name: "Result" }).innerText()).toBe("hi");
   expect(peer.calls).toHaveLength(1);
 
   await setPolicy({ default: "auto", rules: [] });
   change(peer, "Returns the text.");
   await (await askEcho(page, "echo it again")).waitFor();
-  await page.getByRole("button", { name: /^Script .*failed/ }).click();
+  await page.getByRole("button", { name: /^Ran a script .*failed/ }).click();
   await page.getByRole("group", { name: "Error" }).getByText("echo of Notes has changed since it was accepted").waitFor();
   expect(peer.calls).toHaveLength(1);
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseBlocks } from "../../web/src/markdown/blocks.ts";
 import { highlight } from "../../web/src/markdown/highlight.ts";
 import { type Inline, parseInlines, safeHref } from "../../web/src/markdown/inlines.ts";
+import { renderTex } from "../../web/src/markdown/render-tex.ts";
 
 const bare = (text: string) => parseBlocks(text).map(({ source: _, ...block }) => block);
 
@@ -120,4 +121,65 @@ test("no text is lost, and parsing always terminates", () => {
     parseBlocks(long);
     parseInlines(long.slice(0, 20_000));
   }
+});
+
+describe("formulas", () => {
+  const formulas = (words: string) => parseInlines(words).flatMap((one) => (one.type === "math" ? [one.tex] : []));
+
+  test.each([
+    ["Energy is $E = mc^2$, always.", ["E = mc^2"]],
+    [String.raw`So \(a_1 * b * c\) and \[x^2\] end.`, ["a_1 * b * c", "x^2"]],
+    ["both $a$ and $$b$$", ["a", "b"]],
+    [String.raw`$\text{if } x \in A$`, [String.raw`\text{if } x \in A`]],
+    ["It costs $5 and $10.", []],
+    ["A lone $x $ y", []],
+    ["From $5-$10, or US$5 to US$6, or 5$ and 6$.", []],
+    ["$5, or maybe 10$ at most", []],
+    ["Set $HOME and $PATH, or $HOME/$USER.", []],
+    ["`$x$` is code, \\$x\\$ is not", []],
+    [String.raw`a list \[one\] and \(two words\)`, []],
+    ["unfinished $x + ", []],
+  ])("%s", (words, found) => {
+    expect(formulas(words)).toEqual(found);
+  });
+
+  test("are blocks on lines of their own, whatever is in them, once their end has arrived", () => {
+    expect(bare("so\n$$\na\n\n- b\n= c\n$$\nend")).toEqual([
+      { type: "paragraph", text: "so" },
+      { type: "math", tex: "a\n\n- b\n= c" },
+      { type: "paragraph", text: "end" },
+    ]);
+    expect(bare(String.raw`\[ x \]`)).toEqual([{ type: "math", tex: "x" }]);
+    expect(bare("$$\na")).toEqual([{ type: "paragraph", text: "$$\na" }]);
+    expect(bare("$$a$$ is it")).toEqual([{ type: "paragraph", text: "$$a$$ is it" }]);
+  });
+
+  test("do not end emphasis", () => {
+    expect(parseInlines("**so $a**b$ is**")).toEqual([
+      {
+        type: "strong",
+        children: [
+          { type: "text", text: "so " },
+          { type: "math", tex: "a**b", isDisplay: false },
+          { type: "text", text: " is" },
+        ],
+      },
+    ]);
+  });
+
+  test("become MathML without attributes that could style or link; malformed, deep and endless ones are not rendered", () => {
+    const html = (tex: string) => JSON.stringify(renderTex(tex, true));
+    expect(html("\\mathbb{R}")).toContain("\u211d");
+    expect(html("\\begin{aligned} a &= b \\end{aligned}")).toContain('"data-align":"right"');
+    for (const tex of ["\\href{https://evil.example}{x}", "\\htmlStyle{color:red}{x}", "\\includegraphics{https://evil.example}"])
+      expect(html(tex)).not.toMatch(/evil|"style"|"href"/);
+    for (const tex of [
+      "\\frac{1",
+      "{".repeat(1_900),
+      `${"{\\sqrt".repeat(200)}x${"}".repeat(200)}`,
+      "\\def\\a{x\\a\\a}\\a",
+      "x+".repeat(2_500),
+    ])
+      expect(renderTex(tex, true)).toBeNull();
+  });
 });

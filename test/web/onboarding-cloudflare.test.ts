@@ -8,18 +8,19 @@ import { at, chooseLane, fillAccount, goOn, setUp } from "../support/onboarding.
 
 const BUILT = fileURLToPath(new URL("../../dist/downloads", import.meta.url));
 
-test("a gateway on Cloudflare is set up with its code, and says that its guide is unavailable", async () => {
+test("a gateway on Cloudflare is set up with its code, and its guide understands plain sentences", async () => {
   const desktop = await desktopOf(await startCloudflareHost({ downloads: BUILT }));
   try {
     const page = await desktop.open();
     await page.getByLabel("Setup code").fill(desktop.host.setupCode!);
     await goOn(page);
     await chooseLane(page, "Quick");
-    await page.getByLabel("Say something to the guide").fill("call me ada");
+    await page.getByLabel("Message to the guide").fill("call me ada");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("The guide cannot answer right now").waitFor();
+    await page.getByRole("button", { name: "Name: ada" }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("ada");
     await fillAccount(page);
-    await at(page, "Look it over");
+    await at(page, "Review");
     await page.getByText(/^Workers AI, @cf/).waitFor();
     await setUp(page);
     expect(new URL(page.url()).pathname).toBe("/chat");

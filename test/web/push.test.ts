@@ -163,7 +163,7 @@ function press(worker: Worker, tag: string, action: string): Promise<void> {
 }
 
 test("push is turned on, a message equals what was sent, shows, and opens its place", async () => {
-  const { page, browser } = await openWithPush("/notifications/settings");
+  const { page, browser } = await openWithPush("/settings/notifications");
   await page.getByRole("heading", { name: "Push messages to this browser" }).waitFor();
   expect(await violationsInBothThemes(page)).toEqual([]);
   await page.getByRole("button", { name: "Turn on" }).click();
@@ -205,7 +205,7 @@ test("push is turned on, a message equals what was sent, shows, and opens its pl
   expect(await page.evaluate(() => (globalThis as { isSamePage?: boolean }).isSamePage)).toBe(true);
   expect(await listShown(worker)).toEqual([]);
 
-  await page.goto(`${desktop.host.url}/notifications/settings`);
+  await page.goto(`${desktop.host.url}/settings/notifications`);
   await page.getByRole("button", { name: "Turn off" }).click();
   await page.getByRole("button", { name: "Turn on" }).waitFor();
   expect((await alice.call("notification.push.list", {})).subscriptions).toEqual([]);
@@ -214,7 +214,7 @@ test("push is turned on, a message equals what was sent, shows, and opens its pl
 
 test("a question is pushed with Allow and Deny, and Deny denies also while no page is open", async () => {
   model.on("tidy the attic", wants(["Shell", { input: "rm -r attic" }]), says("I was not allowed to."));
-  const { page, browser } = await openWithPush("/notifications/settings");
+  const { page, browser } = await openWithPush("/settings/notifications");
   await page.getByRole("button", { name: "Turn on" }).click();
   await page.getByText("On.", { exact: true }).waitFor();
   const worker = await workerOf(page);
@@ -228,8 +228,8 @@ test("a question is pushed with Allow and Deny, and Deny denies also while no pa
     .poll(() => listShown(worker))
     .toEqual([
       {
-        title: "Tidier asks for permission",
-        body: expect.stringContaining("rm -r attic"),
+        title: "Run a command on the gateway?",
+        body: expect.stringMatching(/^rm -r attic\n.*\nAsked by Tidier$/),
         tag: expect.any(String),
         actions: ["Allow", "Deny"],
       },
@@ -245,7 +245,7 @@ test("a question is pushed with Allow and Deny, and Deny denies also while no pa
   await press(worker, tag, "approve");
   await expect
     .poll(() => listShown(worker))
-    .toMatchObject([{ title: "Not allowed: Tidier asks for permission", body: "This question was already answered: it is denied." }]);
+    .toMatchObject([{ title: "Not allowed: Run a command on the gateway?", body: "This question was already answered: it is denied." }]);
   // What a newer gateway may send is shown without its content.
   await deliver(devTools, registrationId, JSON.stringify({ version: 2, title: "?" }));
   await expect
@@ -255,7 +255,7 @@ test("a question is pushed with Allow and Deny, and Deny denies also while no pa
 });
 
 test("levels and other browsers are settings, which fit a phone", async () => {
-  const other = await openWithPush("/notifications/settings");
+  const other = await openWithPush("/settings/notifications");
   await other.page.getByRole("button", { name: "Turn on" }).click();
   await other.page.getByText("On.", { exact: true }).waitFor();
   const { page, browser } = await openWithPush("/notifications", PHONE);
@@ -299,8 +299,8 @@ test("levels and other browsers are settings, which fit a phone", async () => {
   expect((await alice.call("notification.push.list", {})).subscriptions.length).toBe(1);
   // Who logs out gets nothing more, also of what is under way.
   await page.goto(`${desktop.host.url}/settings/account`);
-  await page.getByRole("button", { name: "Log out" }).click();
-  await page.getByRole("button", { name: "Log in" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   expect(await page.evaluate(() => [localStorage.getItem("gsv.push"), localStorage.getItem("test.push-key")])).toEqual([null, null]);
   expect((await alice.call("notification.push.list", {})).subscriptions).toEqual([]);
   await alice.call("notification.settings.set", { levels: { agents: "all" } });

@@ -31,7 +31,7 @@ afterAll(async () => {
 test("a schedule in plain words is echoed with its next runs, fires, and shows in its history and as a notification", async () => {
   model.on("water the plants", says("The ferns have had a litre."));
   const page = await desktop.openAs(ALICE, "/schedules");
-  await page.getByText("No schedules yet.").waitFor();
+  await page.getByText("A schedule starts an agent at set times").waitFor();
   expect(await violationsInBothThemes(page)).toEqual([]);
   const sentence = page.getByLabel("When and what");
   const add = page.getByRole("button", { name: "Add schedule" });
@@ -50,12 +50,13 @@ test("a schedule in plain words is echoed with its next runs, fires, and shows i
   await sentence.fill("in 1 second water the plants");
   await page.getByText("Once, after 1 second").waitFor();
   await add.click();
-
+  await page.getByRole("heading", { name: "History" }).waitFor();
+  await page.getByRole("link", { name: "Notifications 1 waiting" }).waitFor();
+  await page.goto(`${desktop.host.url}/schedules`);
   const entry = page.getByRole("link", { name: /^water the plants/ });
   await entry.getByText("Done").waitFor();
-  await page.getByRole("link", { name: "Notifications 1 waiting" }).waitFor();
+  expect(await violationsInBothThemes(page)).toEqual([]);
   await entry.click();
-  await page.getByRole("heading", { name: "History" }).waitFor();
   await page.getByText("The ferns have had a litre.").waitFor();
   expect(await violationsInBothThemes(page)).toEqual([]);
   await page.getByRole("link", { name: /^Open the conversation of/ }).click();
@@ -68,7 +69,7 @@ test("a schedule in plain words is echoed with its next runs, fires, and shows i
   await notice.getByRole("button", { name: /^Mark as read/ }).click();
   await page.getByText("All read").waitFor();
   await notice.getByRole("button", { name: /^Dismiss/ }).click();
-  await page.getByRole("heading", { name: "Nothing to tell" }).waitFor();
+  await page.getByRole("heading", { name: "No notifications" }).waitFor();
   await page.context().close();
 });
 
@@ -115,7 +116,7 @@ test("a run that fails says why, and a schedule is run by hand, paused, resumed,
 
   await page.getByRole("button", { name: "Remove…" }).click();
   await page.getByRole("button", { name: "Remove it" }).click();
-  await page.getByRole("heading", { name: "New schedule" }).waitFor();
+  await page.getByRole("heading", { name: "Schedules", level: 1 }).waitFor();
   expect((await alice.call("sched.list", { includeDisabled: true })).schedules.map(({ name }) => name)).not.toContain("Sheep");
   await page.context().close();
 });
@@ -155,11 +156,27 @@ test("notifications and their counts stay inside the window, however many there 
     await alice.call("notification.dismiss", { notificationId });
 });
 
+test("a question says which schedule started the agent, and leads to it", async () => {
+  model.on("tidy the shed", wants(["Shell", { input: "rm -r ~/shed" }]), says("It stays."));
+  const { schedule } = await alice.call("sched.add", {
+    name: "Shed",
+    expression: { kind: "cron", expr: "0 4 * * *", timezone: "UTC" },
+    target: { kind: "process.spawn", profile: "task", prompt: "tidy the shed" },
+  });
+  await alice.call("sched.run", { id: schedule.id, mode: "force" });
+  const page = await desktop.goAs(ALICE, "/approvals");
+  await page.getByRole("link", { name: "Shed", exact: true }).click();
+  await page.getByRole("heading", { name: "Shed", level: 1 }).waitFor();
+  const { pending } = await alice.call("proc.approval.list", {});
+  for (const { requestId } of pending) await alice.call("proc.hil", { requestId, decision: "deny" });
+  await alice.call("sched.remove", { id: schedule.id });
+});
+
 test("a question of an agent is a notification that leads to it and can deny it, and goes when it is answered", async () => {
   model.on("tidy the attic", wants(["Shell", { input: "rm -r attic" }]), says("I was not allowed to."));
   const page = await desktop.openAs(ALICE, "/notifications");
   const { pid } = await alice.call("proc.spawn", { profile: "task", label: "Tidier", prompt: "tidy the attic" });
-  const notice = page.getByRole("listitem").filter({ hasText: "Tidier asks for permission" });
+  const notice = page.getByRole("listitem").filter({ hasText: "Asked by Tidier" });
   await notice.getByText("rm -r attic").waitFor();
   expect(await notice.getByRole("button", { name: "Allow" }).count()).toBe(0);
   await notice.getByRole("button", { name: "Deny" }).click();
@@ -176,9 +193,9 @@ test("what another user has is not there, and a narrow phone shows all of it", a
   });
   await alice.call("notification.create", { title: "Long".repeat(40), body: "word ".repeat(300), level: "warning" });
   const other = await desktop.openAs(BOB, "/schedules");
-  await other.getByText("No schedules yet.").waitFor();
+  await other.getByText("A schedule starts an agent at set times").waitFor();
   await other.goto(`${desktop.host.url}/notifications`);
-  await other.getByRole("heading", { name: "Nothing to tell" }).waitFor();
+  await other.getByRole("heading", { name: "No notifications" }).waitFor();
   await other.context().close();
   const phone = await desktop.openAs(ALICE, "/schedules", PHONE);
   await phone.getByRole("link", { name: /^Hers/ }).last().waitFor();

@@ -76,7 +76,7 @@ describe.each(HOSTS)("%s", (_, start) => {
     const page = await desktop.open("/machines");
     await page.getByLabel("Name").fill(ALICE.username);
     await page.getByLabel("Password").fill(ALICE.password);
-    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();

@@ -1,18 +1,18 @@
 // Small pure parts of the web desktop.
 
 import { expect, test } from "vitest";
-import { matchActions } from "../../web/src/frame/match-actions.ts";
+import { addressesOf, listRoutes, type NetworkFacts, parseOrigin, portFlag } from "../../web/src/machines/addresses.ts";
+import { matchEntries } from "../../web/src/find/match-entries.ts";
 import { browserLabel } from "../../web/src/state/browser-token.ts";
 import { formatRelativeTime } from "../../web/src/ui/relative-time.ts";
 
-test("actions are matched by the start of their words first, then by any other text of theirs", () => {
-  const run = () => {};
-  const actions = [
-    { id: "1", title: "Open Machines beside", group: "Panes", run },
-    { id: "2", title: "Go to Machines", group: "Go to", run },
-    { id: "3", title: "Machine overview", group: "Machines", words: "computers", run },
+test("entries of Find are matched by the start of their words first, then by any other text of theirs", () => {
+  const entries = [
+    { id: "1", title: "Open Machines beside", group: "Actions", words: "Panes" },
+    { id: "2", title: "Go to Machines", group: "Actions", words: "Go to" },
+    { id: "3", title: "Machine overview", group: "Machines", words: "computers" },
   ];
-  const found = (typed: string) => matchActions(actions, typed).map(({ id }) => id);
+  const found = (typed: string) => matchEntries(entries, typed).map(({ id }) => id);
   expect(found("")).toEqual(["1", "2", "3"]);
   expect(found("mach")).toEqual(["3", "1", "2"]);
   expect(found("MACH go")).toEqual(["2"]);
@@ -54,4 +54,41 @@ test("a browser's token has a label that a person recognizes", () => {
     "": "a browser on an unknown system",
   };
   for (const [agent, label] of Object.entries(agents)) expect(browserLabel(agent)).toBe(`Web desktop: ${label}`);
+});
+
+test("a machine gets an address that it can use on its way to the gateway, or none", () => {
+  const closed: NetworkFacts = {
+    listensOn: "loopback",
+    port: 8787,
+    isEncrypted: false,
+    origins: [],
+    interfaces: [{ address: "192.168.1.20", kind: "local" }],
+  };
+  const here = "http://localhost:8787";
+  expect(listRoutes(closed, here)[0]).toBe("here");
+  expect(addressesOf("here", closed, here)).toEqual([here]);
+  for (const route of ["local", "tailscale", "tunnel", "name"] as const) expect(addressesOf(route, closed, here), route).toEqual([]);
+  const open: NetworkFacts = {
+    ...closed,
+    listensOn: "network",
+    port: 9000,
+    origins: ["https://box.tail1.ts.net", "https://gsv.example.com", "https://a-b.trycloudflare.com"],
+    interfaces: [...closed.interfaces, { address: "100.64.0.7", kind: "tailscale" }],
+  };
+  const name = "https://gsv.example.com";
+  expect(listRoutes(open, name)[0]).toBe("same");
+  expect(addressesOf("same", open, name)).toEqual([name]);
+  expect(addressesOf("here", open, name)).toEqual(["http://127.0.0.1:9000"]);
+  expect(addressesOf("local", open, name)).toEqual(["http://192.168.1.20:9000"]);
+  expect(addressesOf("tailscale", open, name)).toEqual(["https://box.tail1.ts.net", "http://100.64.0.7:9000"]);
+  expect(addressesOf("tunnel", open, name)).toEqual(["https://a-b.trycloudflare.com"]);
+  expect(addressesOf("name", open, name)).toEqual([name]);
+  expect([portFlag(closed), portFlag(open)]).toEqual(["", " --port 9000"]);
+  expect(listRoutes({ ...open, listensOn: "platform" }, name)).toEqual(["same"]);
+});
+
+test("an address may be typed without a scheme, and is reduced to its origin", () => {
+  expect(
+    ["gsv.example.com", " https://gsv.example.com/machines?x ", "http://10.0.0.2:8787", "ftp://x", "a b", "x@y", ""].map(parseOrigin),
+  ).toEqual(["https://gsv.example.com", "https://gsv.example.com", "http://10.0.0.2:8787", null, null, null, null]);
 });

@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { messageField, messageList } from "../support/chat-page.ts";
+import { messageField, messageList, readWhole } from "../support/chat-page.ts";
 import { type Desktop, openPalette, PHONE, screenPaths, startDesktop } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
 import { readBody, sendJson, startMcpServer, type TestMcpServer } from "../support/mcp/server.ts";
@@ -67,20 +67,28 @@ test("chat fits, with every kind of message, a question, queued messages, and it
   await alice.call("proc.send", { pid, message: "be long" });
   for (const text of [WORD, COMMAND]) await alice.call("proc.send", { pid, message: `queued ${text}` });
   await show(`/chat/${pid}/default`);
-  await page.getByRole("region", { name: "Waiting messages" }).getByText("2 wait to be said").waitFor();
+  await page.getByRole("region", { name: "Queued messages" }).getByText("2 queued").waitFor();
   release();
-  const question = messageList(page).getByRole("region", { name: /^Allow Shell/ });
-  await question.getByRole("button", { name: "Allow for a day…" }).click();
+  const question = page.getByRole("region", { name: /^Run a command/ });
+  await readWhole(question);
+  await question.getByRole("button", { name: "Always allow…" }).click();
   await unfold();
   await expectFits("a question");
   await messageList(page).evaluate((list) => list.scrollTo(0, 0));
   await messageList(page).locator(".md table").waitFor();
   const { pending } = await alice.call("proc.approval.list", { pid });
   await alice.call("proc.hil", { pid, requestId: pending[0]!.requestId, decision: "approve", remember: true });
+  // Rows that are not near the window are not in the page.
+  const ran = messageList(page).getByRole("button", { name: /^Ran echo/ });
+  const scrollToCall = async () => {
+    await messageList(page).evaluate((list) => list.scrollBy(0, 500));
+    return ran.count();
+  };
+  await expect.poll(scrollToCall).toBe(1);
   await unfold();
   await messageList(page).getByRole("group", { name: "Output" }).waitFor();
   await expectFits("an answer with the result of its call");
-  await page.getByRole("button", { name: /^(?:Newest|The agent asks you)$/ }).click();
+  await messageList(page).evaluate((list) => list.scrollTo(0, list.scrollHeight));
   await messageList(page).getByRole("article", { name: "A run ended with an error" }).last().waitFor();
   await page.locator("input[type=file]").setInputFiles({ name: `${WORD}.txt`, mimeType: "text/plain", buffer: Buffer.from("text") });
   await page.getByRole("list", { name: "Files to be sent along" }).getByText(".txt").waitFor();
@@ -89,14 +97,15 @@ test("chat fits, with every kind of message, a question, queued messages, and it
   await messageField(page).fill("");
   await page.getByRole("button", { name: /^Leave out/ }).click();
 
-  await page.getByRole("button", { name: "Search this conversation" }).click();
+  const menu = page.getByRole("button", { name: "What to do with this conversation" });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Search" }).click();
   await page.getByRole("searchbox", { name: "Words" }).fill("unbroken");
   await page.locator(".search-match").first().waitFor();
   await expectFitsAndClose("search");
   await page.getByRole("button", { name: /context and cost/i }).click();
   await page.getByRole("dialog").getByRole("table").first().waitFor();
   await expectFitsAndClose("context and cost");
-  const menu = page.getByRole("button", { name: "What to do with this conversation" });
   await menu.click();
   await expectFits("the menu");
   await menu.click();
@@ -112,9 +121,11 @@ test("every screen and each of its pages fits", async () => {
     await show(path);
     await expectFits(path);
   }
-  const settings = ["ai", "policy", "budgets", "tokens", "account", "look", "about"].map((id) => `/settings/${id}`);
+  const settings = ["ai", "approvals", "limits", "tokens", "account", "appearance", "gateway", "notifications"].map(
+    (id) => `/settings/${id}`,
+  );
   const machines = ["/machines/add", `/machines/add/${DEVICE}`, `/machines/device/${DEVICE}`];
-  for (const path of ["/nowhere", "/chat?beside=/machines", "/approvals/remembered", "/approvals/history", ...machines, ...settings]) {
+  for (const path of ["/nowhere", "/chat?beside=/machines", "/approvals/allowed", "/approvals/history", ...machines, ...settings]) {
     await show(path);
     await expectFits(path);
   }
@@ -181,16 +192,18 @@ test("overlays fit", async () => {
   await show(`/machines/device/${DEVICE}`);
   await page.getByRole("button", { name: "Forget…" }).click();
   await expectFitsAndClose("forget");
-  await show("/settings/policy");
-  await page.getByRole("button", { name: "Write one, from the standard" }).click();
-  await page.getByText("None of them would be decided otherwise.").waitFor();
+  await show("/settings/approvals");
+  await page.getByRole("button", { name: "Customize" }).click();
+  await page.getByText("None of them is decided differently.").waitFor();
+  await page.getByLabel("Other rules for one machine").selectOption(DEVICE);
+  await page.getByText("Advanced: policy as JSON").click();
   await expectFits("a policy");
 });
 
 test("root's pages fit", async () => {
   const before = page;
   page = await desktop.openAs(ROOT, "/", PHONE);
-  for (const path of ["/settings/ai", "/settings/about", "/settings/network", "/settings/users"]) {
+  for (const path of ["/settings/ai", "/settings/gateway", "/settings/network", "/settings/people"]) {
     await show(path);
     await expectFits(path);
   }
@@ -206,13 +219,13 @@ test("the button that copies a command or a token is inside the window", async (
   await show("/machines/add");
   await page.getByLabel("Name", { exact: true }).fill(DEVICE.replace("laptop", "tablet"));
   await page.keyboard.press("Enter");
-  await expectCopyButton("Copy the line for a terminal");
+  await expectCopyButton("Copy the command for a terminal");
   await page.getByRole("tab", { name: "Windows" }).click();
-  await expectCopyButton("Copy the line for PowerShell");
+  await expectCopyButton("Copy the command for PowerShell");
   await show("/settings/tokens");
   await page.getByRole("button", { name: "New token" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill(WORD);
-  await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
   await expectCopyButton("Copy the token");
 });
 

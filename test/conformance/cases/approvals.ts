@@ -108,7 +108,7 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
   await agent.finished(runId);
   const { grants } = await ann.call("proc.approval.list", { pid });
   expect(grants).toMatchObject([
-    { ...answered.grant, says: expect.stringMatching(/without asking.*24 hours.*it deletes/s), shown: { isWhole: true } },
+    { ...answered.grant, says: expect.stringMatching(/without asking.*it deletes/s), shown: { isWhole: true } },
   ]);
   expect(grants[0]!.shown.text).toContain(first);
   // The grant covers neither another process nor another syscall.
@@ -176,7 +176,7 @@ stages("proc.hil:exact", async ({ spawn, model, ann }) => {
   await agent.finished(runId);
   expect(agent.of("proc.run.hil.requested")).toHaveLength(1);
   const { grants } = await ann.call("proc.approval.list", { pid });
-  expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("24 hours"), shown: { isWhole: true } }]);
+  expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("exactly as shown"), shown: { isWhole: true } }]);
   // Only this process, and only exactly this call.
   model.on("Delete it.", remove());
   await other.say("Delete it.");

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import { NATIVE_LIMITS } from "../../../src/hardware/filesystem.ts";
 import { LIMITS } from "../../../src/protocol/limits.ts";
+import type { Client } from "../../../src/client/client.ts";
 import { expectRefusal, refusal, verifies } from "../verifies.ts";
 
 verifies("sys.config.get:key", async ({ alice }) => {
@@ -155,6 +156,40 @@ verifies("sys.config.set:requires", async ({ root }) => {
   await expectRefusal(admin.call("sys.config.set", { key: "config/x", value: {} } as never), 400, "sys.config.set requires a value");
   for (const key of ["/config/x", "config//x", "config/x/", "config/\nx", "config/ x"])
     await expectRefusal(admin.call("sys.config.set", { key, value: "x" }), 400);
+});
+
+verifies("sys.vitals:gateway", async ({ alice, host }) => {
+  const vitals = await (await alice()).call("sys.vitals", {});
+  expect(vitals).toMatchObject({ system: expect.stringMatching(/./), disk: { totalBytes: expect.any(Number) } });
+  expect(vitals.disk!.freeBytes).toBeLessThanOrEqual(vitals.disk!.totalBytes);
+  if (host.name !== "node") return;
+  expect(vitals.memory!.totalBytes).toBeGreaterThan(vitals.memory!.freeBytes);
+  expect(vitals.cpuCount).toBeGreaterThan(0);
+  expect(vitals.uptimeMs).toBeGreaterThan(0);
+});
+
+verifies("sys.network:facts", async ({ alice, root, host }) => {
+  const [person, admin] = [await alice(), await root()];
+  const shown = await person.call("sys.network", {});
+  const listensOn = host.name === "node" ? "loopback" : "platform";
+  expect(shown).toMatchObject({ listensOn, port: host.name === "node" ? Number(new URL(host.url).port) : null, interfaces: [] });
+  expect(await admin.call("sys.network", {})).toMatchObject({ listensOn, origins: shown.origins });
+});
+
+verifies("sys.network.check:outcomes", async ({ alice, root, host }) => {
+  const [person, admin] = [await alice(), await root()];
+  const outcomeOf = async (who: Client, url: string) => (await who.call("sys.network.check", { url })).outcome;
+  await expectRefusal(person.call("sys.network.check", { url: "file:///etc/passwd" }), 400);
+  expect(await outcomeOf(person, "http://10.255.255.1:8787")).toBe("private");
+  // On the other host the platform decides what may be reached.
+  if (host.name !== "node") return;
+  const { port } = new URL(host.url);
+  expect(await outcomeOf(admin, `http://127.0.0.1:${port}`)).toBe("reached");
+  expect(await outcomeOf(admin, `http://127.0.0.2:${port}`)).toMatch(/unlisted|unreachable/);
+  expect(await admin.call("sys.network.check", { url: "http://127.0.0.1:1" })).toMatchObject({
+    outcome: "unreachable",
+    reason: expect.stringMatching(/./),
+  });
 });
 
 verifies("sys.info:tells", async ({ alice, host }) => {

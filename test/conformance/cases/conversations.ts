@@ -63,6 +63,8 @@ stages("proc.conversation.get:default", async ({ spawn, ann }) => {
     messageCount: 0,
     createdAt: expect.any(Number),
     updatedAt: expect.any(Number),
+    isPinned: false,
+    startedBy: null,
   });
   const none = await spawn();
   expect((await ann.call("proc.conversation.list", { pid: none.pid })).conversations).toMatchObject([{ id: "default", messageCount: 0 }]);

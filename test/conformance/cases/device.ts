@@ -45,11 +45,50 @@ verifies("sys.device.get:hidden", async ({ host, alice, bob }) => {
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   expect(await client.call("sys.device.get", { deviceId })).toMatchObject({
-    device: { deviceId, ownerUid: 1000, online: true, implements: ["fs.*", "shell.*"], disconnectedAt: null },
+    device: { deviceId, ownerUid: 1000, online: true, implements: ["fs.*", "shell.*", "sys.vitals"], disconnectedAt: null },
   });
   expect(await other.call("sys.device.get", { deviceId })).toEqual({ device: null });
   expect(await other.call("sys.device.get", { deviceId: "nobodys" })).toEqual({ device: null });
   device.close();
+});
+
+verifies("sys.device.get:address", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  const addressFor = async (who: Client) => (await who.call("sys.device.get", { deviceId })).address;
+  expect(await addressFor(client)).toMatch(/./);
+  expect(await addressFor(admin)).toBe(await addressFor(client));
+  expect(await addressFor(other)).toBeUndefined();
+  device.close();
+  await expect.poll(() => addressFor(client)).toBeNull();
+});
+
+verifies("sys.device.list:shared", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  const gidsFor = async (who: Client) => (await who.call("sys.device.list", {})).devices.find((one) => one.deviceId === deviceId)!.gids;
+  expect(await gidsFor(client)).toEqual([100]);
+  expect(await gidsFor(admin)).toEqual([100]);
+  expect(await gidsFor(other)).toBeUndefined();
+  device.close();
+});
+
+verifies("sys.vitals:device", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const vitals = await client.call("sys.vitals", { target });
+  expect(vitals).toMatchObject({ arch: process.arch, memory: { totalBytes: expect.any(Number) }, disk: { freeBytes: expect.any(Number) } });
+  expect(vitals.system).toMatch(/./);
+  await expectRefusal(other.call("sys.vitals", { target }), 403);
+  device.close();
+  const offline = async () => (await client.call("sys.device.get", { deviceId: target })).device?.online;
+  await expect.poll(offline).toBe(false);
+  await expectRefusal(client.call("sys.vitals", { target }), 503);
 });
 
 verifies("sys.device.update:description", async ({ host, alice, bob }) => {

@@ -263,7 +263,11 @@ pushes("notification.push.subscribe:answers", async ({ ann, subscribe, service, 
   const run = await agent.say("tidy the attic");
   await agent.asked();
   const [payload] = (await received(service, browser, 1)) as [PushPayload];
-  expect(payload).toMatchObject({ title: "Tidier asks for permission", body: expect.stringContaining("rm -r attic"), path: "/approvals" });
+  expect(payload).toMatchObject({
+    title: "Run a command on the gateway?",
+    body: expect.stringMatching(/^rm -r attic\n.*\nAsked by Tidier$/),
+    path: "/approvals",
+  });
   expect(payload.question!.answers.map(({ decision, label }) => [decision, label])).toEqual([
     ["approve", "Allow"],
     ["deny", "Deny"],

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
-import { says } from "../../support/models/scripted.ts";
+import { says, wants } from "../../support/models/scripted.ts";
 import { ABSENT, UUID, HOUR_MS, SOON, SPAWN, NOWHERE, addSchedule, findSchedule, listRuns, waitForRun, runNow } from "../schedules.ts";
 import { stages } from "../stage.ts";
 import { expectRefusal, verifies } from "../verifies.ts";
@@ -379,6 +379,17 @@ stages("sched.run:stopped", async ({ model, somebody }) => {
     state: { lastStatus: "error", lastError: "It was stopped", runningAtMs: null },
   });
   expect((await person.call("notification.list", {})).notifications).toEqual([]);
+});
+
+stages("sched.runs:refused", async ({ model, ann }) => {
+  const target = { kind: "process.spawn" as const, profile: "cron", prompt: "Remove it." };
+  const { id } = await addSchedule(ann, { target });
+  model.on("Remove it.", wants(["Delete", { target: "gsv", path: "~/x" }], ["Read", { target: "gsv", path: "~" }]), says("I could not."));
+  await runNow(ann, id);
+  const run = (await listRuns(ann, id))[0]!;
+  expect(run).toMatchObject({ status: "ok", refusedCalls: 1 });
+  const { conversation } = await ann.call("proc.conversation.get", { pid: run.pid! });
+  expect(conversation).toMatchObject({ startedBy: { kind: "schedule", id } });
 });
 
 stages("sched.runs:pages", async ({ model, ann }) => {

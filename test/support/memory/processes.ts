@@ -135,7 +135,7 @@ export class MemoryProcesses implements ProcessActors {
 function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
   const now = () => kernel().kernelPortFor(pid);
   return {
-    prepare: (conversationId) => now().prepare(conversationId),
+    prepare: (conversationId, settings) => now().prepare(conversationId, settings),
     runSyscall: (call, signal, onStart) => now().runSyscall(call, signal, onStart),
     runScriptCall: (call, signal) => now().runScriptCall(call, signal),
     listScriptFunctions: () => now().listScriptFunctions(),

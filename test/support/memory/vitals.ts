@@ -5,6 +5,16 @@ import type { Vitals, VitalSigns } from "../../../src/ports/vitals.ts";
 export function memoryVitals(signs: Partial<VitalSigns> = {}): Vitals {
   return {
     storageBytes: null,
+    readMachine: async () => ({
+      system: "Memory",
+      arch: null,
+      cpuCount: null,
+      cpuBusy: null,
+      memory: null,
+      disk: null,
+      uptimeMs: null,
+    }),
+    readNetwork: () => ({ listensOn: "loopback", port: 8787, isEncrypted: false, origins: [], interfaces: [] }),
     read: async () => ({
       storageProblem: null,
       databaseBytes: 4096,

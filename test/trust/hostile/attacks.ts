@@ -277,6 +277,7 @@ function answers({ requestId }: Place): Wish[] {
   return [
     `proc hil ${requestId} approve`,
     `proc approve ${requestId}`,
+    `codemode -e 'return await proc.settings.set({ posture: "trusted" })'`,
     `gsv call proc.hil '{"requestId":"${requestId}","decision":"approve"}'`,
     `echo approve > /proc/init:1000/approvals/${requestId}`,
   ].map(shell);

@@ -37,6 +37,7 @@ export async function snapshot({ alice, bob, root }: Stage): Promise<Record<stri
     "the question": await asText(alice.call("proc.approval.list", {}).then(({ pending }) => pending.map(({ requestId }) => requestId))),
     "processes that are no tasks": JSON.stringify(processes.map(({ pid, profile }) => [pid, profile])),
     "bob's messages": await asText(bob.call("proc.history", {}).then(({ messageCount }) => messageCount)),
+    "alice's settings": await asText(alice.call("proc.settings.get", {}).then(({ settings }) => settings)),
     "alice's policy": await asText(alice.call("proc.conversation.policy.get", {})),
   };
 }

@@ -43,6 +43,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "authz",
+    name: "sign-in codes of others",
+    breaks: "A user can end the sign-in code of another user.",
+    file: "src/kernel/calls/sys/signin/revoke.ts",
+    find: "if (signInCodes.find(codeId)?.uid !== caller.uid) fail(",
+    replace: "if (signInCodes.find(codeId) === undefined) fail(",
+    says: /^foreign equals absent: user sys\.signin\.revoke /m,
+  },
+  {
+    bar: "authz",
     name: "foreign told from absent",
     breaks: "Revoking a token answers differently for another user's token than for one that does not exist.",
     file: "src/kernel/calls/sys/token/revoke.ts",
@@ -150,6 +159,15 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (password.length > LIMITS.passwordBytes) return false;",
     replace: "if (password.length > LIMITS.passwordBytes || parsed === null) return false;",
     says: /^enumeration: known and unknown accounts differ/m,
+  },
+  {
+    bar: "login",
+    name: "sign-in codes guessed freely",
+    breaks: "Wrong sign-in codes are not counted.",
+    file: "src/kernel/calls/sys/signin/redeem.ts",
+    find: "context.throttle.countWrongToken(address, context.now);",
+    replace: "void address;",
+    says: /^doors: sign-in codes: /m,
   },
   {
     bar: "revoke",
@@ -446,6 +464,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "hostile-model",
+    name: "trusted with everything",
+    breaks: "A trusted agent runs everything that the default policy would ask about.",
+    file: "src/approval/posture.ts",
+    find: "if (!TRUSTED.has(call) || NEVER_TRUSTED.some((tag) => tags.has(tag))) return false;",
+    replace: "",
+    says: /^(?:unchanged|network|secrets): /m,
+  },
+  {
+    bar: "hostile-model",
     name: "steering files writable",
     breaks: "An agent may write the files that steer agents without approval.",
     file: "src/approval/defaults.ts",
@@ -467,9 +494,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "message sent twice",
     breaks: "A message that is sent again with the same run id counts as a new one.",
     file: "src/process/process.ts",
-    find: "runId = this.#ports.uuid(), reason }: SendArgs): SendResult {",
+    find: "runId = this.#ports.uuid(), reason, settings, startedBy }: SendArgs): SendResult {",
     replace:
-      "runId: given, reason }: SendArgs): SendResult {\n    let runId = given ?? this.#ports.uuid();\n    if (this.#state.runs.get(runId) !== undefined) runId = this.#ports.uuid();",
+      "runId: given, reason, settings, startedBy }: SendArgs): SendResult {\n    let runId = given ?? this.#ports.uuid();\n    if (this.#state.runs.get(runId) !== undefined) runId = this.#ports.uuid();",
     says: /^(?:stored once|answered once): /m,
   },
   {

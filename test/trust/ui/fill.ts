@@ -101,6 +101,7 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
     const { pid } = await alice.call("proc.spawn", { profile: "task", label: `batch ${at}`, prompt: text });
     const isIdle = async () => (await alice.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state === "idle";
     await until(async () => isAnswered && (await isIdle()));
+    await isAccepted(alice.call("proc.conversation.update", { pid, conversationId: "default", title: batch[0]!.text.slice(0, 200) }));
     talks.conversations.push({ path: `/chat/${encodeURIComponent(pid)}/default`, marks: [batch[0]!.mark, batch.at(-1)!.mark] });
   }
   for (const [at, { mark, text }] of sound.entries()) {

@@ -88,7 +88,7 @@ export async function showTimes({ host, page, alice, bar }: Stage, payloads: rea
       }),
     );
     await visit(
-      "/notifications/settings",
+      "/settings/notifications",
       shown.map(({ mark }) => `d-${mark}`),
     );
     for (const client of clients) client.close();

@@ -21,19 +21,27 @@ export async function opened(page: Page): Promise<void> {
   await until(async () => (await page.locator(".skeleton").count()) === 0);
   const others = page.getByLabel("Show those of other users, too");
   if ((await others.count()) > 0) await others.check();
-  while ((await page.getByRole("button", { name: "Show older ones" }).count()) > 0) {
+  while ((await page.getByRole("button", { name: "Show older" }).count()) > 0) {
     const before = await page.getByRole("listitem").count();
-    await page.getByRole("button", { name: "Show older ones" }).click();
+    await page.getByRole("button", { name: "Show older" }).click();
     await until(async () => (await page.getByRole("listitem").count()) > before || !(await isOffered(page)));
   }
+  const folded = page.locator(".pane-body button[aria-expanded=false]:not([aria-haspopup])");
+  // What is unfolded may hold more that is folded, such as the calls of a group.
+  for (let level = 0; level < LEVELS && (await folded.count()) > 0; level += 1)
+    await folded.evaluateAll((all) => {
+      for (const one of all) (one as HTMLElement).click();
+    });
   await page.evaluate(() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
-    for (const card of document.querySelectorAll<HTMLElement>(".pane-body button[aria-expanded=false]:not([aria-haspopup])")) card.click();
   });
 }
 
+/** How deep things are folded at most. */
+const LEVELS = 3;
+
 async function isOffered(page: Page): Promise<boolean> {
-  return (await page.getByRole("button", { name: "Show older ones" }).count()) > 0;
+  return (await page.getByRole("button", { name: "Show older" }).count()) > 0;
 }
 
 /** The marks that do not appear on the page in time. */
@@ -53,7 +61,7 @@ export function harm(page: Page): Promise<string[]> {
     const world = globalThis as unknown as { ran?: string[] };
     const found = (world.ran ?? []).map((mark) => `ran ${mark}`);
     const strange =
-      "script:not([src^='/']), style, iframe, object, embed, video[autoplay], audio[autoplay], base, meta[http-equiv], form[action], marquee, math, template, link[rel=prefetch], svg:not(.icon, .mark, .meter-ring), image, use";
+      "script:not([src^='/']), style, iframe, object, embed, video[autoplay], audio[autoplay], base, meta[http-equiv], form[action], marquee, math, template, link[rel=prefetch], svg:not(.icon, .mark, .meter-ring, .gauge-bar, .home-plot), image, use";
     for (const element of document.querySelectorAll(strange)) found.push(`made ${element.outerHTML.slice(0, 120)}`);
     for (const element of document.querySelectorAll("*")) {
       for (const { name, value } of element.attributes) {
