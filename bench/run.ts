@@ -11,6 +11,7 @@ import { bundles } from "./scenarios/bundles.ts";
 import { cli } from "./scenarios/cli.ts";
 import { connect } from "./scenarios/connect.ts";
 import { copy } from "./scenarios/copy.ts";
+import { desktop } from "./scenarios/desktop.ts";
 import { device } from "./scenarios/device.ts";
 import { files } from "./scenarios/files.ts";
 import { growth } from "./scenarios/growth.ts";
@@ -50,6 +51,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   search,
   clone,
   memory,
+  desktop,
   device,
   copy,
   turns,

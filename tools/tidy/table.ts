@@ -54,6 +54,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   approval: {
     about: "whether a call of an agent runs, is asked about or is refused",
     imports: ["lib", "shell/syntax.ts", "vfs/path.ts"],
+    types: ["protocol/process-settings.ts"],
     packages: ["just-bash/browser", "zod"],
   },
   repo: { about: "git repositories", imports: ["lib", "ports"], packages: ["diff", "pako"] },
@@ -135,8 +136,10 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   "web/src": {
     about: "the web desktop",
     imports: [
-      "approval/defaults.ts",
+      "approval/asked-call.ts",
       "approval/request.ts",
+      "approval/show.ts",
+      "approval/switches.ts",
       "approval/visible.ts",
       "approval/visible-code.ts",
       "client/client.ts",
@@ -151,6 +154,6 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "protocol/signal-names.ts",
       "sandbox/script-calls.ts",
     ],
-    types: ["protocol/push-records.ts"],
+    types: ["approval/policy.ts", "protocol/push-records.ts"],
   },
 };
