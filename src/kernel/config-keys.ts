@@ -24,6 +24,12 @@ export function checkMaySet(caller: Caller, key: string): void {
   else if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
 }
 
+/** The user whose setting this is, or null for one of the gateway. */
+export function userOfKey(key: string): number | null {
+  const uid = /^users\/(\d+)\//.exec(key)?.[1];
+  return uid === undefined ? null : Number(uid);
+}
+
 function checkOwn(uid: number, key: string): void {
   if (!key.startsWith("users/")) fail(403, `Permission denied: only root can set system config (${key})`);
   const own = `users/${uid}/`;

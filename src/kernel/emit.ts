@@ -14,6 +14,7 @@ import {
   SYS_CHANGED,
 } from "../protocol/signal-names.ts";
 import type { ChangedKind, Payload } from "../protocol/signals.ts";
+import { userOfKey } from "./config-keys.ts";
 import type { Device } from "./nouns/devices.ts";
 import type { Nouns } from "./nouns/nouns.ts";
 
@@ -38,10 +39,19 @@ export class SignalEmitter {
 
   /** Something that lists show has changed, so clients that show it must refetch. Sent to the user it belongs to and to root. */
   announceChanges(uid: number, changes: readonly ChangedKind[]): void {
-    const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.idsOfUser(one, "user")));
-    if (socketIds.size === 0) return;
+    this.#sendChanges(new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.idsOfUser(one, "user"))), changes);
+  }
+
+  #sendChanges(socketIds: Iterable<string>, changes: readonly ChangedKind[]): void {
     const text = encodeSignalFrame(SYS_CHANGED, { changes: [...changes] });
     for (const socketId of socketIds) this.#sockets.send(socketId, text);
+  }
+
+  /** A setting under `users/<uid>/` belongs to that user, any other to everybody. */
+  announceConfigChange(key: string): void {
+    const owner = userOfKey(key);
+    if (owner !== null) return this.announceChanges(owner, ["config"]);
+    this.#sendChanges(this.#nouns.connections.idsOfRole("user"), ["config"]);
   }
 
   sendNotification(uid: number, signal: NotificationSignal, notification: NotificationRecord): void {

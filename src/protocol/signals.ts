@@ -96,7 +96,7 @@ export const SIGNALS = {
   }),
   [names.SYS_CHANGED]: declareSignal({
     to: ["user"],
-    doc: "Something that lists show has changed; changes names the lists, so that clients read them again. Sent to the user it concerns, and to root.",
+    doc: "Something that lists show has changed; changes names the lists, so that clients read them again. Sent to the user it concerns, and to root; a setting of the gateway concerns everybody.",
     payload: z.object({ changes: z.array(ChangedKind).min(1) }),
     example: { changes: ["tokens"] },
   }),

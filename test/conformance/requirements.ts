@@ -113,6 +113,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.config.set:root", "Root sets any key but the version; the value reads back", "seed"),
   r("sys.config.set:own", "A user sets their own ai/ keys and no others, with the documented messages", "18"),
   r("sys.config.set:quota", "Only root sets quotas, for all or for one user, as bytes or unlimited", "issue 13"),
+  r("sys.config.set:announces", "A changed setting of the gateway is announced to everybody, a user's only to them and root", "issue 18"),
   r("sys.config.unset:default", "A key that is unset has its default again; those may unset it who may set it", "issue 16"),
   r("sys.config.set:coerces", "Numbers and booleans are stored as text", "seed"),
   r("sys.config.set:requires", "Missing key or value is 400 with the documented message", "18"),

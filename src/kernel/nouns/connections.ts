@@ -155,6 +155,10 @@ export class Connections {
     });
   }
 
+  idsOfRole(role: Role): string[] {
+    return this.#queryIds("SELECT connection_id FROM connections WHERE role = ?", role);
+  }
+
   /** The address that the peer of an open connection came from. */
   addressOf(connectionId: string): string | null {
     return (this.#sql.get("SELECT address FROM connections WHERE connection_id = ?", connectionId)?.address ?? null) as string | null;

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { NATIVE_LIMITS } from "../../../src/hardware/filesystem.ts";
 import { LIMITS } from "../../../src/protocol/limits.ts";
-import type { Client } from "../../../src/client/client.ts";
+import type { Client, ReceivedSignal } from "../../../src/client/client.ts";
 import { expectRefusal, refusal, verifies } from "../verifies.ts";
 
 verifies("sys.config.get:key", async ({ alice }) => {
@@ -130,6 +130,23 @@ verifies("sys.config.unset:default", async ({ alice, bob, root }) => {
   );
   await expectRefusal(admin.call("sys.config.unset", { key: "config/server/version" }), 403, /read-only/);
   await expectRefusal(admin.call("sys.config.unset", { key: "a//b" }), 400);
+});
+
+verifies("sys.config.set:announces", async ({ alice, bob, root }) => {
+  const [admin, own, other] = [await root(), await alice(), await bob()];
+  const heard = { own: 0, other: 0 };
+  const isConfig = ({ signal, payload }: ReceivedSignal) => signal === "sys.changed" && payload.changes.includes("config");
+  own.onSignal((sent) => void (heard.own += Number(isConfig(sent))));
+  other.onSignal((sent) => void (heard.other += Number(isConfig(sent))));
+  await admin.call("sys.config.set", { key: `users/${own.session.identity.process.uid}/ai/model`, value: "theirs" });
+  await admin.call("sys.config.set", { key: "config/announced/setting", value: "1" });
+  await expect.poll(() => heard.own).toBe(2);
+  await admin.call("sys.config.unset", { key: "config/announced/setting" });
+  await expect.poll(() => heard.own).toBe(3);
+  // What was sent to bob before has arrived with this answer.
+  await other.call("sys.info", {});
+  expect(heard.other).toBe(2);
+  await admin.call("sys.config.unset", { key: `users/${own.session.identity.process.uid}/ai/model` });
 });
 
 verifies("sys.config.set:coerces", async ({ root }) => {

@@ -15,7 +15,6 @@ export default syscall({
   doc: "Write one key. Root may write any key except config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
   runs: "kernel",
   does: "write",
-  changes: "config",
   from: ["user"],
   grant: ["users"],
   args: z.object({
@@ -38,7 +37,7 @@ export default syscall({
     413: "the caller has too many keys, or too much data in them",
   },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
-  run({ config, modelFailures }, caller, { key, value }) {
+  run({ config, modelFailures, emit, after }, caller, { key, value }) {
     checkMaySet(caller, key);
     if (isRoot(caller)) {
       const problem = quotaProblem(key, value);
@@ -46,6 +45,7 @@ export default syscall({
       config.set(key, value);
     } else config.setWithinUserLimit(caller.uid, key, value);
     modelFailures.onSettingChanged(key);
+    after(() => emit.announceConfigChange(key));
     return { ok: true as const };
   },
 });
