@@ -43,7 +43,7 @@ try {
   await checkPage(page, "/approvals", talks.questions);
   await checkPage(page, "/approvals/allowed", talks.remembered);
   await checkPage(page, "/approvals/history", talks.answered);
-  await checkPage(page, "/settings/approvals", []);
+  await checkPage(page, "/settings/permissions", []);
   await checkPage(page, "/settings/ai", []);
   await checkPage(page, "/settings/gateway", []);
   await checkPage(page, "/chat", filled.labels.slice(0, 1));
@@ -110,7 +110,7 @@ async function checkShown(page: Page, path: string, marks: readonly string[], is
 
 /** The gateway's error about an unknown call, which repeats the name that was tried. */
 async function checkErrors(page: Page): Promise<void> {
-  await page.goto(`${desktop.host.url}/settings/approvals`);
+  await page.goto(`${desktop.host.url}/settings/permissions`);
   await opened(page);
   await page.getByLabel("What an agent wants to do").selectOption("Another call…");
   for (const { mark, text } of all.filter((_, at) => at % 10 === 0)) {

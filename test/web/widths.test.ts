@@ -121,7 +121,7 @@ test("every screen and each of its pages fits", async () => {
     await show(path);
     await expectFits(path);
   }
-  const settings = ["ai", "approvals", "limits", "tokens", "account", "appearance", "gateway", "notifications"].map(
+  const settings = ["ai", "permissions", "limits", "tokens", "account", "appearance", "gateway", "notifications"].map(
     (id) => `/settings/${id}`,
   );
   const machines = ["/machines/add", `/machines/add/${DEVICE}`, `/machines/device/${DEVICE}`];
@@ -192,7 +192,7 @@ test("overlays fit", async () => {
   await show(`/machines/device/${DEVICE}`);
   await page.getByRole("button", { name: "Forget…" }).click();
   await expectFitsAndClose("forget");
-  await show("/settings/approvals");
+  await show("/settings/permissions");
   await page.getByRole("button", { name: "Customize" }).click();
   await page.getByText("None of them is decided differently.").waitFor();
   await page.getByLabel("Other rules for one machine").selectOption(DEVICE);

@@ -20,7 +20,7 @@ const SCREENS: readonly (readonly [name: string, path: string, text: string])[] 
   ["machine-add", "/machines/add", "Tailscale"],
   ["nowhere", "/nowhere", "nothing at this address"],
 ];
-const SETTINGS = ["ai", "approvals", "limits", "notifications", "tokens", "account", "appearance"];
+const SETTINGS = ["ai", "permissions", "limits", "notifications", "tokens", "account", "appearance"];
 const SETTINGS_OF_ROOT = ["people", "gateway", "network"];
 
 export async function shootScreens(desktop: Desktop, look: Look, shoot: Shoot, { pid, conversations }: Scene): Promise<void> {

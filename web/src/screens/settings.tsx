@@ -11,7 +11,7 @@ import { NotificationSettings } from "../notifications/notification-settings.tsx
 import { Account } from "../settings/account.tsx";
 import { AiSettings } from "../settings/ai-settings.tsx";
 import { Appearance } from "../settings/appearance.tsx";
-import { ApprovalSettings } from "../settings/approval-settings.tsx";
+import { PermissionSettings } from "../settings/permission-settings.tsx";
 import { GatewayStatus } from "../settings/gateway-status.tsx";
 import { Limits } from "../settings/limits.tsx";
 import { Network } from "../settings/network.tsx";
@@ -26,7 +26,7 @@ import "../settings/settings.css";
 
 const CONTENT: Readonly<Record<string, ComponentType>> = {
   ai: AiSettings,
-  approvals: ApprovalSettings,
+  permissions: PermissionSettings,
   limits: Limits,
   people: People,
   network: Network,

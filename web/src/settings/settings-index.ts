@@ -20,8 +20,8 @@ export type Setting = { title: string; words: string; path: string; needs: strin
 export const SETTINGS_PAGES: readonly SettingsPage[] = [
   { id: "ai", title: "AI", text: "Which model answers, and where it runs.", icon: "chat", group: "Agents", needs: "sys.config.get" },
   {
-    id: "approvals",
-    title: "Approvals",
+    id: "permissions",
+    title: "Permissions",
     text: "What agents do without asking, and what they ask about.",
     icon: "approval",
     group: "Agents",
@@ -73,10 +73,10 @@ const SETTINGS: readonly [page: string, anchor: string, title: string, words: st
   ["ai", "thinking", "Thinking", "reasoning effort level"],
   ["ai", "length", "Longest answer", "max tokens context window"],
   ["ai", "fallback", "Fallback model", "second provider when the first fails"],
-  ["approvals", "actions", "What agents may do", "policy permissions ask allow never commands files delete network secrets"],
-  ["approvals", "machines", "What agents may do on a machine", "policy permissions laptop override"],
-  ["approvals", "try", "Try a call", "preview test policy"],
-  ["approvals", "advanced", "Policy as JSON", "advanced rules"],
+  ["permissions", "actions", "What agents may do", "policy permissions ask allow never commands files delete network secrets"],
+  ["permissions", "machines", "What agents may do on a machine", "policy permissions laptop override"],
+  ["permissions", "try", "Try a call", "preview test policy"],
+  ["permissions", "advanced", "Policy as JSON", "advanced rules"],
   ["limits", "run", "Limit per run", "budget spend money cost dollars tokens minutes"],
   ["limits", "process", "Limit per agent", "budget spend money cost dollars tokens"],
   ["limits", "day", "Limit per day", "budget spend spending money cost dollars tokens"],
@@ -104,7 +104,8 @@ export const SETTINGS_INDEX: readonly Setting[] = SETTINGS.map(([id, anchor, tit
 
 /** Addresses of earlier versions. */
 export const RENAMED_PAGES: Readonly<Record<string, string>> = {
-  policy: "approvals",
+  policy: "permissions",
+  approvals: "permissions",
   budgets: "limits",
   users: "people",
   look: "appearance",

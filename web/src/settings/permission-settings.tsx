@@ -2,7 +2,7 @@
 // text of the policy is what is edited and stored, for every kind it applies to; the switches are read from it. A policy that no
 // switches can express is only shown as JSON.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { defaultSwitches } from "../../../src/approval/switches.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { nameOfAgentKind } from "../../../src/lib/agent-names.ts";
@@ -15,6 +15,7 @@ import { Card } from "../ui/card.tsx";
 import { Select } from "../ui/choice.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { TextArea } from "../ui/text-area.tsx";
+import { useKeptDraft } from "./kept-draft.ts";
 import { PolicyChanges } from "./policy-changes.tsx";
 import { PolicySwitches } from "./policy-switches.tsx";
 import { PolicyTest } from "./policy-test.tsx";
@@ -22,7 +23,6 @@ import { formatSwitches, parseSwitches } from "./policy-text.ts";
 import { SaveBar } from "./save-bar.tsx";
 import { ScopeSwitch, useSettingsScope } from "./scope-switch.tsx";
 import { type Layer, useLayer, writeSettings } from "./settings-layer.ts";
-import { useUnsavedWarning } from "./unsaved-warning.ts";
 
 type Profile = Result<"proc.profile.list">["profiles"][number];
 
@@ -32,7 +32,7 @@ const ALL = "*";
 const PERSONAL = "init";
 const DEBOUNCE_MS = 300;
 
-export function ApprovalSettings() {
+export function PermissionSettings() {
   const [scope, setSystem] = useSettingsScope();
   const [id, setId] = useState(ALL);
   const profiles = useLatest("proc.profile.list", {});
@@ -68,6 +68,7 @@ export function ApprovalSettings() {
                 <Editor
                   key={`${scope.prefix} ${profile?.id ?? ALL}`}
                   prefix={scope.prefix}
+                  kindId={profile?.id ?? ALL}
                   isSystem={scope.isSystem}
                   kinds={kinds}
                   stored={stored}
@@ -82,9 +83,19 @@ export function ApprovalSettings() {
   );
 }
 
-type EditorProps = { prefix: string; isSystem: boolean; kinds: readonly Profile[]; stored: Layer; onSaved: () => Promise<void> };
+/** `base` is what was stored when it was begun. */
+type Draft = { text: string; base: string } | null;
+/** `kindId`: the kind of agent that was chosen, or all. */
+type EditorProps = {
+  prefix: string;
+  kindId: string;
+  isSystem: boolean;
+  kinds: readonly Profile[];
+  stored: Layer;
+  onSaved: () => Promise<void>;
+};
 
-function Editor({ prefix, isSystem, kinds, stored, onSaved }: EditorProps) {
+function Editor({ prefix, kindId, isSystem, kinds, stored, onSaved }: EditorProps) {
   const { id } = kinds.find((kind) => kind.id === PERSONAL) ?? kinds[0]!;
   const unattended = kinds.filter(({ background }) => background);
   /** Nobody can be asked. Where only some kinds are unattended, the others can be. */
@@ -93,19 +104,18 @@ function Editor({ prefix, isSystem, kinds, stored, onSaved }: EditorProps) {
   const savedText = savedTexts[kinds.findIndex((kind) => kind.id === id)]!;
   const areDifferent = new Set(savedTexts).size > 1;
   const saved = JSON.stringify(savedTexts);
-  /** What was stored when the draft was begun. */
-  const base = useRef(saved);
-  const [draft, setDraft] = useState<string | null>(null);
+  const isUnsaved = (draft: Draft) => draft !== null && (areDifferent || draft.text !== savedText);
+  const [draft, setDraft] = useKeptDraft<Draft>(
+    { page: "permissions", title: "Permissions", part: `${prefix} ${kindId}` },
+    null,
+    isUnsaved,
+  );
   const [savedAt, setSavedAt] = useState<number | null>(null);
   const operation = useOperation();
-  const text = draft ?? savedText;
+  const text = draft?.text ?? savedText;
   const check = usePolicyCheck(text);
-  const hasChanges = draft !== null && (areDifferent || draft !== savedText);
-  useUnsavedWarning(hasChanges);
-  const edit = (next: string) => {
-    if (draft === null) base.current = saved;
-    setDraft(next);
-  };
+  const hasChanges = isUnsaved(draft);
+  const edit = (text: string) => setDraft({ text, base: draft?.base ?? saved });
   const save = async () => {
     const isSaved = await operation.run(async () => {
       await writeSettings(
@@ -115,7 +125,7 @@ function Editor({ prefix, isSystem, kinds, stored, onSaved }: EditorProps) {
       await onSaved();
     });
     if (!isSaved) return;
-    setDraft((current) => (current === text ? null : current));
+    setDraft((current) => (current?.text === text ? null : current));
     setSavedAt(Date.now());
   };
   const isOwn = text !== "";
@@ -153,7 +163,7 @@ function Editor({ prefix, isSystem, kinds, stored, onSaved }: EditorProps) {
             <p>Nobody can be asked while {nameKinds(unattended)} runs: there, Ask means that it does not run.</p>
           )}
           {background && <p>Nobody can be asked while this work runs: what is not allowed does not run.</p>}
-          {hasChanges && !operation.isBusy && base.current !== saved && (
+          {hasChanges && !operation.isBusy && draft?.base !== saved && (
             <Banner
               tone="warn"
               actions={
@@ -167,8 +177,15 @@ function Editor({ prefix, isSystem, kinds, stored, onSaved }: EditorProps) {
           )}
           {read !== null && read.missing.length > 0 && (
             <Banner>
-              This policy does not name {read.missing.length === 1 ? "1 call" : `${read.missing.length} calls`} that the default policy
-              names: {read.missing.join(", ")}. A change of a switch adds them as the default policy has them.
+              <p>
+                This policy says nothing of{" "}
+                {read.missing.length === 1 ? "1 newer kind of call" : `${read.missing.length} newer kinds of calls`}. A change of a switch
+                adds them as the default policy has them.
+              </p>
+              <details>
+                <summary>Details</summary>
+                <code>{read.missing.join(", ")}</code>
+              </details>
             </Banner>
           )}
         </Card>
