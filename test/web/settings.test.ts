@@ -19,7 +19,7 @@ import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 import { plugIn } from "../support/devices.ts";
 
 const CAROL = { username: "carol", password: "a long enough one" };
-const OWN = ["ai", "approvals", "limits", "tokens", "notifications", "account", "appearance", "gateway"];
+const OWN = ["ai", "permissions", "limits", "tokens", "notifications", "account", "appearance", "gateway"];
 
 let desktop: Desktop;
 let alice: Client;
@@ -118,13 +118,36 @@ test("AI: what somebody else changes meanwhile stays, and what was typed here to
   for (const name of ["reasoning", "max_tokens"]) await alice.call("sys.config.set", { key: `users/${uid}/ai/${name}`, value: "" });
 });
 
+test("changes that are not saved stay while another page is shown, which says so", async () => {
+  const page = await desktop.goAs(ALICE, "/settings/limits");
+  const limit = () =>
+    page
+      .getByRole("group", { name: /^Per run/ })
+      .getByRole("textbox")
+      .first();
+  await limit().fill("3.50");
+  await page.getByText("Not saved yet").waitFor();
+  await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Machines" }).click();
+  await page.getByText("Your changes in Settings, Limits are not saved yet.").waitFor();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByText("Not saved yet").waitFor();
+  expect(await limit().inputValue()).toBe("3.50");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page
+    .getByRole("navigation", { name: "Settings" })
+    .getByRole("link", { name: /^Account/ })
+    .click();
+  await page.getByRole("heading", { level: 1, name: "Settings: Account" }).waitFor();
+  expect(await page.getByText("are not saved yet").count()).toBe(0);
+});
+
 test("approvals: a switch decides what agents may do, for one machine too, and says what a wide choice means", async () => {
   const { uid } = alice.session.identity.process;
   const laptop = await plugIn(desktop.host, alice, "laptop");
   const run = async (input: string, target: string) =>
     (await alice.call("proc.approval.preview", { call: "shell.exec", args: { input, target } })).action;
   const page = await desktop.goAs(ALICE, "/settings/policy");
-  await page.waitForURL("**/settings/approvals");
+  await page.waitForURL("**/settings/permissions");
   await page.getByRole("heading", { name: "Using the default policy" }).waitFor();
   const gateway = (name: string) => page.getByRole("group", { name: `${name}: On the gateway` });
   expect(await page.getByLabel("Kind of agent").evaluate((select: HTMLSelectElement) => select.selectedOptions[0]!.text)).toBe(
@@ -169,7 +192,7 @@ test("approvals: a policy that switches cannot express is shown as JSON, checked
   const { uid } = alice.session.identity.process;
   const key = `users/${uid}/ai/profile/init/tools/approval`;
   const own = '{ "default": "deny", "rules": [{ "match": "fs.read", "action": "auto" }] }';
-  const page = await desktop.goAs(ALICE, "/settings/approvals/advanced");
+  const page = await desktop.goAs(ALICE, "/settings/permissions/advanced");
   await page.getByLabel("Kind of agent").selectOption("Personal agent");
   await alice.call("sys.config.set", { key, value: own });
   await page.getByText("This policy has rules that switches cannot show.").waitFor();

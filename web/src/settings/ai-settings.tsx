@@ -10,6 +10,7 @@ import { Select } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { FallbackFields } from "./fallback-fields.tsx";
+import { useKeptDraft } from "./kept-draft.ts";
 import { type CheckOutcome, keyOfSettings, ModelCheck, type ModelSettings } from "./model-check.tsx";
 import { type Draft, listChanges, type ModelForm, typedKeyOf } from "./model-form.ts";
 import { ModelPicker } from "./model-picker.tsx";
@@ -18,7 +19,6 @@ import { SaveBar } from "./save-bar.tsx";
 import { ScopeSwitch, useSettingsScope } from "./scope-switch.tsx";
 import { Setting } from "./setting.tsx";
 import { type Layer, SYSTEM_PREFIX, useLayer, withoutSaved, writeSettings } from "./settings-layer.ts";
-import { useUnsavedWarning } from "./unsaved-warning.ts";
 
 const LEVELS: Readonly<Record<string, string>> = {
   off: "Off",
@@ -55,7 +55,11 @@ export function AiSettings() {
 type FormProps = { scope: { isSystem: boolean; prefix: string }; stored: Layer; inherited: Layer; onSaved: () => Promise<void> };
 
 function Form({ scope: { isSystem, prefix }, stored, inherited, onSaved }: FormProps) {
-  const [draft, setDraft] = useState<Draft>({});
+  const [draft, setDraft] = useKeptDraft<Draft>(
+    { page: "ai", title: "AI", part: prefix },
+    {},
+    (draft) => listChanges(draft, stored).length > 0,
+  );
   const [models, setModels] = useState<readonly string[]>([]);
   const [savedAt, setSavedAt] = useState<number | null>(null);
   const [lastOutcome, setLastOutcome] = useState<CheckOutcome | null>(null);
@@ -89,7 +93,6 @@ function Form({ scope: { isSystem, prefix }, stored, inherited, onSaved }: FormP
     setLastOutcome(next);
     if (next?.isGood === true) setFailedTest(false);
   };
-  useUnsavedWarning(changes.length > 0);
   return (
     <form
       class="settings-form"

@@ -6,6 +6,7 @@ import { useOperation } from "../state/use-operation.ts";
 import { Card } from "../ui/card.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { useKeptDraft } from "./kept-draft.ts";
 import {
   encodeLimit,
   formatLimit,
@@ -22,7 +23,6 @@ import { ScopeSwitch, useSettingsScope } from "./scope-switch.tsx";
 import { Setting } from "./setting.tsx";
 import { type Layer, SYSTEM_PREFIX, useLayer, withoutSaved, writeSettings } from "./settings-layer.ts";
 import { Spending } from "./spending.tsx";
-import { useUnsavedWarning } from "./unsaved-warning.ts";
 
 const EMPTY_LAYER: Layer = new Map();
 const [COST, ...OTHERS] = LIMIT_FIELDS;
@@ -52,19 +52,25 @@ export function Limits() {
   );
 }
 
+type Draft = Readonly<Record<string, string>>;
 type FormProps = { prefix: string; stored: Layer; inherited: Layer; onSaved: () => Promise<void> };
 
 function Form({ prefix, stored, inherited, onSaved }: FormProps) {
-  const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
+  const fields = LIMIT_SCOPES.flatMap(({ scope }) => LIMIT_FIELDS.map((field) => ({ key: keyOf(scope, field), field })));
+  const listChanges = (draft: Draft) =>
+    fields
+      .filter(({ key, field }) => draft[key] !== undefined && draft[key].trim() !== formatLimit(stored.get(key), field))
+      .map(({ key, field }): [string, string] => [key, encodeLimit(draft[key]!.trim(), field)]);
+  const [draft, setDraft] = useKeptDraft<Draft>(
+    { page: "limits", title: "Limits", part: prefix },
+    {},
+    (draft) => listChanges(draft).length > 0,
+  );
   const [savedAt, setSavedAt] = useState<number | null>(null);
   const operation = useOperation();
-  const fields = LIMIT_SCOPES.flatMap(({ scope }) => LIMIT_FIELDS.map((field) => ({ key: keyOf(scope, field), field })));
   const valueOf = (key: string, field: LimitField) => draft[key] ?? formatLimit(stored.get(key), field);
-  const changes = fields
-    .filter(({ key, field }) => draft[key] !== undefined && draft[key].trim() !== formatLimit(stored.get(key), field))
-    .map(({ key, field }): [string, string] => [key, encodeLimit(draft[key]!.trim(), field)]);
+  const changes = listChanges(draft);
   const hasError = fields.some(({ key, field }) => limitError(valueOf(key, field), field) !== null);
-  useUnsavedWarning(changes.length > 0);
   const save = async () => {
     const isSaved = await operation.run(async () => {
       await writeSettings(prefix, changes);

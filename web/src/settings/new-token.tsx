@@ -53,6 +53,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
       <Dialog
         title="Your new token"
         onClose={onClose}
+        isKept
         actions={
           <Button look="primary" onClick={onClose}>
             Done

@@ -30,6 +30,7 @@ export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated
     <Dialog
       title="Add a user"
       onClose={onClose}
+      isKept
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -77,6 +78,7 @@ function FirstSignIn({ username, password, onClose }: { username: string; passwo
     <Dialog
       title={`${makeVisible(username)} can sign in now`}
       onClose={onClose}
+      isKept
       actions={
         <Button look="primary" onClick={onClose}>
           Done
