@@ -1,6 +1,9 @@
 // Chat in the web desktop, in a real browser against a real gateway: first with the demo model, then with a scripted model.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
@@ -98,7 +101,7 @@ describe("with the demo model", () => {
     expect(file.suggestedFilename()).toBe("hello from the export.md");
     const text = await readFile(await file.path(), "utf8");
     expect(text).toMatch(/^# hello from the export\n\n## You, [^\n]+\n\nhello from the export\n\n## Agent/);
-    await menu(page, "Delete");
+    await menu(page, "Delete conversation");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/\/default$/);
     await link.waitFor({ state: "detached" });
@@ -169,11 +172,11 @@ describe("with the demo model", () => {
     await page.getByLabel("Title").fill("A greeting");
     await page.getByRole("button", { name: "Rename" }).click();
     await page.getByRole("heading", { level: 1, name: "A greeting" }).waitFor();
-    await menu(page, "Close");
+    await menu(page, "Close conversation");
     await page.getByText("This conversation is closed").waitFor();
     await page.getByRole("button", { name: "Open the conversation again" }).click();
     await messageField(page).waitFor();
-    await menu(page, "Reset");
+    await menu(page, "Reset conversation");
     await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
     await page.getByRole("heading", { name: "What would you like to do?" }).waitFor();
   });
@@ -181,7 +184,7 @@ describe("with the demo model", () => {
   test("a task is started with a profile, and ended", async () => {
     const page = await desktop.goAs(ALICE, "/chat");
     await page.getByRole("button", { name: "New task" }).click();
-    await page.getByLabel("What is to be done").fill("help");
+    await page.getByRole("textbox", { name: "Task" }).fill("help");
     await page.getByLabel("Name", { exact: true }).fill("A small task");
     await page.getByRole("button", { name: "Start" }).click();
     await messageList(page).getByText("I only know a few plain requests").waitFor();
@@ -313,6 +316,8 @@ describe("with a scripted model", () => {
 
     await menu(page, "Earlier versions");
     const from = page.url();
+    await page.getByRole("dialog").getByText("take your time").waitFor();
+    await page.getByRole("dialog").getByText("and 1 more message").waitFor();
     await page.getByRole("button", { name: "Open as a new conversation" }).click();
     await page.waitForURL((url) => url.href !== from);
     await messageList(page).getByText("It begins slowly.").waitFor();
@@ -540,6 +545,94 @@ describe("with a scripted model", () => {
     await expect.poll(() => messageField(page).inputValue()).toBe("half a thou");
     await page.getByRole("link", { name: /Personal agent/ }).click();
     await expect.poll(() => messageField(page).inputValue()).toBe("");
+  });
+
+  test("a message that was not confirmed before the page was closed is offered again, beside what was written since", async () => {
+    const first = await openTask("unconfirmed");
+    const page = await first.context().newPage();
+    let isDown = false;
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((message) => (isDown ? undefined : server.send(message)));
+    });
+    await page.goto(first.url());
+    await messageField(page).waitFor();
+    await waitUntilIdle(page);
+    isDown = true;
+    await say(page, "the first of two");
+    await messageList(page).getByRole("article", { name: "You, being sent" }).waitFor();
+    await messageField(page).fill("the second, half writ");
+    isDown = false;
+    await page.reload();
+    const unsent = messageList(page).getByRole("article", { name: "You, not sent" });
+    await unsent.getByText("the first of two").waitFor();
+    expect(await messageField(page).inputValue()).toBe("the second, half writ");
+    await unsent.getByRole("button", { name: "Send again" }).click();
+    await messageList(page)
+      .getByRole("article", { name: /^You, \d/ })
+      .filter({ hasText: "the first of two" })
+      .waitFor();
+    await page.reload();
+    await messageList(page).getByText("the first of two").waitFor();
+    expect(await messageList(page).getByText("the first of two").count()).toBe(1);
+    await page.close();
+  });
+
+  test("a file that cannot be read any more keeps the message from being sent, and what is attached stays beside other conversations", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gsv-attached-"));
+    const [gone, kept] = [join(folder, "gone.txt"), join(folder, "kept.txt")];
+    for (const path of [gone, kept]) writeFileSync(path, "text");
+    const page = await openTask("attaching");
+    await page.locator("input[type=file]").setInputFiles([gone, kept]);
+    await messageField(page).fill("read these");
+    await page.getByRole("link", { name: /Personal agent/ }).click();
+    await page.getByRole("list", { name: "Files to be sent along" }).waitFor({ state: "detached" });
+    await page.goBack();
+    await page.getByRole("list", { name: "Files to be sent along" }).getByText("gone.txt").waitFor();
+    rmSync(gone);
+    await messageField(page).press("Enter");
+    await page.getByText("gone.txt cannot be read: it was moved or changed. Leave it out, or add it again.").waitFor();
+    expect(await messageField(page).inputValue()).toBe("read these");
+    await page.getByRole("button", { name: "Leave out gone.txt" }).click();
+    await messageField(page).press("Enter");
+    await messageList(page)
+      .getByRole("article", { name: /^You, \d/ })
+      .getByText("kept.txt")
+      .waitFor();
+    expect(await messageField(page).inputValue()).toBe("");
+    rmSync(folder, { recursive: true });
+  });
+
+  test("an edited message that cannot be sent again stays as it was edited", async () => {
+    model.on("look at this", says("nice")).on("look at that", says("nicer"));
+    const first = await openTask("refused edit");
+    const page = await first.context().newPage();
+    let isRefusing = true;
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((message) => {
+        const frame = typeof message === "string" && message.startsWith("{") ? (JSON.parse(message) as { id: string; call: string }) : null;
+        if (!isRefusing || frame?.call !== "proc.conversation.rewind") return server.send(message);
+        const error = { code: 503, message: "The archive cannot be written" };
+        socket.send(JSON.stringify({ type: "res", id: frame.id, ok: false, error }));
+      });
+    });
+    await page.goto(first.url());
+    await say(page, "look at this");
+    await messageList(page).getByText("nice", { exact: true }).waitFor();
+    await waitUntilIdle(page);
+    await messageList(page).getByRole("article", { name: /^You/ }).hover();
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    const edit = page.getByRole("textbox", { name: "Edit the message" });
+    await edit.fill("look at that");
+    await edit.press("Enter");
+    await messageList(page).getByText("The archive cannot be written.").waitFor();
+    expect(await edit.inputValue()).toBe("look at that");
+    isRefusing = false;
+    await edit.press("Enter");
+    await messageList(page).getByText("nicer", { exact: true }).waitFor();
+    expect(await messageList(page).getByText("look at this").count()).toBe(0);
+    await page.close();
   });
 
   test("a model's output is rendered as text and causes no requests", async () => {

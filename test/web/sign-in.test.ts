@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Desktop, desktopOf, openPalette, PHONE, violationsInBothThemes } from "../support/desktop.ts";
 import { startNodeHost } from "../support/node-host.ts";
+import { messageField, messageList } from "../support/chat-page.ts";
 import { ALICE, BOB, populate } from "../support/people.ts";
 import { steadyPort } from "../support/steady-port.ts";
 import { tooWide } from "../support/widths.ts";
@@ -143,6 +144,27 @@ test("an address of this computer only is no use to a phone, and the dialog says
   expect(await page.getByRole("img", { name: /^QR code/ }).count()).toBe(0);
   await context.close();
   expect(desktop.problems).toEqual([]);
+});
+
+test("by plain http, where browsers offer less, messages are sent and copied", async () => {
+  await alice.goto(`${origin}/`);
+  expect(await alice.evaluate(() => isSecureContext)).toBe(false);
+  await alice.getByRole("textbox", { name: "New task" }).fill("help");
+  await alice.keyboard.press("Enter");
+  await messageList(alice).getByText("I only know a few plain requests").waitFor();
+  await messageField(alice).fill("show devices");
+  await messageField(alice).press("Enter");
+  await messageList(alice)
+    .getByText(/The gateway knows|No devices|no device/i)
+    .first()
+    .waitFor();
+  await messageList(alice).getByRole("article", { name: /^You/ }).last().hover();
+  await messageList(alice).getByRole("article", { name: /^You/ }).last().getByRole("button", { name: "Copy the message" }).click();
+  await alice.getByRole("button", { name: "Copied" }).waitFor();
+  await messageField(alice).focus();
+  await alice.keyboard.press("Control+v");
+  expect(await messageField(alice).inputValue()).toBe("show devices");
+  await messageField(alice).fill("");
 });
 
 /** Opens the dialog on alice's page; returns what its QR code contains. */

@@ -1,5 +1,8 @@
-// Files attached to a message. They are read when the message is sent, and limited to what the gateway accepts.
+// Files attached to a message. They are read when the message is sent, and limited to what the gateway accepts. Those of a message that
+// is not sent yet are kept while other conversations are shown.
 
+import { BrowserRefusal } from "../state/call.ts";
+import { username } from "../state/session.ts";
 import type { SentMedia } from "../state/outbox.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
@@ -7,7 +10,18 @@ const FILES_MAX = 20;
 
 export type Attachment = { id: number; file: File; preview: string | null };
 
+const NONE: readonly Attachment[] = [];
+const keptByConversation = new Map<string, readonly Attachment[]>();
 let lastId = 0;
+
+export function keptAttachments(pid: string, conversationId: string): readonly Attachment[] {
+  return keptByConversation.get(keyOf(pid, conversationId)) ?? NONE;
+}
+
+export function keepAttachments(pid: string, conversationId: string, files: readonly Attachment[]): void {
+  if (files.length === 0) keptByConversation.delete(keyOf(pid, conversationId));
+  else keptByConversation.set(keyOf(pid, conversationId), files);
+}
 
 /** Returns existing and added files; `problem` says which file was left out, and why. */
 export function addFiles(existing: readonly Attachment[], files: Iterable<File>): { all: Attachment[]; problem: string | null } {
@@ -29,7 +43,11 @@ export function releasePreview({ preview }: Attachment): void {
 }
 
 export async function readAsMedia({ file }: Attachment): Promise<SentMedia> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const bytes = new Uint8Array(
+    await file.arrayBuffer().catch(() => {
+      throw new BrowserRefusal(`${file.name} cannot be read: it was moved or changed. Leave it out, or add it again.`);
+    }),
+  );
   const mimeType = file.type || "application/octet-stream";
   return { type: mediaKindOf(mimeType), mimeType, data: encodeBase64(bytes), filename: file.name, size: file.size };
 }
@@ -37,6 +55,10 @@ export async function readAsMedia({ file }: Attachment): Promise<SentMedia> {
 function mediaKindOf(mimeType: string): SentMedia["type"] {
   const [kind] = mimeType.split("/");
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
+}
+
+function keyOf(pid: string, conversationId: string): string {
+  return `${username.peek()} ${pid} ${conversationId}`;
 }
 
 function isPreviewableImage({ type }: File): boolean {

@@ -1,14 +1,17 @@
-// The message composer. Enter sends, Shift+Enter starts a new line; files are added by button, paste and drop. The text is stored
-// until the gateway has accepted it.
+// The message composer. Enter sends, Shift+Enter starts a new line; files are added by button, paste and drop. What is written is kept
+// until it is sent: the text across reloads, files as long as the page is open.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { mayCall, username } from "../state/session.ts";
+import { describeError } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
-import { type Draft, saveDraft, readDraft, clearSentDraft } from "../state/drafts.ts";
+import type { SentMedia } from "../state/outbox.ts";
+import { saveDraft, readDraft } from "../state/drafts.ts";
+import { randomUuid } from "../state/random-uuid.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { addFiles, type Attachment, releasePreview, readAsMedia } from "./attachments.ts";
+import { addFiles, type Attachment, keepAttachments, keptAttachments, readAsMedia, releasePreview } from "./attachments.ts";
 import { ContextMeter } from "./context-meter.tsx";
 import { formatSize } from "./media.tsx";
 import { ModelPicker } from "./model-picker.tsx";
@@ -28,23 +31,26 @@ type ComposerProps = {
 
 export function Composer({ conversation, handle, isClosed, onSend, onReopen }: ComposerProps) {
   const { pid, id } = conversation;
-  const [draft, setDraft] = useState<Draft>(() => readDraft(username.peek(), pid, id));
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const [draft, setDraft] = useState(() => readDraft(username.peek(), pid, id));
+  const [files, setFiles] = useState(() => keptAttachments(pid, id));
   const [problem, setProblem] = useState<string | null>(null);
   const [isDragging, setDragging] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const fileInput = useRef<HTMLInputElement>(null);
+  const isReadingFiles = useRef(false);
+  const written = useRef(draft);
+  written.current = draft;
   const run = conversation.run.value;
-  const isEmpty = draft.text.trim() === "" && files.length === 0;
+  const isEmpty = draft.trim() === "" && files.length === 0;
 
-  const changeDraft = (next: Draft) => {
+  const changeDraft = (next: string) => {
     setDraft(next);
     saveDraft(username.peek(), pid, id, next);
   };
   useEffect(() => {
     handle.current = {
       fill: (text) => {
-        changeDraft({ text, runId: null });
+        changeDraft(text);
         field.current?.focus();
       },
     };
@@ -52,31 +58,40 @@ export function Composer({ conversation, handle, isClosed, onSend, onReopen }: C
       handle.current = null;
     };
   });
+  const changeFiles = (next: readonly Attachment[]) => {
+    setFiles(next);
+    keepAttachments(pid, id, next);
+  };
   const addAttachments = (added: Iterable<File>) => {
     const { all, problem } = addFiles(files, added);
-    setFiles(all);
+    changeFiles(all);
     setProblem(problem);
   };
   const removeAttachment = (removed: Attachment) => {
     releasePreview(removed);
-    setFiles(files.filter((one) => one !== removed));
+    changeFiles(files.filter((one) => one !== removed));
     field.current?.focus();
   };
   const send = async () => {
-    if (isEmpty || isClosed) return;
-    const text = draft.text.trim();
-    const runId = draft.runId ?? crypto.randomUUID();
-    const sent = files;
-    // Stored with its run id, so that after a reload at this moment it is still the same message.
-    saveDraft(username.peek(), pid, id, { text: draft.text, runId });
-    setDraft({ text: "", runId: null });
-    setFiles([]);
+    if (isEmpty || isClosed || isReadingFiles.current) return;
     setProblem(null);
-    onSend(text);
-    const media = await Promise.all(sent.map(readAsMedia));
-    for (const one of sent) releasePreview(one);
-    const isAccepted = await conversation.send(runId, text, media);
-    if (isAccepted) clearSentDraft(username.peek(), pid, id, runId);
+    const message = { runId: randomUuid(), text: draft.trim(), media: [] as SentMedia[], settings: {} };
+    if (files.length > 0) {
+      isReadingFiles.current = true;
+      try {
+        message.media = await Promise.all(files.map(readAsMedia));
+      } catch (error) {
+        return setProblem(describeError(error));
+      } finally {
+        isReadingFiles.current = false;
+      }
+    }
+    onSend(message.text);
+    void conversation.send(message);
+    for (const one of files) releasePreview(one);
+    changeFiles(keptAttachments(pid, id).filter((one) => !files.includes(one)));
+    // What was written while the files were read stays.
+    if (written.current === draft) changeDraft("");
   };
   const handleKeydown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
@@ -94,7 +109,7 @@ export function Composer({ conversation, handle, isClosed, onSend, onReopen }: C
     if (current === null) return;
     current.style.height = "auto";
     current.style.height = `${current.scrollHeight + 2}px`;
-  }, [draft.text]);
+  }, [draft]);
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
   }, []);
@@ -147,8 +162,8 @@ export function Composer({ conversation, handle, isClosed, onSend, onReopen }: C
           rows={1}
           aria-label="Message"
           placeholder={run === null ? "Write a message" : "Queue a message…"}
-          value={draft.text}
-          onInput={(event) => changeDraft({ text: event.currentTarget.value, runId: null })}
+          value={draft}
+          onInput={(event) => changeDraft(event.currentTarget.value)}
           onKeyDown={handleKeydown}
           onPaste={(event) => {
             const pasted = [...(event.clipboardData?.files ?? [])];

@@ -2,9 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
 import { agentName, findAgent, agents } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
-import type { Conversation } from "../state/conversation.ts";
+import type { Conversation, Segment } from "../state/conversation.ts";
 import { showNotice } from "../state/notices.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { useLatest } from "../state/use-latest.ts";
@@ -16,9 +17,11 @@ import { TextInput } from "../ui/field.tsx";
 import { Time } from "../ui/time.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { openConversation } from "./conversation-links.ts";
+import { parseText } from "./message-content.ts";
 import { TextArea } from "../ui/text-area.tsx";
 
 export type DialogName = "delete" | "versions" | "compact" | "policy" | "reset" | "kill";
+const VERSIONS_PAGE = 10;
 type DialogProps = { conversation: Conversation; onClose: () => void };
 
 export function ConversationDialog({ name, ...props }: DialogProps & { name: DialogName }) {
@@ -68,6 +71,7 @@ function ActionDialog({ title, confirmLabel, isDanger = false, isReady = true, o
     <Dialog
       title={title}
       onClose={onClose}
+      isKept
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -179,6 +183,7 @@ function Reset({ conversation, onClose }: DialogProps) {
 /** What was archived when a message was edited or an answer retried. */
 function Versions({ conversation, onClose }: DialogProps) {
   const operation = useOperation();
+  const [shown, setShown] = useState(VERSIONS_PAGE);
   const versions = (conversation.segments.value.value ?? []).filter(({ kind }) => kind === "rewind").toReversed();
   const open = (segmentId: string) =>
     operation.run(async () => {
@@ -191,21 +196,44 @@ function Versions({ conversation, onClose }: DialogProps) {
       <div class="stack">
         <p class="soft">When you edit a message or retry an answer, the conversation as it was is kept here.</p>
         {versions.length === 0 && <p>There are no earlier versions.</p>}
-        <ul class="stack">
-          {versions.map(({ id, createdAt }) => (
-            <li key={id} class="row">
-              <span>
-                Until <Time at={createdAt} />
-              </span>
-              <Button busy={operation.isBusy} onClick={() => void open(id)}>
+        <ul class="entries">
+          {versions.slice(0, shown).map((segment) => (
+            <li key={segment.id} class="entry">
+              <VersionWords conversation={conversation} segment={segment} />
+              <Button busy={operation.isBusy} onClick={() => void open(segment.id)}>
                 Open as a new conversation
               </Button>
             </li>
           ))}
         </ul>
+        {versions.length > shown && <Button onClick={() => setShown(shown + VERSIONS_PAGE)}>Show more</Button>}
         {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
       </div>
     </Dialog>
+  );
+}
+
+/** The message that was edited or answered again, how much followed it, and until when it was so. */
+function VersionWords({ conversation, segment: { id: segmentId, createdAt } }: { conversation: Conversation; segment: Segment }) {
+  const start = useLatest("proc.conversation.segment.read", { ...toConversationIds(conversation), segmentId, limit: 1 });
+  return (
+    <div class="entry-words">
+      <Loaded latest={start} label="Reading what was said">
+        {({ messages, messageCount }) => {
+          const text = makeVisible(parseText(messages[0]?.content)).trim();
+          const followers = messageCount - 1;
+          return (
+            <>
+              <p class="version-text">{text === "" ? "A message without text" : text}</p>
+              {followers > 0 && <p class="soft small">{`and ${followers} more ${followers === 1 ? "message" : "messages"}`}</p>}
+            </>
+          );
+        }}
+      </Loaded>
+      <p class="soft small">
+        Replaced <Time at={createdAt} />
+      </p>
+    </div>
   );
 }
 

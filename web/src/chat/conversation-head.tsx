@@ -6,7 +6,6 @@ import { agentName, findAgent } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { showNotice } from "../state/notices.ts";
-import { useOperation } from "../state/use-operation.ts";
 import { Link } from "../frame/link.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -66,11 +65,13 @@ export function ConversationHead({ conversation, isNarrow, isRenaming, onAction,
           { title: "Earlier versions", icon: "schedule", run: () => onAction("versions") },
           { title: "Compact older messages", icon: "archive", run: () => onAction("compact") },
           { title: "When the context is full", icon: "settings", run: () => onAction("policy") },
-          isClosed ? { title: "Open again", icon: "refresh", run: onReopen } : { title: "Close", icon: "check", run: () => void close() },
-          { title: "Reset", icon: "refresh", danger: true, run: () => onAction("reset") },
+          isClosed
+            ? { title: "Open again", icon: "refresh", run: onReopen }
+            : { title: "Close conversation", icon: "check", run: () => void close() },
+          { title: "Reset conversation", icon: "refresh", danger: true, run: () => onAction("reset") },
           ...(conversationId === DEFAULT_CONVERSATION
             ? []
-            : [{ title: "Delete", icon: "trash" as const, danger: true, run: () => onAction("delete") }]),
+            : [{ title: "Delete conversation", icon: "trash" as const, danger: true, run: () => onAction("delete") }]),
           { title: "End the agent", icon: "stop", danger: true, run: () => onAction("kill") },
         ]}
       />
@@ -89,7 +90,7 @@ function agentSubtitle(pid: string, info: { id: string; title: string | null } |
 function RenameField({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const { pid, id: conversationId } = conversation;
   const [title, setTitle] = useState(conversationName(conversation.info.value.peek() ?? { id: conversationId, title: null }));
-  const operation = useOperation();
+  const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   // The menu restores the focus to its button first.
   useLayoutEffect(() => {
@@ -97,8 +98,14 @@ function RenameField({ conversation, onClose }: { conversation: Conversation; on
     field.current?.select();
   }, []);
   const save = async () => {
-    const isSaved = await operation.run(() => call("proc.conversation.update", { pid, conversationId, title: title.trim() }));
-    if (isSaved) onClose();
+    setBusy(true);
+    try {
+      await call("proc.conversation.update", { pid, conversationId, title: title.trim() });
+      onClose();
+    } catch (error) {
+      showNotice(describeError(error), "bad");
+      setBusy(false);
+    }
   };
   return (
     <form
@@ -112,8 +119,6 @@ function RenameField({ conversation, onClose }: { conversation: Conversation; on
         ref={field}
         class="control"
         aria-label="Title"
-        aria-invalid={operation.problem !== null}
-        title={operation.problem ?? undefined}
         maxLength={200}
         value={title}
         onInput={(event) => setTitle(event.currentTarget.value)}
@@ -123,7 +128,7 @@ function RenameField({ conversation, onClose }: { conversation: Conversation; on
           onClose();
         }}
       />
-      <Button type="submit" look="primary" busy={operation.isBusy} disabled={title.trim() === ""}>
+      <Button type="submit" look="primary" busy={isBusy} disabled={title.trim() === ""}>
         Rename
       </Button>
       <IconButton icon="close" label="Cancel" onClick={onClose} />

@@ -100,7 +100,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
       fork: (messageId) => void fork(messageId),
       retry: (answer) => void retryAnswer(conversation, answer),
       retryWith: setRetrying,
-      edit: (message, text) => void resendMessage(conversation, message, { text }),
+      edit: (message, text) => resendMessage(conversation, message, { text }),
     }),
     [conversation, title],
   );
@@ -108,8 +108,9 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
     const view = conversation.window.peek();
     if (view !== null && view.from + view.messages.length < view.total) void conversation.window.reload().catch(() => {});
     list.current?.scrollToEnd();
-    const isUntitled = info !== null && info.title === null && id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
-    if (isUntitled && text !== "") call("proc.conversation.open", { pid, conversationId: id, title: makeTitle(text) }).catch(() => {});
+    const mayNeedTitle = id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
+    // Without a title it stays "New conversation", which is no reason for an error.
+    if (mayNeedTitle && text !== "") setMissingTitle(conversation, makeTitle(text)).catch(() => {});
   };
   useEffect(() => {
     const to = pendingJump.value;
@@ -149,7 +150,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
         </p>
       )}
       {problem !== null && (
-        <Banner tone="bad" actions={<Button onClick={() => void conversation.window.reload().catch(() => {})}>Try again</Button>}>
+        <Banner tone="bad" actions={<Button onClick={() => conversation.retry()}>Try again</Button>}>
           {problem}
         </Banner>
       )}
@@ -199,6 +200,12 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
 function titleOf(pid: string, info: { id: string; title: string | null }): string {
   const agent = findAgent(pid);
   return info.id === DEFAULT_CONVERSATION && info.title === null && agent !== null ? agentName(agent) : conversationName(info);
+}
+
+/** Whoever writes at once is ahead of what the page knows of the conversation. */
+async function setMissingTitle({ pid, id: conversationId, info }: Conversation, title: string): Promise<void> {
+  const known = info.value.peek() ?? (await call("proc.conversation.get", { pid, conversationId })).conversation;
+  if (known.title === null) await call("proc.conversation.open", { pid, conversationId, title });
 }
 
 async function exportAsFile(conversation: Conversation, title: string): Promise<void> {

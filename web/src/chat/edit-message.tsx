@@ -3,6 +3,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
+import { useOperation } from "../state/use-operation.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import type { MessageActions } from "./message-actions.ts";
 
@@ -31,10 +33,10 @@ export function EditMessage({ conversation, message, text, actions, onClose }: E
     edits.delete(key);
     onClose();
   };
-  const send = () => {
-    if (edited.trim() === "") return;
-    close();
-    actions.edit(message, edited.trim());
+  const operation = useOperation();
+  const send = async () => {
+    if (edited.trim() === "" || operation.isBusy) return;
+    if (await operation.run(() => actions.edit(message, edited.trim()))) close();
   };
   return (
     <div class="edit">
@@ -49,17 +51,18 @@ export function EditMessage({ conversation, message, text, actions, onClose }: E
           if (event.key === "Escape") close();
           else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
             event.preventDefault();
-            send();
+            void send();
           }
         }}
       />
       <p class="soft small">Messages after this one are archived. To see them again, open “Earlier versions” in the menu.</p>
       <div class="row">
-        <Button look="primary" disabled={edited.trim() === ""} onClick={send}>
+        <Button look="primary" busy={operation.isBusy} disabled={edited.trim() === ""} onClick={() => void send()}>
           Send
         </Button>
         <Button onClick={close}>Cancel</Button>
       </div>
+      {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
     </div>
   );
 }

@@ -2,11 +2,12 @@
 
 import { nameOfTool } from "../../../src/client/client.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
+import { formatExactly } from "../ui/format-time.ts";
 import { callSubjectOf, callTargetOf, parseMedia, parseText, parseToolCalls, parseToolResult } from "./message-content.ts";
 
 /** Empty for a message without anything to read. */
 export function formatMessage({ role, content, timestamp }: HistoryMessage): string {
-  const at = new Date(timestamp).toISOString().slice(0, 16).replace("T", " ");
+  const at = formatExactly(timestamp);
   const text = parseText(content);
   switch (role) {
     case "user":

@@ -8,6 +8,6 @@ export type MessageActions = {
   retry: (answer: HistoryMessage) => void;
   /** Asks again, and lets the user choose the model first. */
   retryWith: (answer: HistoryMessage) => void;
-  /** Sends a message of the user in the place of this one. */
-  edit: (message: HistoryMessage, text: string) => void;
+  /** Sends a message of the user in the place of this one. Throws if nothing was changed. */
+  edit: (message: HistoryMessage, text: string) => Promise<void>;
 };

@@ -8,12 +8,12 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { copyText } from "./copy-text.ts";
 import type { MessageProps } from "./message.tsx";
 import { formatCost, formatTokens } from "./format-usage.ts";
+import { formatExactly } from "../ui/format-time.ts";
 
 /** How long a button says that it copied. */
 const COPIED_MS = 2_000;
 
 type Usage = NonNullable<Result<"proc.usage">["messages"]>[number]["usage"];
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 type ToolsProps = MessageProps & { text: string; onEdit?: () => void };
 
@@ -59,7 +59,7 @@ export function MessageTools({ conversation, message, text, actions, isLast = fa
       <IconButton icon="info" label="Time and cost" aria-expanded={isOpen ? "true" : "false"} onClick={() => void toggleDetails()} />
       {isOpen && (
         <span class="message-details" role="status">
-          {exact.format(message.timestamp)}
+          {formatExactly(message.timestamp)}
           {(usage ?? []).map(({ provider, model, input, output, cacheRead, cost }, at) => (
             <span key={at}>
               {` · ${provider}/${model} · ${formatTokens(input + cacheRead)} in, ${formatTokens(output)} out · ${formatCost(cost)}`}

@@ -13,6 +13,7 @@ import { MessageTools } from "./message-tools.tsx";
 import { SystemMessage } from "./system-message.tsx";
 import { Thoughts } from "./thoughts.tsx";
 import { ToolCard } from "./tool-card.tsx";
+import { formatClock } from "../ui/format-time.ts";
 import "./message.css";
 
 const loadMarkdown = () => import("../markdown/markdown.tsx");
@@ -59,7 +60,7 @@ function UserMessage(props: MessageProps) {
       </article>
     );
   return (
-    <article class="message message-user" aria-label={`You, ${formatTime(message.timestamp)}`} tabIndex={-1}>
+    <article class="message message-user" aria-label={`You, ${formatClock(message.timestamp)}`} tabIndex={-1}>
       <div class="bubble">
         {media.length > 0 && <MediaList pid={conversation.pid} media={media} />}
         {text !== "" && <p class="bubble-text">{text}</p>}
@@ -73,7 +74,7 @@ function AgentMessage(props: MessageProps) {
   const { message } = props;
   const text = parseText(message.content);
   return (
-    <article class="message message-agent" aria-label={`Agent, ${formatTime(message.timestamp)}`} tabIndex={-1}>
+    <article class="message message-agent" aria-label={`Agent, ${formatClock(message.timestamp)}`} tabIndex={-1}>
       <Thoughts thoughts={parseReasoning(message.content)} />
       {text.trim() !== "" && <Lazy load={loadMarkdown} props={{ text }} />}
       {isStopped(message.content) && <p class="message-stopped">Stopped</p>}
@@ -92,10 +93,4 @@ function ResultWithoutCall({ conversation, message }: MessageProps) {
       <ToolCard conversation={conversation} call={call} result={{ ...result, message }} />
     </article>
   );
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-
-export function formatTime(at: number): string {
-  return timeFormat.format(at);
 }

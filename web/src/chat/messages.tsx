@@ -2,9 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Conversation } from "../state/conversation.ts";
-import { clearSentDraft } from "../state/drafts.ts";
 import type { OutgoingMessage } from "../state/outbox.ts";
-import { username } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -17,6 +15,7 @@ import { estimateHeight, makeHistoryRows, type Row, makeTailRows } from "./messa
 import { ToolGroup } from "./tool-group.tsx";
 import { WorkingRow } from "./working-row.tsx";
 import { type ListHandle, VirtualList } from "./virtual-list.tsx";
+import { formatDay } from "../ui/format-time.ts";
 
 type MessagesProps = {
   conversation: Conversation;
@@ -25,8 +24,6 @@ type MessagesProps = {
   foundKey: string | null;
   actions: MessageActions;
 };
-
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 
 export function Messages({ conversation, list, foundKey, actions }: MessagesProps) {
   const [isFollowing, setFollowing] = useState(true);
@@ -101,7 +98,7 @@ function RowView({ row, conversation, actions, isLast }: RowProps) {
         </div>
       );
     case "day":
-      return <h3 class="row-day">{dayFormat.format(row.at)}</h3>;
+      return <h3 class="row-day">{formatDay(row.at)}</h3>;
     case "message":
       return <MessageView conversation={conversation} message={row.message} actions={actions} isLast={isLast} />;
     case "tools":
@@ -118,14 +115,7 @@ function RowView({ row, conversation, actions, isLast }: RowProps) {
 }
 
 function OutgoingMessageView({ conversation, outgoing }: { conversation: Conversation; outgoing: OutgoingMessage }) {
-  const { runId, text, media, problem } = outgoing;
-  const resend = async () => {
-    if (await conversation.outbox.resend(runId)) clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
-  };
-  const discard = () => {
-    clearSentDraft(username.peek(), conversation.pid, conversation.id, runId);
-    conversation.outbox.removeWhere((one) => one.runId === runId);
-  };
+  const { runId, text, media, problem, lostFiles } = outgoing;
   return (
     <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>
       <div class="bubble">
@@ -139,8 +129,8 @@ function OutgoingMessageView({ conversation, outgoing }: { conversation: Convers
           tone="bad"
           actions={
             <>
-              <Button onClick={() => void resend()}>Send again</Button>
-              <Button look="quiet" onClick={discard}>
+              <Button onClick={() => void conversation.resend(runId)}>{lostFiles === 0 ? "Send again" : "Send without files"}</Button>
+              <Button look="quiet" onClick={() => conversation.outbox.removeWhere((one) => one.runId === runId)}>
                 Discard
               </Button>
             </>

@@ -45,6 +45,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
     <Dialog
       title="New task"
       onClose={onClose}
+      isKept
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -55,7 +56,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
       }
     >
       <div class="stack">
-        <TextArea label="What is to be done" value={prompt} onValue={setPrompt} placeholder="Tidy up my notes." />
+        <TextArea label="Task" value={prompt} onValue={setPrompt} placeholder="Tidy up my notes." />
         <TextInput
           label="Name"
           hint="How you find it in the list. From the first words, if left empty."

@@ -7,6 +7,7 @@ import type { Conversation, ConversationSettings } from "../state/conversation.t
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/popover.tsx";
+import { formatUntil } from "../ui/format-time.ts";
 import "./pickers.css";
 
 type Posture = ConversationSettings["effective"]["posture"];
@@ -16,7 +17,6 @@ const POSTURES: readonly { value: Posture; title: string; text: string }[] = [
   { value: "careful", title: "Careful", text: "Asks before anything that your policy says needs your OK." },
   { value: "trusted", title: "Trusted", text: "Asks only before what could do harm, for 24 hours." },
 ];
-const endFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 export function PosturePicker({ conversation }: { conversation: Conversation }) {
   const settings = conversation.settings.value.value;
@@ -26,7 +26,7 @@ export function PosturePicker({ conversation }: { conversation: Conversation }) 
   if (settings === null) return null;
   const { posture, postureEndsAt, postureFrom } = settings.effective;
   const title = POSTURES.find(({ value }) => value === posture)!.title;
-  const ends = posture === "trusted" && postureEndsAt !== null ? ` until ${endFormat.format(postureEndsAt)}` : "";
+  const ends = posture === "trusted" && postureEndsAt !== null ? ` until ${formatUntil(postureEndsAt)}` : "";
   const choose = async (to: Posture, close: () => void) => {
     setProblem(null);
     try {

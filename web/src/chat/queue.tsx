@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, describeError } from "../state/call.ts";
 import type { Conversation, QueuedMessage } from "../state/conversation.ts";
+import { copyText } from "./copy-text.ts";
 import { showNotice } from "../state/notices.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextArea } from "../ui/text-area.tsx";
@@ -65,7 +66,10 @@ function QueueEntry({ conversation, queued }: { conversation: Conversation; queu
     () => () => {
       // Warn only if the message was delivered meanwhile, not if the user has left the page.
       const isWaiting = (conversation.queue.value.peek() ?? []).some(({ runId }) => runId === queued.runId);
-      if (unsaved.current !== null && !isWaiting) showNotice("The message was sent before your change was saved", "bad");
+      const text = unsaved.current;
+      if (text === null || isWaiting) return;
+      const copy = { title: "Copy my change", run: () => void copyText(text) };
+      showNotice("The message was sent before your change was saved", "bad", copy);
     },
     [],
   );

@@ -5,23 +5,20 @@ import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/history-window.ts";
 import { showNotice } from "../state/notices.ts";
 import type { SentMedia, SentSettings } from "../state/outbox.ts";
+import { randomUuid } from "../state/random-uuid.ts";
 import { parseMedia, parseText } from "./message-content.ts";
 
 /** How far back the message is searched that an answer belongs to. */
 const SEARCH_MESSAGES = 500;
 
+/** Throws if nothing was changed. */
 export async function resendMessage(
   conversation: Conversation,
   message: HistoryMessage,
   { text = parseText(message.content), settings = {} }: { text?: string; settings?: SentSettings } = {},
 ): Promise<void> {
-  try {
-    const media = await readSentMedia(conversation.pid, message);
-    await conversation.rewind(message.id);
-    await conversation.send(crypto.randomUUID(), text, media, settings);
-  } catch (error) {
-    showNotice(describeError(error), "bad");
-  }
+  const media = await readSentMedia(conversation.pid, message);
+  await conversation.replace(message.id, { runId: randomUuid(), text, media, settings });
 }
 
 /** Asks again for the answer that `answer` is part of. A message of the user has none if the run was stopped before its first word. */

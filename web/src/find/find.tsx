@@ -48,6 +48,7 @@ export default function Find() {
     setTimeout(() => entry.open?.());
   };
   const handleKeydown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && found.length > 0) setChosen((at + step + found.length) % found.length);
     else if (event.key === "Enter") open(found[at]);

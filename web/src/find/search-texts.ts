@@ -7,12 +7,12 @@ import { type Agent, agentName } from "../state/agents.ts";
 import { call } from "../state/call.ts";
 import { mayCall } from "../state/session.ts";
 import type { Entry } from "./entries.ts";
+import { formatWhen } from "../ui/format-time.ts";
 
 /** Shorter words are in nearly every message. */
 export const QUERY_CHARS_MIN = 3;
 const MESSAGES_PER_AGENT = 8;
 const FILES_MAX = 8;
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 
 export async function searchMessages(agents: readonly Agent[], query: string): Promise<Entry[]> {
   if (!mayCall("proc.history.search")) return [];
@@ -33,7 +33,7 @@ async function searchAgent(agent: Agent, query: string): Promise<{ at: number; e
       title: role === "user" ? "You" : agentName(agent),
       group: "Messages",
       icon: "chat",
-      hint: `${dayFormat.format(timestamp)}${segmentId === null ? "" : ", archived"}`,
+      hint: `${formatWhen(timestamp)}${segmentId === null ? "" : ", archived"}`,
       excerpt: makeVisible(snippet),
       open() {
         // An archived message has no position: show the start of the conversation, where the marker of the archive is.

@@ -3,11 +3,12 @@
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Link } from "../frame/link.tsx";
 import { joinPath } from "../frame/route.ts";
-import { formatWhen, isScheduleChange } from "../schedules/schedules.ts";
+import { isScheduleChange } from "../schedules/schedules.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { formatWhen } from "../ui/format-time.ts";
 
 const HOURS = 24;
 const SHOWN = 3;

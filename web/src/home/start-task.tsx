@@ -5,6 +5,7 @@ import { openConversation } from "../chat/conversation-links.ts";
 import { makeTitle } from "../chat/conversation-names.ts";
 import { sortedAgents } from "../state/agents.ts";
 import { call } from "../state/call.ts";
+import { randomUuid } from "../state/random-uuid.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -20,7 +21,7 @@ export function StartTask() {
     event.preventDefault();
     const message = text.trim();
     if (message === "" || pid === undefined || operation.isBusy) return;
-    ids.current ??= { runId: crypto.randomUUID(), conversationId: crypto.randomUUID() };
+    ids.current ??= { runId: randomUuid(), conversationId: randomUuid() };
     const { runId, conversationId } = ids.current;
     void operation.run(async () => {
       await call("proc.conversation.open", { pid, conversationId, title: makeTitle(message) });

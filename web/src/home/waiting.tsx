@@ -5,11 +5,13 @@ import { conversationPath } from "../chat/conversation-links.ts";
 import { Link } from "../frame/link.tsx";
 import { joinPath } from "../frame/route.ts";
 import { agentName, findAgent } from "../state/agents.ts";
-import { ownQuestions } from "../state/approvals.ts";
+import { approvals, ownQuestions } from "../state/approvals.ts";
 import { mcpServers, waitsForPerson, wantsSignIn } from "../state/mcp-servers.ts";
 import { notifications } from "../state/notifications.ts";
+import { mayCall } from "../state/session.ts";
 import { Card } from "../ui/card.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 
 type Item = { key: string; icon: IconName; tone: "accent" | "warn" | "plain"; title: string; hint: string; at: number | null; to: string };
@@ -22,12 +24,12 @@ export function Waiting() {
   return (
     <>
       <Card title="Waiting for you">
-        {items.length > 0 ? (
-          <Items items={items} />
+        {mayCall("proc.approval.list") ? (
+          <Loaded latest={approvals} label="Loading what waits for you">
+            {() => <WaitingItems items={items} />}
+          </Loaded>
         ) : (
-          <p class="home-quiet">
-            <Icon name="check" /> Nothing is waiting for you.
-          </p>
+          <WaitingItems items={items} />
         )}
       </Card>
       {news.length > 0 && (
@@ -36,6 +38,15 @@ export function Waiting() {
         </Card>
       )}
     </>
+  );
+}
+
+function WaitingItems({ items }: { items: readonly Item[] }) {
+  if (items.length > 0) return <Items items={items} />;
+  return (
+    <p class="home-quiet">
+      <Icon name="check" /> Nothing is waiting for you.
+    </p>
   );
 }
 

@@ -7,6 +7,7 @@ import { conversationName } from "../chat/conversation-names.ts";
 import { Link } from "../frame/link.tsx";
 import { type Agent, agentName, findAgent } from "../state/agents.ts";
 import { useRead } from "../state/use-latest.ts";
+import { usePolling } from "../state/use-polling.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -15,6 +16,8 @@ import { Time } from "../ui/time.tsx";
 import { readWorkOfToday, type Work } from "./read-work.ts";
 
 const SHOWN_MAX = 8;
+/** A page does not hear of every message: those of other connections, such as a terminal, go to them alone. */
+const POLL_MS = 10_000;
 const SHOWN_CHANGES = ["conversations", "messages", "lifecycle"] as const;
 const STATE_WORDS: Record<Agent["state"], string> = {
   idle: "",
@@ -29,6 +32,7 @@ export function WorkToday() {
     if (signal === RUN_STARTED || signal === RUN_FINISHED) return true;
     return signal === PROC_CHANGED && SHOWN_CHANGES.some((change) => payload.changes.includes(change));
   });
+  usePolling(latest, POLL_MS);
   return (
     <Card title="Today">
       <Loaded latest={latest} label="Loading what agents do">

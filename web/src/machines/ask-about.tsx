@@ -6,6 +6,7 @@ import type { PaneName } from "../frame/route.ts";
 import { sortedAgents, useAgentUpdates } from "../state/agents.ts";
 import { call, describeError } from "../state/call.ts";
 import { saveDraft } from "../state/drafts.ts";
+import { randomUuid } from "../state/random-uuid.ts";
 import { mayCall, username } from "../state/session.ts";
 import { showNotice } from "../state/notices.ts";
 import { Button } from "../ui/button.tsx";
@@ -18,10 +19,10 @@ export function AskAbout({ machine, label = "Ask about this machine", look = "pl
   if (!mayCall("proc.send")) return null;
   const ask = async () => {
     if (pid === undefined) return;
-    const conversationId = crypto.randomUUID();
+    const conversationId = randomUuid();
     try {
       await call("proc.conversation.open", { pid, conversationId, title: `About ${makeVisible(machine)}` });
-      saveDraft(username.peek(), pid, conversationId, { text: `On ${machine}: `, runId: null });
+      saveDraft(username.peek(), pid, conversationId, `On ${machine}: `);
       openConversation(pid, conversationId, pane);
     } catch (error) {
       showNotice(describeError(error), "bad");

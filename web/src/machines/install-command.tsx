@@ -20,6 +20,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { AskAbout } from "./ask-about.tsx";
 import { LoadGauges, useVitals } from "./machine-load.tsx";
 import { systemName } from "./system-name.ts";
+import { formatClock } from "../ui/format-time.ts";
 
 /** `createdAt` by the gateway's clock, the other times by this browser's. */
 export type InstallToken = {
@@ -97,7 +98,7 @@ function CommandCard({ installToken, address }: InstallProps) {
   const [hasQrCode, setQrCode] = useState(false);
   const device = { deviceId, username: username.value, token };
   const command = system === "windows" ? installLineWindows(address, device) : installLine(address, device);
-  const until = new Date(usableUntil).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const until = formatClock(usableUntil);
   return (
     <Card
       title={`Run this on ${makeVisible(deviceId)}`}

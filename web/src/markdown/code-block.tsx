@@ -2,17 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { IconButton } from "../ui/button.tsx";
+import { COPY_REFUSED, copyToClipboard } from "../ui/clipboard.ts";
 import { Highlighted } from "./highlighted.tsx";
 
 export function CodeBlock({ language, text }: { language: string; text: string }) {
   const [copyStatus, setCopyStatus] = useState("");
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopyStatus("Copied");
-    } catch {
-      setCopyStatus("This browser does not allow copying: select the text instead");
-    }
+    setCopyStatus((await copyToClipboard(text)) ? "Copied" : COPY_REFUSED);
     setTimeout(() => setCopyStatus(""), 2_000);
   };
   return (

@@ -40,6 +40,8 @@ export const draft = signal<Draft>({ ...makeEmptyDraft(), ...restoreDraft() });
 export const guidedFields = signal<ReadonlySet<string>>(new Set());
 /** The result of the last check of the entered model. */
 export const modelCheck = signal<ModelCheckResult | null>(null);
+/** When the check of the entered model began that has not ended yet. It goes on while other steps are shown. */
+export const modelCheckSince = signal<number | null>(null);
 /** The last check of the entered model came to no result: it took too long, or the gateway could not make it. */
 export const hasCheckFailed = signal(false);
 /** Errors of the gateway by field, until the field changes. */
@@ -59,6 +61,7 @@ function setFields(part: Partial<Draft>): void {
   const names = Object.keys(part);
   if (names.some((name) => AI_FIELDS.includes(name as keyof Draft))) {
     modelCheck.value = null;
+    modelCheckSince.value = null;
     hasCheckFailed.value = false;
   }
   if (names.some((name) => rejectedFields.peek().has(name)))

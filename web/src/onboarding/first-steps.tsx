@@ -45,7 +45,7 @@ export function FirstSteps({ machine, hasSameRootPassword }: FirstStepsProps) {
       if ("pid" in sent && typeof sent.pid === "string") go(joinPath("chat", sent.pid), { replace: true });
     });
   return (
-    <Dialog title={`Hello, ${username.value}`} onClose={close} actions={<Button onClick={close}>Skip</Button>}>
+    <Dialog title={`Hello, ${username.value}`} onClose={close} isKept actions={<Button onClick={close}>Skip</Button>}>
       <div class="greeting">
         {isReady && mayCall("proc.send") && (
           <div class="stack-close">

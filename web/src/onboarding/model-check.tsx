@@ -8,25 +8,35 @@ import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { changeDraft, modelCheck, modelCheckErrorOf, type ModelCheckResult, applyCheckedModel, draft, hasCheckFailed } from "./draft.ts";
+import {
+  changeDraft,
+  modelCheck,
+  modelCheckErrorOf,
+  modelCheckSince,
+  type ModelCheckResult,
+  applyCheckedModel,
+  draft,
+  hasCheckFailed,
+} from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { callSetup } from "./setup-calls.ts";
 import type { StepProps } from "./step-props.ts";
 
 export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean }) {
-  const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   /** The list stays while another model of it is checked. */
   const [models, setModels] = useState<readonly string[]>(modelCheck.value?.models ?? []);
-  const [since, setSince] = useState(0);
+  const since = modelCheckSince.value;
   const list = useId();
   const result = useRef<HTMLDivElement>(null);
+  const hasStarted = useRef(false);
   const { model } = draft.value;
   const runCheck = async () => {
-    setBusy(true);
+    hasStarted.current = true;
+    const startedAt = Date.now();
+    modelCheckSince.value = startedAt;
     setFailure(null);
     hasCheckFailed.value = false;
-    setSince(Date.now());
     const checkedDraft = draft.peek();
     try {
       const result = await checkModel();
@@ -36,16 +46,17 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
       applyCheckedModel(result);
       if (result.problem !== null) setTimeout(focusInvalidField);
     } catch (error) {
+      if (!isModelUnchanged(checkedDraft)) return;
       setFailure(describeError(error));
-      if (isModelUnchanged(checkedDraft)) hasCheckFailed.value = true;
+      hasCheckFailed.value = true;
     } finally {
-      setBusy(false);
+      if (modelCheckSince.peek() === startedAt) modelCheckSince.value = null;
     }
   };
   // It is below the button, perhaps below the edge of the window. A check of the servers that were found is not followed.
   useLayoutEffect(() => {
-    if (since !== 0) result.current?.scrollIntoView({ block: "nearest" });
-  }, [isBusy, failure, modelCheck.value]);
+    if (hasStarted.current) result.current?.scrollIntoView({ block: "nearest" });
+  }, [since, failure, modelCheck.value]);
   return (
     <>
       <GuidedField field="model">
@@ -67,7 +78,7 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
                 value={model}
                 onInput={(event) => changeDraft({ model: event.currentTarget.value.trim() })}
               />
-              <Button busy={isBusy} disabled={!isReady} onClick={() => void runCheck()}>
+              <Button busy={since !== null} disabled={!isReady} onClick={() => void runCheck()}>
                 Test connection
               </Button>
               <datalist id={list}>
@@ -80,7 +91,7 @@ export function ModelCheck({ errorOf, isReady }: StepProps & { isReady: boolean 
         </Field>
       </GuidedField>
       <div class="stack" role="status" ref={result}>
-        {isBusy ? (
+        {since !== null ? (
           <p class="soft">
             Waiting for {model === "" ? "the model" : makeVisible(model)}
             {/* The seconds are not announced. */}

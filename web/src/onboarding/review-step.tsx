@@ -5,7 +5,7 @@ import { useOperation } from "../state/use-operation.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { draft, hasCheckFailed, modelCheck } from "./draft.ts";
+import { draft, hasCheckFailed, modelCheck, modelCheckSince } from "./draft.ts";
 import { formatDuration } from "../models/format-duration.ts";
 import { gatewayModel } from "./setup-calls.ts";
 import type { Problems } from "./draft-problems.ts";
@@ -124,11 +124,16 @@ function makeAiRow(): ReviewRow {
   const remark =
     result?.ok === true
       ? { words: `answered in ${formatDuration(result.ms ?? 0)}`, isGood: true }
-      : { words: result !== null || hasCheckFailed.value ? "test failed" : "not tested", isGood: false };
+      : { words: describeMissingResult(), isGood: false };
   const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
   return {
     ...row,
     value: provider === "" ? "Not chosen yet" : `${providerTitleOf(provider)}${where}, ${model || "no model chosen"}`,
     remark,
   };
+}
+
+function describeMissingResult(): string {
+  if (modelCheckSince.value !== null) return "being tested…";
+  return modelCheck.value !== null || hasCheckFailed.value ? "test failed" : "not tested";
 }

@@ -7,7 +7,8 @@ import type { Result } from "../state/call.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { formatWhen, isScheduleChange } from "./schedules.ts";
+import { isScheduleChange } from "./schedules.ts";
+import { formatClock, formatWhen } from "../ui/format-time.ts";
 
 type Run = Result<"sched.upcoming">["runs"][number];
 
@@ -44,7 +45,7 @@ function Strip({ runs }: { runs: readonly Run[] }) {
       </svg>
       <p class="strip-hours soft small" aria-hidden="true">
         {hours.map((at, index) => (
-          <span key={at}>{index === 0 ? "now" : formatHour(at)}</span>
+          <span key={at}>{index === 0 ? "now" : formatClock(at)}</span>
         ))}
       </p>
       <ul class="coming-runs">
@@ -57,12 +58,6 @@ function Strip({ runs }: { runs: readonly Run[] }) {
       </ul>
     </>
   );
-}
-
-const hourFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-
-function formatHour(at: number): string {
-  return hourFormat.format(at);
 }
 
 function xOf(at: number, now: number): number {

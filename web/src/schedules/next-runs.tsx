@@ -1,7 +1,7 @@
 // The next runs of a schedule.
 
 import { Time } from "../ui/time.tsx";
-import { formatWhen } from "./schedules.ts";
+import { formatWhen } from "../ui/format-time.ts";
 
 export function NextRuns({ runs }: { runs: readonly number[] }) {
   if (runs.length === 0) return <p class="soft">It does not run any more.</p>;

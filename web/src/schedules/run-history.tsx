@@ -13,7 +13,8 @@ import { Banner, type Tone } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { formatWhen, isScheduleChange } from "./schedules.ts";
+import { isScheduleChange } from "./schedules.ts";
+import { formatWhen } from "../ui/format-time.ts";
 
 type Run = Result<"sched.runs">["runs"][number];
 

@@ -12,7 +12,8 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 import { ComingRuns } from "./coming-runs.tsx";
 import { NewSchedule } from "./new-schedule.tsx";
-import { capitalize, formatWhen, isOver, type Schedule, schedules, useSchedules } from "./schedules.ts";
+import { capitalize, isOver, type Schedule, schedules, useSchedules } from "./schedules.ts";
+import { formatWhen } from "../ui/format-time.ts";
 
 export function ScheduleList({ pane }: { pane: PaneName }) {
   useSchedules();

@@ -47,15 +47,6 @@ async function readAll(): Promise<SchedulePage> {
 /** The time zone of this browser, in which times of day are meant. */
 export const TIMEZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const PARTS = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const format = new Intl.DateTimeFormat("en-GB", PARTS);
-const formatWithYear = new Intl.DateTimeFormat("en-GB", { ...PARTS, year: "numeric" });
-
-/** "Fri 20 Nov, 09:00", in this browser's time zone; with the year if it is another one. */
-export function formatWhen(at: number): string {
-  return (new Date(at).getFullYear() === new Date().getFullYear() ? format : formatWithYear).format(at);
-}
-
 /** Whether it was for one time, and has run. */
 export function isOver({ enabled, expression, state }: Schedule): boolean {
   return !enabled && (expression.kind === "at" || expression.kind === "after") && state.lastRunAtMs !== null;

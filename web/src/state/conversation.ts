@@ -2,8 +2,15 @@
 // context use. All of it is read from the gateway. Events of the process only decide what to read again. The component that
 // creates a Conversation closes it.
 
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { StreamedAnswer, FollowedEvent, Payload, ScriptCalls, ToolCall } from "../../../src/client/client.ts";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  ConnectionLost,
+  type FollowedEvent,
+  type Payload,
+  type ScriptCalls,
+  type StreamedAnswer,
+  type ToolCall,
+} from "../../../src/client/client.ts";
 import {
   HIL_REQUESTED,
   PROC_CHANGED,
@@ -18,7 +25,7 @@ import type { PendingQuestion } from "./approvals.ts";
 import { call, describeError, type Result } from "./call.ts";
 import { type FeedListener, listenToFeed } from "./feed.ts";
 import { Latest } from "./latest.ts";
-import { Outbox } from "./outbox.ts";
+import { findOutbox, type NewMessage, type Outbox } from "./outbox.ts";
 import { HistoryWindow } from "./history-window.ts";
 
 export type QueuedMessage = Result<"proc.queue.list">["messages"][number];
@@ -59,6 +66,8 @@ export class Conversation {
   /** Answers that have become messages which this page has not read yet. */
   readonly #endedAnswers = signal<readonly EndedAnswer[]>([]);
   readonly #disposers: (() => void)[] = [];
+  readonly #feedListener: FeedListener;
+  readonly #feed: Signal<ReturnType<typeof listenToFeed>>;
   #isClosed = false;
 
   constructor(pid: string, id: string) {
@@ -70,7 +79,7 @@ export class Conversation {
       this.context.value = page.context;
       return page;
     });
-    this.outbox = new Outbox(pid, id);
+    this.outbox = findOutbox(pid, id);
     this.queue = new Latest(async () => (await call("proc.queue.list", ids)).messages, describeError);
     this.questions = new Latest(
       async () => (await call("proc.approval.list", { pid })).pending.filter(({ conversationId }) => conversationId === id),
@@ -79,14 +88,15 @@ export class Conversation {
     this.segments = new Latest(async () => (await call("proc.conversation.segments", ids)).segments, describeError);
     this.info = new Latest<ConversationInfo>(async () => (await call("proc.conversation.get", ids)).conversation, describeError);
     this.settings = new Latest(() => call("proc.settings.get", ids), describeError);
-    const feed = listenToFeed(pid, this.#makeFeedListener());
-    const { activity } = feed;
+    this.#feedListener = this.#makeFeedListener();
+    this.#feed = signal(listenToFeed(pid, this.#feedListener));
+    const activity = computed(() => this.#feed.value.activity.value);
     this.streamedAnswer = computed(() => (activity.value.answer?.conversationId === id ? activity.value.answer : null));
     this.calls = computed(() => activity.value.calls);
     this.scripts = computed(() => activity.value.scripts);
     this.retryReason = computed(() => (activity.value.retrying?.conversationId === id ? activity.value.retrying.why : null));
     this.#disposers.push(
-      () => feed.stop(),
+      () => this.#feed.peek().stop(),
       effect(() => this.#dropDeliveredFromOutbox()),
     );
   }
@@ -116,8 +126,8 @@ export class Conversation {
     for (const stop of this.#disposers) stop();
   }
 
-  async send(...message: Parameters<Outbox["send"]>): Promise<boolean> {
-    const isSent = await this.outbox.send(...message);
+  async send(message: NewMessage): Promise<boolean> {
+    const isSent = await this.outbox.send(message);
     if (isSent) this.#catchUp();
     return isSent;
   }
@@ -129,10 +139,33 @@ export class Conversation {
     return { aborted: result.aborted, stillRunning: result.stillRunning ?? [] };
   }
 
-  /** Removes the messages from this one on, which stay in an archive. */
-  async rewind(beforeMessageId: number): Promise<void> {
-    await call("proc.conversation.rewind", { pid: this.pid, conversationId: this.id, beforeMessageId });
-    await Promise.all([this.window.reload(), this.segments.refetch()]);
+  async resend(runId: string): Promise<void> {
+    if (await this.outbox.resend(runId)) this.#catchUp();
+  }
+
+  /** Sends a message in place of the messages from this one on, which stay in an archive. Throws if nothing was changed. */
+  async replace(beforeMessageId: number, message: NewMessage): Promise<void> {
+    // Before anything is removed: then a page that is closed in between does not lose it.
+    this.outbox.store(message);
+    try {
+      await call("proc.conversation.rewind", { pid: this.pid, conversationId: this.id, beforeMessageId });
+    } catch (error) {
+      // The messages may be gone all the same, and with them the place where the text was edited.
+      if (error instanceof ConnectionLost) return this.outbox.addFailed(message, describeError(error));
+      this.outbox.forget(message.runId);
+      throw error;
+    }
+    await Promise.allSettled([this.window.reload(), this.segments.refetch()]);
+    void this.send(message);
+  }
+
+  /** After a problem: follows the process again if that has ended, and reads everything anew. */
+  retry(): void {
+    const feed = this.#feed.peek();
+    this.#feed.value = listenToFeed(this.pid, this.#feedListener);
+    feed.stop();
+    this.#keepAnswerUntilRead(null, this.window.reload());
+    this.#refetchAll();
   }
 
   async resumeQueue(): Promise<void> {

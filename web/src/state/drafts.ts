@@ -1,32 +1,23 @@
-// Unsent text of each conversation, kept across reloads. A draft whose sending was attempted keeps its run id: sent again
-// unchanged, it is the same message to the gateway.
+// Unsent text of each conversation, kept across reloads. Text that was sent is in the outbox.
 
 import { readItem, writeItem } from "./local-storage.ts";
 
-export type Draft = { text: string; runId: string | null };
-
-const EMPTY: Draft = { text: "", runId: null };
 const TEXT_CHARS_MAX = 200_000;
 
-export function readDraft(username: string, pid: string, conversationId: string): Draft {
+export function readDraft(username: string, pid: string, conversationId: string): string {
   const stored = readItem(storageKey(username, pid, conversationId));
-  if (stored === null) return EMPTY;
+  if (stored === null) return "";
   try {
-    const { text, runId } = JSON.parse(stored) as Partial<Draft>;
-    return { text: typeof text === "string" ? text : "", runId: typeof runId === "string" ? runId : null };
+    const { text } = JSON.parse(stored) as { text?: unknown };
+    return typeof text === "string" ? text : "";
   } catch {
-    return EMPTY;
+    return "";
   }
 }
 
-export function saveDraft(username: string, pid: string, conversationId: string, { text, runId }: Draft): void {
-  const value = text === "" ? null : JSON.stringify({ text: text.slice(0, TEXT_CHARS_MAX), runId });
+export function saveDraft(username: string, pid: string, conversationId: string, text: string): void {
+  const value = text === "" ? null : JSON.stringify({ text: text.slice(0, TEXT_CHARS_MAX) });
   writeItem(storageKey(username, pid, conversationId), value);
-}
-
-/** Call it when the gateway has the message of this run. Text written since then stays. */
-export function clearSentDraft(username: string, pid: string, conversationId: string, runId: string): void {
-  if (readDraft(username, pid, conversationId).runId === runId) saveDraft(username, pid, conversationId, EMPTY);
 }
 
 function storageKey(username: string, pid: string, conversationId: string): string {

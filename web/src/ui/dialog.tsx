@@ -14,12 +14,16 @@ type DialogProps = {
   actions?: ComponentChildren;
   /** The title is only for screen readers: for dialogs that are clear without one. */
   bare?: boolean;
+  /** A press beside it does not close it: for dialogs that hold what was typed, or what is shown only once. */
+  isKept?: boolean;
   children: ComponentChildren;
 };
 
-export function Dialog({ title, onClose, actions, bare = false, children }: DialogProps) {
+export function Dialog({ title, onClose, actions, bare = false, isKept = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  /** A selection that is dragged out of a field ends beside the dialog, but does not begin there. */
+  const isPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const { current } = dialog;
     const previousFocus = document.activeElement;
@@ -41,8 +45,11 @@ export function Dialog({ title, onClose, actions, bare = false, children }: Dial
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={(event) => {
+        isPressedBeside.current = event.target === dialog.current;
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current && isPressedBeside.current && !isKept) onClose();
       }}
     >
       <div class="dialog-box">

@@ -71,6 +71,11 @@ export function Popover({ label, face, tone = "plain", disabled = false, childre
           role="dialog"
           aria-label={label}
           tabIndex={-1}
+          // Whoever goes on elsewhere, with Tab or a key that focuses a field, is done here.
+          onFocusOut={({ relatedTarget }) => {
+            const isElsewhere = relatedTarget instanceof Node && !panel.current!.contains(relatedTarget);
+            if (isElsewhere && relatedTarget !== opener.current) setOpen(false);
+          }}
           onToggle={(event) => event.newState === "closed" && setOpen(false)}
           onKeyDown={(event) => {
             // Keys of the page, such as the one that stops a run, are not meant.

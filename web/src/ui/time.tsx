@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { formatExactly } from "./format-time.ts";
 import { formatRelativeTime } from "./relative-time.ts";
 
 const UPDATE_MS = 15_000;
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const now = signal(Date.now());
 let mountedCount = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -24,7 +24,7 @@ export function Time({ at }: { at: number }) {
     };
   }, []);
   return (
-    <time dateTime={new Date(at).toISOString()} title={exact.format(at)}>
+    <time dateTime={new Date(at).toISOString()} title={formatExactly(at)}>
       {formatRelativeTime(at, now.value)}
     </time>
   );
