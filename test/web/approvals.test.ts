@@ -198,6 +198,40 @@ test("words that are typed on the page answer nothing, and no key allows what de
   expect(existsSync(join(laptop.workspace, "typed"))).toBe(true);
 });
 
+test("a key with a modifier is a key of text: Ctrl+Y and Ctrl+N on a Mac neither answer nor open anything", async () => {
+  const { pid, requestId } = await askFor(alice, "run touch modified on laptop");
+  const page = await desktop.openAs(ALICE, "/nowhere");
+  await page.context().addInitScript(() => Object.defineProperty(navigator, "platform", { value: "MacIntel" }));
+  await page.goto(`${desktop.host.url}/chat/${encodeURIComponent(pid)}/default`);
+  await hasFocus(messageField(page));
+  for (const key of ["Control+y", "Control+n", "Control+a", "Meta+y"]) {
+    await keysCount(page);
+    await page.keyboard.press(key);
+    await keysCount(page);
+  }
+  expect(await questionRegion(page).getByLabel("Exactly this command").count()).toBe(0);
+  expect(new URL(page.url()).pathname).toBe(`/chat/${encodeURIComponent(pid)}/default`);
+  expect((await alice.call("proc.approval.list", { pid })).pending).toHaveLength(1);
+  await alice.call("proc.hil", { pid, requestId, decision: "deny" });
+  await page.context().close();
+});
+
+test("Escape in a form of a question leads back to its buttons, and stops nothing", async () => {
+  const { pid, requestId } = await askFor(alice, "run touch escaped on laptop");
+  const page = await desktop.goAs(ALICE, `/chat/${encodeURIComponent(pid)}/default`);
+  const question = questionRegion(page);
+  await press(question.getByRole("button", { name: "Always allow…" }));
+  await hasFocus(question.getByLabel("Exactly this command"));
+  await page.keyboard.press("Escape");
+  await hasFocus(question.getByRole("button", { name: "Always allow…" }));
+  await press(question.getByRole("button", { name: "Deny with a reason…" }));
+  await hasFocus(question.getByLabel("Reason"));
+  await page.keyboard.press("Escape");
+  await hasFocus(question.getByRole("button", { name: "Deny", exact: true }));
+  expect((await alice.call("proc.approval.list", { pid })).pending.map((one) => one.requestId)).toEqual([requestId]);
+  await alice.call("proc.hil", { pid, requestId, decision: "deny" });
+});
+
 test("root sees the questions of other users but gets no notice of them", async () => {
   const page = await desktop.openAs(ROOT, "/approvals");
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();

@@ -205,6 +205,37 @@ describe("the keyboard", () => {
   });
 });
 
+test("the keys of a screen act only in the pane that was used last", async () => {
+  const page = await desktop.openAs(ALICE, "/machines?beside=/chat/init:1000/default");
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.waitFor();
+  await page.getByRole("heading", { level: 1, name: "Machines" }).click();
+  await openPalette(page);
+  await page.getByRole("combobox", { name: "Find" }).fill("search this conversation");
+  await page.getByText("No results").waitFor();
+  await page.keyboard.press("Escape");
+  await field.click();
+  await openPalette(page);
+  await page.getByRole("combobox", { name: "Find" }).fill("search this conversation");
+  await page.getByRole("option", { name: /^Search this conversation/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.context().close();
+});
+
+test("a press that begins in a dialog and ends beside it leaves it open", async () => {
+  const page = await desktop.goAs(ALICE, "/pieces");
+  await page.getByRole("button", { name: "Open a dialog" }).click();
+  const dialog = page.getByRole("dialog");
+  const box = (await dialog.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 40, box.y + 20);
+  await page.mouse.up();
+  expect(await dialog.isVisible()).toBe(true);
+  await page.mouse.click(box.x - 40, box.y + 20);
+  await dialog.waitFor({ state: "detached" });
+});
+
 test("a phone shows one column with the bar below, and the other pane through a button", async () => {
   const page = await desktop.openAs(ALICE, "/chat?beside=/machines", PHONE);
   await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
 import type { FreshPress } from "./fresh-press.ts";
+import { leaveOnEscape } from "./leave-on-escape.ts";
 import type { QuestionAnswer } from "./question.tsx";
 
 type DenyProps = { freshPress: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: QuestionAnswer) => void };
@@ -16,6 +17,7 @@ export function DenyForm({ freshPress, isBusy, onCancel, onDeny }: DenyProps) {
   return (
     <form
       class="question-form"
+      onKeyDown={(event) => leaveOnEscape(event, onCancel)}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isBusy) deny();

@@ -13,7 +13,7 @@ export type FreshPress = {
   pressHandlers: { onPointerDown(event: Event): void; onMouseDown(event: Event): void; onKeyDown(event: KeyboardEvent): void };
   /** Makes a click handler that calls `run` only after a fresh press on the button. */
   guard(run: () => void): (event: MouseEvent) => void;
-  /** Whether a key was pressed, once and by a person, after the inert period. */
+  /** Whether a key was pressed, once, alone and by a person, after the inert period. */
   isFreshKey(event: KeyboardEvent): boolean;
 };
 
@@ -55,6 +55,7 @@ export function useFreshPress(): FreshPress {
       state.on = null;
       if (isFresh) run();
     },
-    isFreshKey: ({ isTrusted, repeat }) => isTrusted && !repeat && performance.now() >= state.readyAt,
+    isFreshKey: ({ isTrusted, repeat, ctrlKey, metaKey, altKey }) =>
+      isTrusted && !repeat && !ctrlKey && !metaKey && !altKey && performance.now() >= state.readyAt,
   };
 }

@@ -4,9 +4,10 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PendingQuestion } from "../state/approvals.ts";
 import { Button } from "../ui/button.tsx";
 import { Radio, Select } from "../ui/choice.tsx";
-import { formatUntil } from "../ui/until.ts";
+import { formatUntil } from "../ui/format-time.ts";
 import type { FreshPress } from "./fresh-press.ts";
 import { type Scope, scopesOf } from "./grant-scopes.ts";
+import { leaveOnEscape } from "./leave-on-escape.ts";
 import { isGrave } from "./grave.ts";
 import type { QuestionAnswer } from "./question.tsx";
 
@@ -40,7 +41,7 @@ export function GrantForm({ question, freshPress, isBusy, onCancel, onAllow }: G
   const form = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => form.current?.querySelector("input")?.focus(), []);
   return (
-    <div class="question-form" ref={form}>
+    <div class="question-form" ref={form} onKeyDown={(event) => leaveOnEscape(event, onCancel)}>
       <Radio legend="Always allow" value={scope} options={options} onValue={setScope} />
       {options.length === 1 && <p class="soft small">Only exactly this can be allowed beforehand: it is too powerful for more.</p>}
       <Select

@@ -8,7 +8,7 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Time } from "../ui/time.tsx";
-import { formatUntil } from "../ui/until.ts";
+import { formatUntil } from "../ui/format-time.ts";
 
 type Grant = Approvals["grants"][number];
 

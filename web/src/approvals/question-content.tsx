@@ -136,7 +136,7 @@ function Message({ pid, text }: { pid: string; text: string }) {
   const agent = findAgent(pid);
   return (
     <>
-      <p class="question-path">To {agent === null ? makeVisible(pid) : nameOfAgent(agent, makeVisible)}</p>
+      <p class="question-path">To {agent === null ? "another agent" : nameOfAgent(agent, makeVisible)}</p>
       <pre>{makeVisible(text)}</pre>
     </>
   );

@@ -20,7 +20,7 @@ type PastQuestion = Result<"proc.approval.history">["questions"][number];
 
 const PAGE = 20;
 /** The largest page that the gateway returns. */
-const PAGE_MAX = 100;
+const PAGE_MAX = 200;
 const OUTCOMES: Record<PastQuestion["state"], { word: string; tone: Tone }> = {
   pending: { word: "Waiting", tone: "warn" },
   approved: { word: "Allowed", tone: "good" },
@@ -38,10 +38,14 @@ export function QuestionHistory() {
   /** Reads as many as are already shown, so that a newly answered question is added without a jump. */
   const readNewest = (limit: number) =>
     operation.run(async () => {
-      const { questions } = await call("proc.approval.history", { limit: Math.min(limit + 1, PAGE_MAX) });
-      setEntries(questions.slice(0, limit));
-      setHasAll(questions.length <= limit);
-      count.current = limit;
+      const asked = Math.min(limit + 1, PAGE_MAX);
+      const { questions } = await call("proc.approval.history", { limit: asked });
+      const isAll = questions.length < asked;
+      const newest = isAll ? questions : questions.slice(0, asked - 1);
+      const oldest = newest.at(-1)?.createdAt ?? 0;
+      // What was shown beyond one page stays.
+      setEntries((shown) => (isAll ? newest : [...newest, ...(shown ?? []).filter(({ createdAt }) => createdAt < oldest)]));
+      if (isAll || limit < PAGE_MAX) setHasAll(isAll);
     });
   useEffect(() => void readNewest(count.current), [connectionCount.value, approvals.value.value]);
   const readOlder = () =>

@@ -2,7 +2,7 @@
 // and the answers. Nothing takes the focus automatically, only a fresh press answers (fresh-press.ts), a key only if it is pressed alone
 // (lone-press.ts) and never for what is grave (grave.ts), and nothing is allowed that was not in view (use-seen.ts).
 
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { workingDirectoryOf } from "../../../src/approval/asked-call.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { isScriptCallId } from "../../../src/sandbox/script-calls.ts";
@@ -19,7 +19,7 @@ import { Button } from "../ui/button.tsx";
 import { joinClasses } from "../ui/classes.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
-import { formatUntil } from "../ui/until.ts";
+import { formatUntil } from "../ui/format-time.ts";
 import { DenyForm } from "./deny-form.tsx";
 import { useFreshPress } from "./fresh-press.ts";
 import { GrantForm } from "./grant-form.tsx";
@@ -81,6 +81,15 @@ export function Question({ question, scriptSays = "", isPinned = false, hasKeys 
     if (event === undefined) return card.current?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus();
     if (find(key) !== undefined && freshPress.isFreshKey(event)) runIfAlone(() => latest.current(key)?.run());
   });
+  /** Leaves a form for the button that opened it. */
+  const [focusedKey, setFocusedKey] = useState<string | null>(null);
+  const goBack = () => {
+    setFocusedKey(mode === "remember" ? "a" : "n");
+    setMode("plain");
+  };
+  useLayoutEffect(() => {
+    if (mode === "plain" && focusedKey !== null) card.current?.querySelector<HTMLElement>(`[data-key="${focusedKey}"]`)?.focus();
+  }, [mode, focusedKey]);
   // A key answers a moment after it was pressed, and the question may have changed by then.
   const latest = useRef(find);
   latest.current = find;
@@ -122,12 +131,12 @@ export function Question({ question, scriptSays = "", isPinned = false, hasKeys 
             question={question}
             freshPress={freshPress}
             isBusy={isBusy}
-            onCancel={() => setMode("plain")}
+            onCancel={goBack}
             onAllow={(given) => void sendAnswer(given)}
           />
         )}
         {mode === "deny" && (
-          <DenyForm freshPress={freshPress} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void sendAnswer(given)} />
+          <DenyForm freshPress={freshPress} isBusy={isBusy} onCancel={goBack} onDeny={(given) => void sendAnswer(given)} />
         )}
       </div>
       <footer class="question-answers">

@@ -1,7 +1,8 @@
 // The frame around every screen: the bar, one or two panes, the overlays, and a status line while the connection is lost.
 
+import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { phase } from "../state/session.ts";
+import { connectionCount, phase } from "../state/session.ts";
 import { prefetchScreens } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { registerActions } from "./actions.ts";
@@ -48,18 +49,22 @@ export function Frame() {
 
 /** Loaded after the first screen, which it must not delay. */
 function announceWhatIsNew(): () => void {
-  let stop = () => {};
+  let stop: (() => void) | null = null;
   let isStopped = false;
-  void import("./announce.ts").then(
-    ({ announce }) => {
-      if (!isStopped) stop = announce();
-    },
-    // The gateway is away or newer than the page: Lazy says so for the screen.
-    () => {},
-  );
+  const stopTrying = effect(() => {
+    if (connectionCount.value === 0 || stop !== null) return;
+    import("./announce.ts").then(
+      ({ announce }) => {
+        if (!isStopped) stop ??= announce();
+      },
+      // The gateway is away, and the next connection tries again, or it is newer than the page: Lazy says so for the screen.
+      () => {},
+    );
+  });
   return () => {
     isStopped = true;
-    stop();
+    stopTrying();
+    stop?.();
   };
 }
 

@@ -1,5 +1,5 @@
 // Keyboard shortcuts of actions. A key without Ctrl, Alt or Cmd is ignored while the user types. "g c" means g, then c; "mod" is
-// Cmd on a Mac and Ctrl elsewhere.
+// Cmd on a Mac and Ctrl elsewhere; "ctrl" and "meta" are the other one of the two.
 
 import { actions } from "./actions.ts";
 
@@ -56,10 +56,13 @@ function handleKeydown(event: KeyboardEvent): void {
 function keySpecOf(event: KeyboardEvent): string | null {
   const key = event.key.toLowerCase();
   if (["control", "shift", "alt", "meta", "dead", "altgraph"].includes(key)) return null;
-  const mod = IS_MAC ? event.metaKey : event.ctrlKey;
+  const { ctrlKey, metaKey } = event;
+  // The other one counts too: Ctrl+N moves the cursor on a Mac, and is not the key n.
+  const modifiers = IS_MAC ? { mod: metaKey, ctrl: ctrlKey } : { mod: ctrlKey, meta: metaKey };
+  const held = Object.entries(modifiers).flatMap(([name, isHeld]) => (isHeld ? [name] : []));
   // Shift is left out for punctuation: whether a character such as ? needs it depends on the keyboard layout.
   const shift = event.shiftKey && (key.length > 1 || /[a-z]/.test(key));
-  return [...(mod ? ["mod"] : []), ...(event.altKey ? ["alt"] : []), ...(shift ? ["shift"] : []), key].join("+");
+  return [...held, ...(event.altKey ? ["alt"] : []), ...(shift ? ["shift"] : []), key].join("+");
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -5,6 +5,7 @@ import { Grants } from "../approvals/grants.tsx";
 import { QuestionHistory } from "../approvals/question-history.tsx";
 import { PendingQuestions } from "../approvals/pending-questions.tsx";
 import { go, joinPath } from "../frame/route.ts";
+import { useAgentUpdates } from "../state/agents.ts";
 import { approvals } from "../state/approvals.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -17,6 +18,7 @@ type Part = (typeof PARTS)[number];
 export default function Approvals({ rest, pane }: ScreenProps) {
   const part: Part = PARTS.find((one) => one === rest[0]) ?? "waiting";
   useEffect(() => void approvals.refetch(), []);
+  useAgentUpdates();
   const pending = approvals.value.value?.pending.length ?? 0;
   const tabs = [
     { value: "waiting" as const, title: pending === 0 ? "Waiting" : `Waiting (${pending})` },
