@@ -1,16 +1,17 @@
 // Messages between processes of the same user. The target gets an ordinary message that names the sender. The answer to a call, or its
-// timeout, goes back to the caller as a message too.
+// timeout, goes back to the caller as a message too, which is answered as strictly as the caller was when it called.
 
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { IpcCall } from "../nouns/ipc-calls.ts";
+import type { Origin } from "../nouns/process-origins.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
 import type { Part } from "../part.ts";
 import type { Store } from "../store.ts";
 import { conversationIdOrDefault } from "../../process/conversation/conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
-import { withMessageOrigin } from "./postures.ts";
+import { makeOrigin, withOrigin } from "./postures.ts";
 
 /** Sends a message to a process. */
 export type SendToProcess = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
@@ -38,8 +39,10 @@ export class Ipc implements Part {
 
   async send(caller: Caller, { pid, conversationId, message, metadata }: IpcArgs) {
     const { source, target } = this.#requirePeers(caller, pid);
-    const text = formatMessage(source, { message, metadata, sentAt: this.#store.reads.now }, null);
-    const { runId, queued } = await this.#deliverMessage(caller, target, conversationId, text, this.#store.ports.crypto.uuid());
+    const { reads, ports } = this.#store;
+    const text = formatMessage(source, { message, metadata, sentAt: reads.now }, null);
+    const origin = makeOrigin(reads, caller.agent!);
+    const { runId, queued } = await this.#deliverMessage(origin, target, conversationId, text, ports.crypto.uuid());
     return makeReceipt(target, source, conversationId, runId, queued);
   }
 
@@ -48,13 +51,14 @@ export class Ipc implements Part {
     const { reads, ports } = this.#store;
     const [callId, runId, now] = [ports.crypto.uuid(), ports.crypto.uuid(), reads.now];
     const deadlineAt = now + Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, timeoutMs ?? TIMEOUT_MS));
-    const from = { uid: source.uid, sourcePid: source.pid, conversationId: caller.agent?.conversationId ?? DEFAULT_CONVERSATION };
-    const call: IpcCall = { callId, ...from, targetPid: target.pid, runId, createdAt: now, deadlineAt };
+    const origin = makeOrigin(reads, caller.agent!);
+    const from = { sourcePid: source.pid, conversationId: origin.sourceConversationId, posture: origin.posture };
+    const call: IpcCall = { callId, uid: source.uid, ...from, targetPid: target.pid, runId, createdAt: now, deadlineAt };
     await this.#store.commit(({ ipcCalls }) => ipcCalls.add(call));
     this.#store.wakeBy(deadlineAt);
     const text = formatMessage(source, { message, metadata, sentAt: now }, call);
     try {
-      const { queued } = await this.#deliverMessage(caller, target, conversationId, text, runId);
+      const { queued } = await this.#deliverMessage(origin, target, conversationId, text, runId);
       return { ...makeReceipt(target, source, conversationId, runId, queued), callId, deadlineAt };
     } catch (error) {
       await this.#store.commit(({ ipcCalls }) => ipcCalls.remove(callId));
@@ -110,21 +114,24 @@ export class Ipc implements Part {
   }
 
   /** To the conversation that made the call, or to the default one if that was closed. If both are closed, the answer is dropped. */
-  async #sendAnswer(source: ProcessRow, { callId, conversationId }: IpcCall, text: string): Promise<void> {
+  async #sendAnswer(source: ProcessRow, { callId, sourcePid, conversationId, posture }: IpcCall, text: string): Promise<void> {
+    // What made the caller stricter may be over by now, and it asked for this before.
+    const origin = { sourcePid, sourceConversationId: conversationId, posture };
+    // The same run id each time, so that retries deliver the message once.
+    const run = { runId: `ipc-reply:${callId}`, reason: "ipc.reply" as const };
     for (const id of new Set([conversationId, DEFAULT_CONVERSATION])) {
+      const send = () => this.#send(source, { conversationId: id, message: { role: "system", text }, ...run });
       try {
-        // The same run id each time, so that retries deliver the message once.
-        const run = { runId: `ipc-reply:${callId}`, reason: "ipc.reply" as const };
-        return void (await this.#send(source, { conversationId: id, message: { role: "system", text }, ...run }));
+        return void (await withOrigin(this.#store, origin, { pid: sourcePid, runId: run.runId, conversationId: id }, send));
       } catch (error) {
         if (!(error instanceof SysError && error.code === 409)) throw error;
       }
     }
   }
 
-  #deliverMessage({ agent }: Caller, target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
+  #deliverMessage(origin: Origin, target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
     const to = { pid: target.pid, runId, conversationId: conversationIdOrDefault(conversationId) };
-    return withMessageOrigin(this.#store, agent!, to, () =>
+    return withOrigin(this.#store, origin, to, () =>
       this.#send(target, { conversationId, message: { role: "user", text }, runId, reason: "proc.ipc.deliver" }),
     );
   }

@@ -84,6 +84,22 @@ test("a message of an agent makes its answer as strict as the agent, until it is
   expect(postureOf("p", "trusted")).toBe("careful");
 });
 
+test("what an agent sends on stays as strict as it was then, after the message that made it so is answered", () => {
+  set("p", null, "trusted");
+  send(["s", "default"], ["p", "default"], "first");
+  send(["p", "default"], ["p", "x"], "second");
+  reads.processOrigins.removeMessage("p", "first");
+  expect(postureOf("p")).toBe("trusted");
+  expect(postureOf("p", "x")).toBe("careful");
+  // And on: there and back.
+  send(["p", "x"], ["p", "default"], "third");
+  reads.processOrigins.removeMessage("p", "second");
+  expect(postureOf("p", "x")).toBe("trusted");
+  expect(postureOf("p")).toBe("careful");
+  reads.processOrigins.removeMessage("p", "third");
+  expect(postureOf("p")).toBe("trusted");
+});
+
 test("agents in a circle are as strict as the strictest, and a very long chain asks", () => {
   send(["a", "default"], ["b", "default"]);
   send(["b", "default"], ["a", "default"]);
@@ -91,7 +107,7 @@ test("agents in a circle are as strict as the strictest, and a very long chain a
   set("b", null, "ask");
   expect(postureOf("a")).toBe("ask");
   for (let number = 0; number < 300; number++) {
-    const origin = { sourcePid: `n${number}`, sourceConversationId: "default", asks: false };
+    const origin = { sourcePid: `n${number}`, sourceConversationId: "default", posture: "trusted" as const };
     reads.processOrigins.addMessage({ pid: `n${number + 1}`, runId: "r", conversationId: "default" }, origin);
   }
   expect(postureOf("n100")).toBe("careful");

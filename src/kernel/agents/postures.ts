@@ -1,5 +1,6 @@
 // Which posture applies to a conversation: its own, that of its process, or the strictness of whoever started the process or sent
-// the messages it is answering. So an agent gains nothing by starting a child, using another conversation or another process.
+// the messages it is answering, as it was then and as it is now. So an agent gains nothing by starting a child, using another conversation
+// or another process, or waiting until what made it stricter is over.
 
 import { pickStricterPosture, TRUSTED_MS } from "../../approval/posture.ts";
 import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
@@ -22,7 +23,7 @@ export function findPosture(reads: Reads, owner: SettingsOwner, seen = new Set<s
   seen.add(JSON.stringify([owner.pid, owner.conversationId]));
   const own = ownPosture(reads, owner);
   const parent = own === null ? reads.processOrigins.ofProcess(owner.pid) : undefined;
-  const base = own ?? (parent !== undefined && isAsking(reads, parent, seen) ? ASKING_PARENT : CAREFUL);
+  const base = own ?? (parent !== undefined && sourcePosture(reads, parent, seen) === "ask" ? ASKING_PARENT : CAREFUL);
   if (owner.conversationId === null) return base;
   const posture = reads.processOrigins
     .ofMessages(owner.pid, owner.conversationId)
@@ -33,17 +34,21 @@ export function findPosture(reads: Reads, owner: SettingsOwner, seen = new Set<s
 /** Recorded with what an agent starts or sends. */
 export function makeOrigin(reads: Reads, { pid, conversationId }: Pick<AgentCall, "pid" | "conversationId">): Origin {
   const source = { pid, conversationId: conversationId ?? DEFAULT_CONVERSATION };
-  return { sourcePid: pid, sourceConversationId: source.conversationId, asks: findPosture(reads, source).posture === "ask" };
+  return { sourcePid: pid, sourceConversationId: source.conversationId, posture: findPosture(reads, source).posture };
 }
 
 /** Records who sends a message for as long as it waits or is being answered. */
-export async function withMessageOrigin<T>(
+export function withMessageOrigin<T>(
   store: Store,
   source: Pick<AgentCall, "pid" | "conversationId">,
   target: MessageTarget,
   send: () => Promise<T>,
 ): Promise<T> {
-  const origin = makeOrigin(store.reads, source);
+  return withOrigin(store, makeOrigin(store.reads, source), target, send);
+}
+
+/** The same, for what was found out earlier: meanwhile the source may have become less strict. */
+export async function withOrigin<T>(store: Store, origin: Origin, target: MessageTarget, send: () => Promise<T>): Promise<T> {
   store.write(({ processOrigins }) => processOrigins.addMessage(target, origin));
   try {
     return await send();
@@ -76,12 +81,13 @@ function isCurrent({ posture, postureEndsAt }: ProcessSettings, now: number): bo
   return postureEndsAt !== null && now < postureEndsAt && postureEndsAt <= now + TRUSTED_MS;
 }
 
-function isAsking(reads: Reads, origin: Origin, seen: Set<string>): boolean {
-  return origin.asks || sourcePosture(reads, origin, seen) === "ask";
-}
-
-/** What the source of a message has; one that was looked at before adds nothing. */
-function sourcePosture(reads: Reads, { sourcePid: pid, sourceConversationId: conversationId, asks }: Origin, seen: Set<string>): Posture {
-  if (asks || seen.size >= SOURCES_MAX) return "ask";
-  return seen.has(JSON.stringify([pid, conversationId])) ? "trusted" : findPosture(reads, { pid, conversationId }, seen).posture;
+/** The stricter of what the source had and what it has. What a source has that was looked at before adds nothing. */
+function sourcePosture(
+  reads: Reads,
+  { sourcePid: pid, sourceConversationId: conversationId, posture }: Origin,
+  seen: Set<string>,
+): Posture {
+  if (posture === "ask" || seen.size >= SOURCES_MAX) return "ask";
+  if (seen.has(JSON.stringify([pid, conversationId]))) return posture;
+  return pickStricterPosture(posture, findPosture(reads, { pid, conversationId }, seen).posture);
 }

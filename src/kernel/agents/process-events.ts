@@ -100,11 +100,9 @@ export class ProcessEvents {
   #recordRunEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: RunFinished, isReceivingWork: boolean): void {
     const { processes, approvals, modelFailures, now } = nouns;
     announceClosedQuestions(nouns, uid, approvals.withdraw(pid, end.runId, now));
+    // Only that of this run: other messages may be on hold, or were sent since, if the event was delivered late.
     nouns.processOrigins.removeMessage(pid, end.runId);
-    if (isIdle(end) && !isReceivingWork) {
-      processes.markIdle(pid);
-      nouns.processOrigins.removeMessages(pid);
-    }
+    if (isIdle(end) && !isReceivingWork) processes.markIdle(pid);
     if (MODEL_FAILED.has(end.reason)) modelFailures.recordFailure(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.clear(uid);
     recordProcessRunEnd(nouns, pid, end);

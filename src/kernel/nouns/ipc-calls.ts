@@ -2,6 +2,7 @@
 // to the calling process. Until then delivery is retried, with the same run id, so that it becomes one message.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Posture } from "../../protocol/process-settings.ts";
 
 export type IpcCall = {
   callId: string;
@@ -9,6 +10,8 @@ export type IpcCall = {
   sourcePid: string;
   /** The conversation of the source that waits for the answer. */
   conversationId: string;
+  /** Which one that conversation had when it made the call. */
+  posture: Posture;
   targetPid: string;
   runId: string;
   createdAt: number;
@@ -22,10 +25,10 @@ export class IpcCalls {
     this.#sql = sql;
   }
 
-  add({ callId, uid, sourcePid, conversationId, targetPid, runId, createdAt, deadlineAt }: IpcCall): void {
+  add({ callId, uid, sourcePid, conversationId, posture, targetPid, runId, createdAt, deadlineAt }: IpcCall): void {
     this.#sql.run(
-      `INSERT INTO ipc_calls (call_id, uid, source_pid, target_pid, run_id, created_at, deadline_at, conversation_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO ipc_calls (call_id, uid, source_pid, target_pid, run_id, created_at, deadline_at, conversation_id, posture)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       callId,
       uid,
       sourcePid,
@@ -34,6 +37,7 @@ export class IpcCalls {
       createdAt,
       deadlineAt,
       conversationId,
+      posture,
     );
   }
 
@@ -67,6 +71,7 @@ function fromRow(row: SqlRow): IpcCall {
     uid: Number(row.uid),
     sourcePid: String(row.source_pid),
     conversationId: String(row.conversation_id ?? "default"),
+    posture: row.posture as Posture,
     targetPid: String(row.target_pid),
     runId: String(row.run_id),
     createdAt: Number(row.created_at),

@@ -2,12 +2,13 @@
 // follows from it for the posture is in agents/postures.ts.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Posture } from "../../protocol/process-settings.ts";
 
-/** `asks`: the source was asking before every action at that time. */
-export type Origin = { sourcePid: string; sourceConversationId: string; asks: boolean };
+/** `posture`: which one the source had at that time. */
+export type Origin = { sourcePid: string; sourceConversationId: string; posture: Posture };
 export type MessageTarget = { pid: string; runId: string; conversationId: string };
 
-export type ProcessOriginReads = Pick<ProcessOrigins, "ofProcess" | "ofMessages">;
+export type ProcessOriginReads = Pick<ProcessOrigins, "ofProcess" | "ofMessages" | "listRunIds">;
 
 export class ProcessOrigins {
   readonly #sql: Sql;
@@ -22,11 +23,16 @@ export class ProcessOrigins {
     return row && fromRow(row);
   }
 
-  /** Of the messages of agents in a conversation that wait or are being answered. */
+  /** Of the messages of agents in a conversation that wait, on hold or not, or are being answered. */
   ofMessages(pid: string, conversationId: string): Origin[] {
     return this.#sql
       .all("SELECT * FROM process_origins WHERE pid = ? AND run_id <> '' AND conversation_id = ?", pid, conversationId)
       .map(fromRow);
+  }
+
+  /** The runs of all messages of agents to a process. */
+  listRunIds(pid: string): string[] {
+    return this.#sql.all("SELECT run_id FROM process_origins WHERE pid = ? AND run_id <> ''", pid).map((row) => String(row.run_id));
   }
 
   addProcess(pid: string, origin: Origin): void {
@@ -41,12 +47,7 @@ export class ProcessOrigins {
     this.#sql.run("DELETE FROM process_origins WHERE pid = ? AND run_id = ? AND run_id <> ''", pid, runId);
   }
 
-  /** The process has nothing to do any more. */
-  removeMessages(pid: string): void {
-    this.#sql.run("DELETE FROM process_origins WHERE pid = ? AND run_id <> ''", pid);
-  }
-
-  #add({ pid, runId, conversationId }: MessageTarget, { sourcePid, sourceConversationId, asks }: Origin): void {
+  #add({ pid, runId, conversationId }: MessageTarget, { sourcePid, sourceConversationId, posture }: Origin): void {
     this.#sql.run(
       "INSERT OR REPLACE INTO process_origins VALUES (?, ?, ?, ?, ?, ?)",
       pid,
@@ -54,7 +55,7 @@ export class ProcessOrigins {
       conversationId,
       sourcePid,
       sourceConversationId,
-      asks ? 1 : 0,
+      posture,
     );
   }
 }
@@ -63,6 +64,6 @@ function fromRow(row: SqlRow): Origin {
   return {
     sourcePid: String(row.source_pid),
     sourceConversationId: String(row.source_conversation_id),
-    asks: row.asks === 1,
+    posture: row.posture as Posture,
   };
 }
