@@ -81,9 +81,11 @@ export const processCalls = {
   updateConversation: (process: Process, args: ConversationArgs & { title?: string | undefined; isPinned?: boolean | undefined }) =>
     process.conversation.update(args),
   rewindConversation: (process: Process, args: ConversationArgs & { beforeMessageId: number }) => process.conversation.rewind(args),
-  /** The first half of a deletion: the kernel deletes the files in between. */
+  /** A deletion in three steps. The kernel lists the archives of other conversations after the first, and deletes files after the second. */
   endConversation: (process: Process, args: { conversationId: string; archives: readonly string[] }) =>
     process.conversation.endAndListFiles(args),
+  listUnreferenced: (process: Process, args: { paths: readonly string[]; archives: readonly string[] }) =>
+    process.conversation.listUnreferenced(args),
   deleteConversation: (process: Process, args: { conversationId: string; receivedSeq: number }) => process.conversation.delete(args),
   contextPolicy: (process: Process, args: ConversationArgs) => process.conversation.policy(args),
   setContextPolicy: (

@@ -331,16 +331,19 @@ export class Agents implements Part {
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 
-  /** Its files first: if that fails, or the gateway stops, the conversation is still there to be deleted again. */
+  /** Its files and settings first: if that fails, or the gateway stops, the conversation is still there to be deleted again. */
   async deleteConversation(caller: Caller, pid: string | undefined, given: string | undefined) {
     const process = this.requireProcess(caller, pid);
     const conversationId = conversationIdOrDefault(given);
-    const archives = await this.#files.listArchives(process, conversationId);
-    const paths = await this.#call(process.pid, "endConversation", { conversationId, archives });
+    const { own } = await this.#files.listArchives(process, conversationId);
+    const files = await this.#call(process.pid, "endConversation", { conversationId, archives: own });
+    // Listed only now: what was archived since the process has read the messages of other conversations was still among those.
+    const { others } = await this.#files.listArchives(process, conversationId);
+    const paths = await this.#call(process.pid, "listUnreferenced", { paths: files, archives: others });
     await this.#files.deleteConversation(process, conversationId, paths);
+    await this.#store.commit(({ processSettings }) => processSettings.removeConversation(process.pid, conversationId));
     const receivedSeq = this.#store.reads.processes.get(process.pid)?.heardSeq ?? 0;
     await this.#call(process.pid, "deleteConversation", { conversationId, receivedSeq });
-    await this.#store.commit(({ processSettings }) => processSettings.removeConversation(process.pid, conversationId));
     return { ok: true as const, pid: process.pid, conversationId };
   }
 
@@ -442,11 +445,14 @@ export class Agents implements Part {
   async #wake(pid: string): Promise<void> {
     try {
       await this.#call(pid, "wake", {});
-      const { activeRunId, runnableCount } = await this.#call(pid, "state", {});
+      // Read before the state: what is sent from now on is not among them.
+      const sent = this.#sending.has(pid) ? [] : this.#store.reads.processOrigins.listRunIds(pid);
+      const { activeRunId, queuedCount, runnableCount } = await this.#call(pid, "state", {});
       if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
         this.#store.relaxed((nouns) => {
           nouns.processes.markIdle(pid);
-          nouns.processOrigins.removeMessages(pid);
+          // A crash lost these messages before the process had them. Those on hold still wait.
+          if (queuedCount === 0) for (const runId of sent) nouns.processOrigins.removeMessage(pid, runId);
           onProcessIdle(nouns, pid);
         });
     } catch (error) {

@@ -1,35 +1,47 @@
-// The files of a conversation: its archives, wherever a reset or a compaction put them, and what only its messages refer to.
+// The files of conversations: their archives, wherever a reset, a rewind or a compaction put them, and what only the messages of one
+// refer to. Which these are only the process knows (process/conversation/delete.ts).
 
-import { FileError } from "../../hardware/filesystem.ts";
-import { archiveNameOf } from "../../process/conversation/archive.ts";
-import type { Vfs } from "../../vfs/vfs.ts";
+import { FileError, type FileSystem } from "../../hardware/filesystem.ts";
+import { archiveNameOf, findNameOfResetArchive } from "../../process/conversation/archive.ts";
 
-export async function listConversationArchives(files: Vfs, archiveRoot: string, conversationId: string): Promise<string[]> {
+/** Of one conversation, and of all others of the process. */
+export type Archives = { own: string[]; others: string[] };
+
+export async function listArchives(files: FileSystem, archiveRoot: string, conversationId: string): Promise<Archives> {
+  const own: string[] = [];
+  const others: string[] = [];
   const name = archiveNameOf(conversationId);
-  const own = await listIfThere(files, `${archiveRoot}/conversations/${name}`);
+  for (const folder of await listIfThere(files, `${archiveRoot}/conversations`)) {
+    const found = await listIfThere(files, folder);
+    if (folder.endsWith(`/${name}`)) own.push(...found);
+    else others.push(...found.filter((path) => path.endsWith(".jsonl.gz")));
+  }
   // Of the whole process there is a folder for each time.
   for (const folder of await listIfThere(files, archiveRoot)) {
     if (folder.endsWith("/conversations") || folder.endsWith("/outputs")) continue;
-    own.push(...(await listIfThere(files, folder)).filter((path) => path.startsWith(`${folder}/${name}.gen-`)));
+    for (const path of await listIfThere(files, folder)) {
+      const of = findNameOfResetArchive(path.slice(folder.length + 1));
+      if (of !== undefined) (of === name ? own : others).push(path);
+    }
   }
-  return own;
+  return { own, others };
 }
 
 /** `paths` come from a process, so only those inside its own folders count. */
 export async function deleteConversationFiles(
-  files: Vfs,
+  files: FileSystem,
   { archiveRoot, mediaFolder }: { archiveRoot: string; mediaFolder: string },
   conversationId: string,
   paths: readonly string[],
 ): Promise<void> {
   const folders = [`${archiveRoot}/outputs/`, `${mediaFolder}/`];
   const isOwn = (path: string) => path === files.resolve(path) && folders.some((folder) => path.startsWith(folder));
-  const archives = await listConversationArchives(files, archiveRoot, conversationId);
-  for (const path of [...paths.filter(isOwn), ...archives]) await removeIfThere(files, path);
+  const { own } = await listArchives(files, archiveRoot, conversationId);
+  for (const path of [...paths.filter(isOwn), ...own]) await removeIfThere(files, path);
   await removeIfThere(files, `${archiveRoot}/conversations/${archiveNameOf(conversationId)}`);
 }
 
-async function removeIfThere(files: Vfs, path: string): Promise<void> {
+async function removeIfThere(files: FileSystem, path: string): Promise<void> {
   try {
     await files.remove(path);
   } catch (error) {
@@ -37,7 +49,7 @@ async function removeIfThere(files: Vfs, path: string): Promise<void> {
   }
 }
 
-async function listIfThere(files: Vfs, folder: string): Promise<string[]> {
+async function listIfThere(files: FileSystem, folder: string): Promise<string[]> {
   try {
     return (await files.list(folder)).map(({ name }) => `${folder}/${name}`);
   } catch (error) {

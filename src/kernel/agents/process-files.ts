@@ -10,7 +10,7 @@ import type { Vfs } from "../../vfs/vfs.ts";
 import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
-import { deleteConversationFiles, listConversationArchives } from "./conversation-deletion.ts";
+import { type Archives, deleteConversationFiles, listArchives } from "./conversation-deletion.ts";
 import { makeProcessCaller, makeOwnerCaller } from "./process-caller.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
@@ -102,8 +102,9 @@ export class ProcessFiles {
     }
   }
 
-  listArchives(process: ProcessRow, conversationId: string): Promise<string[]> {
-    return listConversationArchives(this.#fileSystemOf(process), archiveRoot(process), conversationId);
+  /** Of a conversation, and of all other conversations of the process. */
+  listArchives(process: ProcessRow, conversationId: string): Promise<Archives> {
+    return listArchives(this.#fileSystemOf(process), archiveRoot(process), conversationId);
   }
 
   /** Deletes the archives of a conversation, and those of these files that belong to the process. */

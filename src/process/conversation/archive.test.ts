@@ -2,7 +2,7 @@
 
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { toArchiveLine, fromArchive, fromArchiveLine, segmentPath, toArchive, resetArchivePath } from "./archive.ts";
+import { toArchiveLine, toChatLine, fromArchive, fromArchiveLine, segmentPath, toArchive, resetArchivePath } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
 import { toWireMessage } from "./wire-message.ts";
 
@@ -48,6 +48,18 @@ const MESSAGES: Record<string, Message> = {
     output: "",
     images: media,
   },
+  "a result of a script": {
+    id: 12,
+    runId: "r",
+    createdAt: 13,
+    role: "toolResult",
+    callId: "k",
+    tool: "CodeMode",
+    isError: false,
+    durationMs: 5,
+    output: "{}",
+    scriptCalls: { count: 2, calls: [{ callId: "codemode-1", name: "Read", args: { path: "/a" }, ok: false, outcome: "denied" }] },
+  },
 };
 
 describe("an archived message", () => {
@@ -73,6 +85,14 @@ describe("an archived message", () => {
       tool_calls: [{ type: "toolCall", id: "k", name: "Read", arguments: { path: "/a" }, thoughtSignature: "s1" }],
     });
     expect(JSON.parse(toArchiveLine(MESSAGES["thoughts and calls"]!, OF))).not.toHaveProperty("blocks");
+  });
+
+  it("is read from an archive of before the calls of scripts were kept", () => {
+    const { script_calls: kept, ...old } = JSON.parse(toArchiveLine(MESSAGES["a result of a script"]!, OF)) as Record<string, unknown>;
+    const { scriptCalls, ...message } = MESSAGES["a result of a script"] as Extract<Message, { role: "toolResult" }>;
+    expect(kept).toEqual(scriptCalls);
+    expect(fromArchiveLine(JSON.stringify(old))).toEqual(message);
+    expect(toChatLine(MESSAGES["a result of a script"]!)).not.toContain("codemode-1");
   });
 });
 

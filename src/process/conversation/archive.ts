@@ -3,6 +3,7 @@
 
 import { concat } from "../../lib/bytes.ts";
 import type { OutputBlock } from "../../ports/models.ts";
+import type { ScriptCallList } from "../../protocol/proc-records.ts";
 import type { CallOutcome } from "../rows/calls.ts";
 import type { Message, StoredMedia } from "../rows/history.ts";
 import { fromWireParts, toWireParts, type WireThinking, type WireToolCall } from "./wire-message.ts";
@@ -18,6 +19,7 @@ type ArchiveLine = {
   tool_calls?: WireToolCall[] | ArchivedResult | undefined;
   thinking?: WireThinking[] | undefined;
   tool_call_id?: string | undefined;
+  script_calls?: ScriptCallList | undefined;
   ts: number;
   run_id?: string | undefined;
   model?: string | undefined;
@@ -49,9 +51,9 @@ function buildArchiveFields(message: Message): Pick<ArchiveLine, "content"> & Pa
     case "system":
       return { content: message.text };
     case "toolResult": {
-      const { output, images, tool, isError, callId, outcome, durationMs } = message;
+      const { output, images, tool, isError, callId, outcome, durationMs, scriptCalls } = message;
       const result = { toolName: tool, isError, ...(outcome && { outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
-      return { content: output, media: images, tool_calls: result, tool_call_id: callId };
+      return { content: output, media: images, tool_calls: result, tool_call_id: callId, script_calls: scriptCalls };
     }
     case "assistant": {
       const { blocks, model, stopped } = message;
@@ -81,6 +83,7 @@ export function fromArchiveLine(line: string): Message {
     tool_calls,
     thinking = [],
     tool_call_id,
+    script_calls,
     model,
     stopped,
     blocks,
@@ -94,7 +97,8 @@ export function fromArchiveLine(line: string): Message {
     case "toolResult": {
       const { toolName: tool, ...how } = tool_calls as ArchivedResult;
       const images = media === undefined ? {} : { images: media };
-      return { ...known, role, callId: tool_call_id ?? "", tool, ...how, output: content, ...images };
+      const scriptCalls = script_calls === undefined ? {} : { scriptCalls: script_calls };
+      return { ...known, role, callId: tool_call_id ?? "", tool, ...how, output: content, ...images, ...scriptCalls };
     }
     case "assistant": {
       const toolCalls = (tool_calls ?? []) as WireToolCall[];
@@ -116,6 +120,11 @@ export async function toArchive(messages: Iterable<Message>, of: GenerationId): 
 }
 
 export async function fromArchive(bytes: Uint8Array): Promise<Message[]> {
+  return (await readArchiveLines(bytes)).map(fromArchiveLine);
+}
+
+/** Each is a message as JSON. */
+export async function readArchiveLines(bytes: Uint8Array): Promise<string[]> {
   const compressed = new ReadableStream<BufferSource>({
     start(controller) {
       controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
@@ -123,10 +132,7 @@ export async function fromArchive(bytes: Uint8Array): Promise<Message[]> {
     },
   });
   const text = new TextDecoder().decode(await collectBytes(compressed.pipeThrough(new DecompressionStream("gzip"))));
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(fromArchiveLine);
+  return text.split("\n").filter((line) => line !== "");
 }
 
 async function collectBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
@@ -150,6 +156,12 @@ export function segmentPath(root: string, conversationId: string, archiveId: str
 
 export function resetArchivePath(root: string, { conversationId, generation }: GenerationId, archiveId: string): string {
   return `${root}/${archiveId}/${archiveNameOf(conversationId)}.gen-${generation}.jsonl.gz`;
+}
+
+/** The conversation (`archiveNameOf`) whose archive a reset of the whole process has given this file name. */
+export function findNameOfResetArchive(fileName: string): string | undefined {
+  // A conversation may itself be called like an archive: the whole name counts, and its last part is the generation.
+  return /^(.+)\.gen-\d+\.jsonl\.gz$/.exec(fileName)?.[1];
 }
 
 /** In file names: a conversation id may be any text, including one such as "..". */

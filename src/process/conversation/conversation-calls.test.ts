@@ -223,6 +223,17 @@ describe("forking", () => {
   });
 });
 
+it("a fork of what was rewound shows what a script did", async () => {
+  const scriptCalls = { count: 1, calls: [{ callId: "codemode-1", name: "Read", args: { path: "/a" }, ok: true }] };
+  const { history, conversation } = world.process;
+  const { id } = history.append("default", null, { role: "user", text: "Look." }, 1);
+  history.append("default", null, { role: "toolResult", callId: "k", tool: "CodeMode", isError: false, output: "{}", scriptCalls }, 1);
+  const { segment } = await conversation.rewind({ beforeMessageId: id });
+  const { targetConversation } = await conversation.fork({ segmentId: segment.id });
+  const { messages } = conversation.history({ conversationId: targetConversation.id }, null);
+  expect(messages.at(-1)!.content).toMatchObject({ toolName: "CodeMode", scriptCalls });
+});
+
 describe("reset", () => {
   it("archives and empties the conversation, and begins the next generation", async () => {
     await talk(2);

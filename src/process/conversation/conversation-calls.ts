@@ -4,7 +4,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
-import { deleteConversation, endAndListFiles } from "./delete.ts";
+import { deleteConversation, endAndListFiles, listUnreferenced } from "./delete.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
 import { policyProblem } from "../../agent/context-policy.ts";
 import {
@@ -187,9 +187,13 @@ export class ConversationCalls {
     return this.#scheduleWorkAfter(rewind(this.#state, conversationIdOrDefault(conversationId), beforeMessageId, this.#stop));
   }
 
-  /** The first half of a deletion. */
+  /** The first of the three steps of a deletion. */
   endAndListFiles(args: { conversationId: string; archives: readonly string[] }): Promise<string[]> {
     return this.#scheduleWorkAfter(endAndListFiles(this.#state, args, this.#stop));
+  }
+
+  listUnreferenced(args: { paths: readonly string[]; archives: readonly string[] }): Promise<string[]> {
+    return listUnreferenced(this.#state, args);
   }
 
   delete(args: { conversationId: string; receivedSeq: number }): { conversationId: string } {

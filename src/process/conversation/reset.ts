@@ -58,7 +58,7 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
 /** No run begins in these conversations meanwhile. */
 export async function withConversationsHeld<T>(state: State, ids: readonly string[], body: () => Promise<T>): Promise<T> {
   const busy = ids.find((id) => state.held.has(id));
-  if (busy !== undefined) fail(409, `Conversation is being reset: ${busy}. Wait for that to end`);
+  if (busy !== undefined) fail(409, `Conversation is being reset, rewound or deleted: ${busy}. Wait for that to end`);
   for (const id of ids) state.held.add(id);
   try {
     return await body();

@@ -184,10 +184,15 @@ export class History {
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
   }
 
-  /** Whether a message of another conversation, such as a fork, contains this text. */
-  isMentionedElsewhere(conversationId: string, text: string): boolean {
-    const query = "SELECT 1 AS one FROM messages WHERE conversation_id <> ? AND instr(content, ?) > 0 LIMIT 1";
-    return this.#sql.get(query, conversationId, JSON.stringify(text).slice(1, -1)) !== undefined;
+  /**
+   * The messages of all other conversations as JSON, in pages, those that are added meanwhile too. A page without any is empty, so that
+   * none takes long.
+   */
+  *readOthers(conversationId: string, step = 50): Generator<string[]> {
+    const query = "SELECT id, CASE WHEN conversation_id <> ? THEN content END AS content FROM messages WHERE id > ? ORDER BY id LIMIT ?";
+    const read = (after: number) => this.#sql.all(query, conversationId, after, step);
+    for (let rows = read(0); rows.length > 0; rows = read(Number(rows.at(-1)!.id)))
+      yield rows.flatMap(({ content }) => (content === null ? [] : [String(content)]));
   }
 
   /** Deletes the messages from a place on. */

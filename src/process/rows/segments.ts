@@ -24,11 +24,6 @@ export class Segments {
     return this.#sql.all("SELECT * FROM segments WHERE conversation_id = ? ORDER BY number", conversationId).map(fromRow);
   }
 
-  /** Of all other conversations. */
-  listOthers(conversationId: string): StoredSegment[] {
-    return this.#sql.all("SELECT * FROM segments WHERE conversation_id <> ? ORDER BY number", conversationId).map(fromRow);
-  }
-
   /** Their archives are deleted too. */
   removeConversation(conversationId: string): void {
     this.#sql.run("DELETE FROM segments WHERE conversation_id = ?", conversationId);

@@ -22,7 +22,7 @@ export default syscall({
     archives: z.array(ArchiveEntry),
     stillRunning: z.array(StillRunning).optional(),
   }),
-  fails: { 404: "there is no such process", 409: "a conversation of it is being reset" },
+  fails: { 404: "there is no such process", 409: "a conversation of it is being reset, rewound or deleted" },
   example: {
     args: {},
     result: {

@@ -12,9 +12,15 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   isDurableBeforeAnswer: true,
+  isExpensive: true,
   args: z.object({ ...OfConversation }),
   result: z.object({ ok: z.literal(true), pid: z.string(), conversationId: z.string() }),
-  fails: { 400: "it is the default conversation", 404: "there is no such process or conversation", 409: "it is being reset" },
+  fails: {
+    400: "it is the default conversation",
+    404: "there is no such process or conversation",
+    409: "it is being reset, rewound or deleted",
+    503: "an archive cannot be read, so it is unknown which files are still needed: nothing was deleted",
+  },
   example: {
     args: { conversationId: "aside" },
     result: { ok: true, pid: "init:1000", conversationId: "aside" },

@@ -21,7 +21,7 @@ export default syscall({
     archivedMessages: z.int(),
     archivedTo: z.string().optional(),
   }),
-  fails: { 404: "there is no such process or conversation", 409: "it is being reset" },
+  fails: { 404: "there is no such process or conversation", 409: "it is being reset, rewound or deleted" },
   example: {
     args: {},
     result: {

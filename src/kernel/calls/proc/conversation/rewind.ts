@@ -24,7 +24,7 @@ export default syscall({
   fails: {
     400: "the message is the result of a call",
     404: "there is no such process, conversation or message",
-    409: "it is being reset",
+    409: "it is being reset, rewound or deleted",
   },
   example: {
     args: { beforeMessageId: 41 },
