@@ -80,6 +80,8 @@ export class Conversation {
       return page;
     });
     this.outbox = findOutbox(pid, id);
+    // What the gateway has accepted is read with the rest, unless it was withdrawn meanwhile.
+    this.outbox.removeWhere(({ isAccepted }) => isAccepted);
     this.queue = new Latest(async () => (await call("proc.queue.list", ids)).messages, describeError);
     this.questions = new Latest(
       async () => (await call("proc.approval.list", { pid })).pending.filter(({ conversationId }) => conversationId === id),
