@@ -40,6 +40,8 @@ const CHECKS: Step[] = [
 ];
 const CHROMIUM = check("chromium", 1, process.execPath, "test/support/chromium.ts");
 const SUITE = suite("suite", 2);
+/** First, because it computes on both cores: at the end nothing could run beside it. */
+const SANDBOX = bar("sandbox", 2);
 const BARS: Step[] = [
   bar("devices", 0.3),
   bar("crash", 0.8),
@@ -51,7 +53,6 @@ const BARS: Step[] = [
   bar("reconnect", 0.8),
   bar("copy", 0.8),
   bar("shell", 0.8),
-  bar("sandbox", 2),
   bar("sim", 1),
   bar("approval", 1),
   bar("hostile-model", 1),
@@ -86,11 +87,11 @@ function stages(): Step[][] {
   if (requested.length === 0)
     return [
       [...CHECKS, CHROMIUM],
-      [SUITE, ...BARS],
+      [SANDBOX, SUITE, ...BARS],
     ];
   if (requested.includes("quick")) return [CHECKS, QUICK];
   const isWanted = ({ name }: Step) => requested.some((one) => name === one || name.startsWith(`${one}:`));
-  const chosen = [...CHECKS, CHROMIUM, SUITE, ...BARS, ...QUICK].filter(isWanted);
+  const chosen = [...CHECKS, CHROMIUM, SANDBOX, SUITE, ...BARS, ...QUICK].filter(isWanted);
   const unknown = requested.filter((one) => !chosen.some(({ name }) => name === one || name.startsWith(`${one}:`)));
   for (const one of unknown) failed.push(`there is no step ${one}`);
   return [chosen];

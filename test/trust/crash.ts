@@ -22,7 +22,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const BROKEN_CYCLES_MAX = 50;
 
 const { values } = parseArgs({
-  options: { kills: { type: "string", default: "15" }, seed: { type: "string" }, broken: { type: "boolean", default: false } },
+  options: { kills: { type: "string", default: "10" }, seed: { type: "string" }, broken: { type: "boolean", default: false } },
 });
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 const kills = Number(values.kills);
