@@ -8,7 +8,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Progress } from "../ui/progress.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatCost, formatTokens } from "./format-usage.ts";
-import { formatDuration } from "./format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import "./context-meter.css";
 
 export function ContextMeter({ conversation }: { conversation: Conversation }) {

@@ -205,7 +205,7 @@ function titleOf(pid: string, info: { id: string; title: string | null }): strin
 /** Whoever writes at once is ahead of what the page knows of the conversation. */
 async function setMissingTitle({ pid, id: conversationId, info }: Conversation, title: string): Promise<void> {
   const known = info.value.peek() ?? (await call("proc.conversation.get", { pid, conversationId })).conversation;
-  if (known.title === null) await call("proc.conversation.open", { pid, conversationId, title });
+  if (known === null || known.title === null) await call("proc.conversation.open", { pid, conversationId, title });
 }
 
 async function exportAsFile(conversation: Conversation, title: string): Promise<void> {

@@ -1,6 +1,7 @@
 // The elapsed time of something that runs.
 
 import { useEffect, useState } from "preact/hooks";
+import { formatDuration } from "../ui/format-duration.ts";
 
 const UPDATE_MS = 1_000;
 
@@ -16,6 +17,6 @@ export function Elapsed({ since, until = null, before = "" }: ElapsedProps) {
   }, [until]);
   const seconds = Math.max(0, Math.floor(((until ?? now) - since) / 1_000));
   if (seconds < 2) return null;
-  const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const time = seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000);
   return <span class="elapsed">{`${before}${time}`}</span>;
 }

@@ -11,7 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { Elapsed } from "./elapsed.tsx";
-import { formatDuration } from "./format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { callSubjectOf, callTargetOf, parseScript, type ToolCall } from "./message-content.ts";
 import { ToolOutput } from "./tool-output.tsx";
 import "./script-body.css";

@@ -17,7 +17,7 @@ import type { RowResult } from "./message-rows.ts";
 import { ToolOutput } from "./tool-output.tsx";
 import { describeCall } from "./tool-words.ts";
 import { Elapsed } from "./elapsed.tsx";
-import { formatDuration } from "./format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import "./tool-card.css";
 
 type CardProps = { conversation: Conversation; call: ToolCall; result: RowResult | null; isStreaming?: boolean };

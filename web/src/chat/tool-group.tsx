@@ -8,7 +8,7 @@ import type { Conversation } from "../state/conversation.ts";
 import { Icon } from "../ui/icon.tsx";
 import { summarizeProblems } from "./call-problems.ts";
 import { type CallState, stateOfCall } from "./call-state.ts";
-import { formatDuration } from "./format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import type { ToolStep } from "./message-rows.ts";
 import { StateMark, ToolCard } from "./tool-card.tsx";
 import { Thoughts } from "./thoughts.tsx";

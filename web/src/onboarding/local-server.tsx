@@ -1,7 +1,7 @@
 // The user's own model server: found at the default ports of known servers, or entered by address.
 
 import { useState } from "preact/hooks";
-import { formatDuration } from "../models/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";

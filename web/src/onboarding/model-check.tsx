@@ -3,7 +3,7 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { Elapsed } from "../chat/elapsed.tsx";
-import { formatDuration } from "../models/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";

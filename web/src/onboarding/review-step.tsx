@@ -6,7 +6,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { draft, hasCheckFailed, modelCheck, modelCheckSince } from "./draft.ts";
-import { formatDuration } from "../models/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { gatewayModel } from "./setup-calls.ts";
 import type { Problems } from "./draft-problems.ts";
 import { providerTitleOf } from "../models/providers.ts";

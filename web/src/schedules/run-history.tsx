@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { formatDuration } from "../chat/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { Link } from "../frame/link.tsx";
 import { joinPath } from "../frame/route.ts";
 import { call, type Result } from "../state/call.ts";

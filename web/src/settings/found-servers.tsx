@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { formatDuration } from "../models/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { LOCAL_SERVERS } from "../models/providers.ts";
 import { call, type Result } from "../state/call.ts";
 import { useOperation } from "../state/use-operation.ts";

@@ -3,7 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
-import { formatDuration } from "../models/format-duration.ts";
+import { formatDuration } from "../ui/format-duration.ts";
 import { Elapsed } from "../chat/elapsed.tsx";
 import { call, describeError, type Result } from "../state/call.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,4 +1,4 @@
-// How long something took, in a few characters.
+// How long something took or takes, in a few characters: "350 ms", "2.4 s", "1 min 5 s", "2 h 10 min".
 
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
