@@ -295,6 +295,24 @@ const DELETE: readonly [command: string, ...tags: Tag[]][] = [
   ["git log --output=x", "opaque"],
   ["RIPGREP_CONFIG_PATH=f rg x", "opaque"],
   [`${"ssh ".repeat(60)}x`, "opaque", "connects"],
+  ["arch -arm64 rm x", "opaque", "deletes"],
+  ["arch -arm64 /bin/sh f.sh", "opaque"],
+  ["split --filter='rm x' f", "opaque", "mutating"],
+  // GNU programs accept the beginning of a long option.
+  ["split --fil='rm x' f", "opaque"],
+  ["sort --co=./x f", "opaque"],
+  ["sort --compress-p ./x f", "opaque"],
+  ["rg --pr ./x y", "opaque"],
+  ["man --pag='rm x' ls", "opaque"],
+  ["tar --to-com='rm x' -xf f", "opaque"],
+  ["tar --use=./x -xf f", "opaque"],
+  ["tar --rmt-command=./x -xf h:f", "opaque"],
+  ["git init --template=./t r", "opaque"],
+  ["git init --templ ./t r", "opaque"],
+  ["git diff --ext", "opaque"],
+  ["git log --outp=x", "opaque"],
+  ["git grep --open=./x y", "opaque"],
+  ["git am --exec x", "opaque"],
 ];
 
 const OTHER: readonly [command: string, ...tags: Tag[]][] = [
@@ -356,6 +374,16 @@ const OTHER: readonly [command: string, ...tags: Tag[]][] = [
   ["uniq a b", "mutating"],
   ["sort -o a b", "mutating"],
   ["shuf -o a b", "mutating"],
+  ["shuf --out=a b", "mutating"],
+  ["sort a --out=b", "mutating"],
+  ["sort --o b a", "mutating"],
+  ["cp --rec a b", "mutating", "unknown-path"],
+  ["sed --in-pl s/a/b/ f", "mutating"],
+  ["git branch --del x", "destructive"],
+  ["date --se=2020-01-01", "elevates"],
+  ["/usr/bin/time -o a ls", "mutating"],
+  ["/usr/bin/time -pao a ls", "mutating"],
+  ["/usr/bin/time -o$x ls", "opaque"],
   ["tree -o a", "mutating"],
   ["hostname x", "elevates"],
   ["mcp call Linear list_issues", "connects", "network"],
@@ -439,6 +467,11 @@ test.each([
   "oauth; oauth list --json",
   "find . -name '*.md' | xargs -I{} wc -l {}",
   "helper() { ls; }; main() { helper; }; main",
+  "arch",
+  "rg --pretty x",
+  "git log --oneline --exclude=x",
+  "time ls",
+  "ls 2>/dev/null >> /dev/null",
 ])("%s has no tag but compound", (command) => {
   expect([...readCommands(command, parseScript).tags].filter((tag) => tag !== "compound")).toEqual([]);
 });

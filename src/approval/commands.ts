@@ -5,6 +5,7 @@
 import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type SimpleCommand, type Word } from "../shell/syntax.ts";
 import { countParseSteps, STEPS_MAX } from "./hardness.ts";
 import { filesEmptiedBy, filesEmptiedByRedirection, hasSilentInput } from "./emptied.ts";
+import { pathsInWord } from "./paths.ts";
 import { isComputedPart, readsUnnamedFiles } from "./reach.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, programTags, findWrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
@@ -130,6 +131,8 @@ class Reader {
     const word = readWord(target);
     const { text, start } = word;
     this.#addWordPatterns(word);
+    // What is written there is gone.
+    if (text === "/dev/null") return;
     if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#addTags("network", "connects");
     // A file descriptor, such as in 2>&1.
     if (operator.endsWith("&") && text !== null && /^\d*-?$/.test(text)) return;
@@ -193,7 +196,7 @@ class Reader {
     if (name === "find" || name === "fd") return this.#readFind(args);
     const wrapping = findWrapper(name);
     if (wrapping !== undefined) return this.#readWrappedCommand(name, wrapping, args);
-    const carrier = carrierTags(name);
+    const carrier = carrierTags(name, args.length > 0);
     if (carrier !== undefined) return this.#tryEachWord(carrier, args);
     const tags = optionTags(
       name,
@@ -226,7 +229,7 @@ class Reader {
     this.readScript(texts.map((text) => text ?? "").join(" "), this.#nesting + 1);
   }
 
-  #readWrappedCommand(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly KnownWord[]): void {
+  #readWrappedCommand(name: string, { flags, valued, long = /^$/, operands = 0, writes }: Wrapper, args: readonly KnownWord[]): void {
     let at = 0;
     let placeholder = "";
     for (; at < args.length; at++) {
@@ -246,6 +249,10 @@ class Reader {
       const isNext = value + 1 === text.length;
       if (text[value] === "I") placeholder = isNext ? (args[at + 1]?.text ?? "") : text.slice(value + 1);
       if (text[value] === "C") this.#addTags("unknown-path");
+      if (text[value] === writes) {
+        this.#addTags("mutating");
+        this.#addChangedPath(isNext ? (args[at + 1]?.text ?? null) : text.slice(value + 1));
+      }
       if (isNext) at++;
     }
     const rest = args.slice(at + operands);
@@ -318,8 +325,7 @@ class Reader {
 
   #addChangedPath(text: string | null): void {
     if (text === null) return this.#addTags("unknown-path");
-    // dd of=path, --output=path
-    for (const path of [text, text.slice(text.indexOf("=") + 1)]) if (path !== "") this.reading.changedPaths.add(path);
+    for (const path of pathsInWord(text)) this.reading.changedPaths.add(path);
   }
 }
 

@@ -216,8 +216,12 @@ test("a tool grant covers any call of that name on the target, except policy-bea
 });
 
 /** Commands that a `class` grant for `uptime` on a device covers, and commands that it does not. */
-const ALIKE = ["uptime", "uptime -p", "df -h", "cat notes.txt", "ls sub/dir", "env uptime", "timeout 5 uptime"];
+const ALIKE = ["uptime", "uptime -p", "df -h", "cat notes.txt", "ls sub/dir"];
 const FURTHER = [
+  // Not only what is known to be harmless.
+  "env uptime",
+  "arch -arm64 ./x",
+  "ls --unknown",
   "uptime; id",
   "uptime && id",
   "uptime | sh",
@@ -394,7 +398,7 @@ test("a grant describes what it allows in words, without a time", () => {
     "Personal agent may delete ~/old on the gateway (exactly as shown)",
   );
   expect(describe("shell.exec", { input: "make" }, { scope: "class" })).toBe(
-    "Personal agent may run commands on laptop without asking, as long as nothing more is known about each command than this: it reaches a device; it changes something on a device, or runs there. Anything else needs approval, for example if it changes files; it deletes something; a command in it uses the network; it is more than one simple command; a command in it uses elevated rights; it touches files or settings that control agents or machines; it may read secrets; what it runs cannot be known in advance; which files or variables it reads cannot be known in advance, as with the approved one",
+    "Personal agent may run commands on laptop without asking, as long as nothing more is known about each command than this: it reaches a device; it changes something on a device, or runs there; a program or an option in it is not known to be harmless. Anything else needs approval, for example if it changes files; it deletes something; a command in it uses the network; it is more than one simple command; a command in it uses elevated rights; it touches files or settings that control agents or machines; it may read secrets; what it runs cannot be known in advance; which files or variables it reads cannot be known in advance, as with the approved one",
   );
   expect(describe("fs.delete", { path: "a" }, { scope: "class" }, { target: "gsv" })).toBe(
     "Personal agent may delete files on the gateway without asking, as long as it only changes files in the home directory and nothing more is known about each call than this: it changes files; it may destroy something; it deletes something. Anything else needs approval, for example if it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches files or settings that control agents or machines; it may read secrets",

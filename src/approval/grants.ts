@@ -121,7 +121,7 @@ function hasNoWiderTags(tags: ReadonlySet<string>, approved: readonly string[]):
 }
 
 /** Tags that limit what a call does: a call without one of them may do more. */
-const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "looks"];
+const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "shared", "looks"];
 
 const WITH_PATH = new Set(["fs.read", "fs.search", "fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.download"]);
 
@@ -229,7 +229,7 @@ const FURTHER_OF_COMMANDS: readonly Tag[] = [
   "reads-secret",
   "opaque",
 ];
-const ON_DEVICES: readonly Tag[] = ["unknown-reads"];
+const ON_DEVICES: readonly Tag[] = ["unknown-reads", "unvetted"];
 
 function describeDuration(ms: number): string {
   const [count, unit] =

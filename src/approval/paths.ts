@@ -50,6 +50,19 @@ export function locationTags(path: string, target: TargetClass, around: PathCont
   return tags;
 }
 
+/** A word of a command and the paths that it may contain: `--output=path`, `of=path`, `-opath`, `-ro.path`. */
+export function pathsInWord(word: string): Set<string> {
+  const isShortOption = /^-[^-]/.test(word);
+  const mark = word.search(/[~./]/);
+  const paths = [
+    word,
+    word.slice(word.indexOf("=") + 1),
+    ...(isShortOption ? [word.slice(2)] : []),
+    ...(isShortOption && mark !== -1 ? [word.slice(mark)] : []),
+  ];
+  return new Set(paths.filter((path) => path !== ""));
+}
+
 /** The tag for where a changed file is on the gateway; null for the rest of the tree. */
 export function changedLocationTag(path: string, around: PathContext): Tag | null {
   const plain = normalizePath(path, "gsv", around);
@@ -57,7 +70,8 @@ export function changedLocationTag(path: string, around: PathContext): Tag | nul
   if (/^\/workspaces\/[^/]+\/./.test(plain) || (around.workspace !== null && plain.startsWith(`${around.workspace}/`)))
     return "in-workspace";
   if (plain.startsWith(around.home === "/" ? "/\0" : `${around.home}/`)) return "in-home";
-  return SCRATCH.test(plain) ? "scratch" : null;
+  if (SCRATCH.test(plain)) return "scratch";
+  return /^\/srv\/./.test(plain) ? "shared" : null;
 }
 
 const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)|fd\/\d+)$/;
@@ -71,7 +85,7 @@ export function isPolicyBearing(path: string, target: TargetClass, around: PathC
   // An unresolved path may be anything.
   if (plain === null) return true;
   if (target === "gsv" && /^\/(?:sys|etc|proc|usr|dev|boot|root)(?:\/|$)/.test(plain) && !SCRATCH.test(plain)) return true;
-  if (target === "device" && SYSTEM.test(plain)) return true;
+  if (target === "device" && (SYSTEM.test(plain) || HIDDEN_WITHOUT_DOT.test(plain) || OF_PROGRAMS.test(plain))) return true;
   const parts = plain.split("/");
   if (parts.some((part) => BEARING_NAMES.has(part))) return true;
   return BEARING_PLACES.some((place) => plain.includes(place));
@@ -85,7 +99,11 @@ export function caseFoldedPath(path: string, target: TargetClass, around: PathCo
 }
 
 const SYSTEM =
-  /^(?:\/private)?\/(?:etc|usr|bin|sbin|lib\w*|boot|sys|proc|dev|root|system|library|var\/spool\/cron|opt)(?:\/|$)|^[a-z]:\/(?:windows|program)/;
+  /^(?:\/private)?\/(?:etc|usr|bin|sbin|lib\w*|boot|sys|proc|dev|root|system|library|run|var\/(?:lib|run|spool)|opt|applications)(?:\/|$)|^(?:[a-z]:|\/mnt\/[a-z])\/(?:windows|program)/;
+/** What macOS and Windows keep where Linux uses hidden files, below a home or a working directory that may be one. */
+const HIDDEN_WITHOUT_DOT = /^(?:\.|~[^/]*|(?:[a-z]:|\/mnt\/[a-z])?\/users\/[^/]+)\/(?:library|appdata|applications)(?:\/|$)/;
+/** Where programs and their settings are, wherever they are installed; PowerShell loads modules for commands that it does not know. */
+const OF_PROGRAMS = /\/(?:s?bin|etc|windowspowershell|documents\/powershell)\//;
 
 const BEARING_NAMES: ReadonlySet<string> = new Set(
   `context.d skills.d constitution.md .gsv approval.json approval.jsonc

@@ -145,6 +145,16 @@ const UNREADABLE: readonly [policy: unknown, says: string][] = [
   ].map((when): [unknown, string] => [{ default: "auto", rules: [{ match: "fs.read", action: "auto", when }] }, "rules.0.when"]),
 ];
 
+test("a policy with too many rules denies and says so", () => {
+  const rules = Array.from({ length: 501 }, () => ({ match: "fs.*", action: "auto" }));
+  expect(readPolicy(JSON.stringify({ default: "auto", rules: rules.slice(1) })).ok).toBe(true);
+  const read = readPolicy(JSON.stringify({ default: "auto", rules }));
+  expect(decide(read, judgeCall("fs.read", { path: "a" }))).toMatchObject({
+    action: "deny",
+    why: expect.stringContaining("rules: must be at most 500 rules") as string,
+  });
+});
+
 test.each(UNREADABLE)("%j denies and says why", (policy, says) => {
   const read = readPolicy(typeof policy === "string" ? policy : JSON.stringify(policy));
   const { action, why } = decide(read, judgeCall("fs.read", { path: "a" }));

@@ -45,7 +45,9 @@ type When = z.infer<typeof When>;
 
 const Policy = z.strictObject({
   default: Action,
-  rules: z.array(Rule, { error: "must be a list of rules, which may be empty" }).max(RULES_MAX),
+  rules: z
+    .array(Rule, { error: "must be a list of rules, which may be empty" })
+    .max(RULES_MAX, { error: `must be at most ${RULES_MAX} rules` }),
 });
 export type Policy = z.infer<typeof Policy>;
 

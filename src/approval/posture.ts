@@ -32,7 +32,13 @@ const NEVER_TRUSTED: readonly Tag[] = [
   "opaque",
   "unknown-path",
   "unknown-reads",
+  "unvetted",
 ];
+
+/** Where files may be changed on the gateway. Elsewhere are the archives and media of processes, other homes, and the system. */
+const TRUSTED_PLACES: readonly Tag[] = ["in-home", "in-workspace", "scratch", "shared"];
+/** A file that is sent to a device brings along whether it can be run. */
+const SENDING: ReadonlySet<string> = new Set(["fs.copy", "fs.upload"]);
 
 const STRICTNESS: Record<Posture, number> = { trusted: 0, careful: 1, ask: 2 };
 
@@ -53,9 +59,10 @@ function hasNoEffect({ call, args, tags }: JudgedCall): boolean {
   return SCRIPTS.has(call) || (isPureRead(call) && args.tryModel !== true) || (call === "shell.exec" && tags.has("looks"));
 }
 
-/** Hidden files of a device say what its programs and its login run, and no file system of ours protects them. */
 function isHarmless({ call, tags }: JudgedCall): boolean {
   if (!TRUSTED.has(call) || NEVER_TRUSTED.some((tag) => tags.has(tag))) return false;
-  const isWriting = call !== "shell.exec" || tags.has("mutating");
-  return !(tags.has("remote") && isWriting && tags.has("hidden-path"));
+  // Hidden files of a device say what its programs and its login run, and no file system of ours protects them.
+  if (tags.has("remote") && tags.has("mutating") && tags.has("hidden-path")) return false;
+  if (!call.startsWith("fs.")) return true;
+  return tags.has("onto-device") ? !SENDING.has(call) : TRUSTED_PLACES.some((tag) => tags.has(tag));
 }

@@ -11,12 +11,13 @@ const ELEVATES: Tag[] = ["elevates", "privileged"];
 const GROUPS: readonly (readonly [tags: readonly Tag[], names: string])[] = [
   [
     [],
-    `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp codemode column comm continue cut date declare df diff dir
-     dirname dirs disown du echo egrep exit expand export expr factor false fg fgrep file fmt fold free getopts grep groups head help
-     hexdump history hostname html-to-markdown id info jobs join jq let local locale look ls lsof man mapfile md5sum mesg nl nproc notify numfmt
-     od paste pgrep popd pr printenv printf proc ps pushd pwd read readarray readlink readonly realpath return rev rg seq set sha1sum sha224sum
-     sha256sum sha384sum sha512sum shasum shift shopt shuf skills sleep sort stat strings stty sum tac tail test tput tr tree true tsort
-     tty type typeset umask uname unalias unexpand uniq unset uptime wait wc whatis whereis which who whoami wiki xxd yes zcat zgrep`,
+    `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp codemode column comm continue cut date declare df
+     diff dir dirname dirs disown du echo egrep exit expand export expr factor false fg fgrep file fmt fold free getopts grep groups head
+     help hexdump history hostname html-to-markdown id info jobs join jq last let local locale look ls lsblk lscpu lsof man mapfile md5sum
+     mesg nl nproc notify numfmt od paste pgrep popd pr printenv printf proc ps pushd pwd read readarray readlink readonly realpath return
+     rev rg seq set sha1sum sha224sum sha256sum sha384sum sha512sum shasum shift shopt shuf skills sleep sort stat strings stty sum tac
+     tail test tput tr tree true tsort tty type typeset umask uname unalias unexpand uniq unset uptime w wait wc whatis whereis which who
+     whoami wiki xxd yes zcat zgrep`,
   ],
   [["mutating"], "cp csplit gunzip gzip ln mkdir mkfifo mktemp patch split sponge tee touch bzip2 bunzip2 xz unxz zip unzip zstd"],
   [DELETES, "rm rmdir unlink shred srm wipe wipefs del erase rd fdisk gdisk parted mkswap mke2fs newfs diskutil"],
@@ -56,6 +57,8 @@ export type Wrapper = {
   long?: RegExp;
   /** Number of its own words after the options. */
   operands?: number;
+  /** The option among `valued` whose value is a file that it writes. */
+  writes?: string;
 };
 
 /** Wrappers whose options are known; with any other option, the command they run is not. */
@@ -68,7 +71,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   nice: { flags: "", valued: "n", long: /^--adjustment=-?\d+$|^-\d+$/ },
   ionice: { flags: "t", valued: "cn" },
   timeout: { flags: "v", valued: "sk", long: /^--(?:foreground|preserve-status|verbose|signal=\w+|kill-after=[\w.]+)$/, operands: 1 },
-  time: { flags: "pvaq", valued: "fo" },
+  time: { flags: "pvaq", valued: "fo", writes: "o" },
   stdbuf: { flags: "", valued: "ioe" },
   setsid: { flags: "cfw", valued: "" },
   xargs: {
@@ -84,18 +87,21 @@ export function findWrapper(name: string): Wrapper | undefined {
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
 }
 
-/** Programs that run others in their own ways, here or elsewhere. */
+/** Programs that run others in their own ways, here or elsewhere. On macOS arch does; alone it only prints. */
 const CARRIERS: ReadonlyMap<string, readonly Tag[]> = new Map([
   ...tagEntries(
     "sudo doas su pkexec runuser sudoedit gosu su-exec chroot nsenter unshare setpriv capsh systemd-run firejail bwrap",
     ELEVATES,
   ),
   ...tagEntries("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
-  ...tagEntries("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
+  ...tagEntries(
+    "parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate arch",
+    [],
+  ),
 ]);
 
-export function carrierTags(name: string): readonly Tag[] | undefined {
-  return CARRIERS.get(name);
+export function carrierTags(name: string, hasArguments: boolean): readonly Tag[] | undefined {
+  return name === "arch" && !hasArguments ? undefined : CARRIERS.get(name);
 }
 
 function tagEntries(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
@@ -173,18 +179,18 @@ const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | unde
   tar: tarTags,
   bsdtar: tarTags,
   gtar: tarTags,
-  cp: (words) => (hasMatch(words, /^-\w*[rRa]|^--(?:recursive|archive)/) ? ["mutating", "unknown-path"] : undefined),
-  date: (words) => (hasMatch(words, /^-[a-zA-Z]*s|^--set/) ? ELEVATES : undefined),
+  cp: (words) => (hasOption(words, /^-\w*[rRa]/, "recursive", "archive") ? ["mutating", "unknown-path"] : undefined),
+  date: (words) => (hasOption(words, /^-[a-zA-Z]*s/, "set") ? ELEVATES : undefined),
   history: (words) => (hasMatch(words, /^-[a-z]*[anrw]/) ? ["mutating"] : undefined),
   hostname: (words) => (hasMatch(words, /^[^-]/) ? ELEVATES : undefined),
   jobs: (words) => (hasMatch(words, /^-[a-z]*x/) ? ["opaque"] : undefined),
-  man: (words) => (hasMatch(words, /^-[a-zA-Z]*[PHCK]|^--(?:pager|html|config)/) ? ["opaque"] : undefined),
+  man: (words) => (hasOption(words, /^-[a-zA-Z]*[PHCK]/, "pager", "html", "config-file") ? ["opaque"] : undefined),
   mapfile: (words) => (hasMatch(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
   readarray: (words) => (hasMatch(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
-  rg: (words) => (hasMatch(words, /^--(?:pre|hostname-bin)/) ? ["opaque"] : undefined),
-  shuf: (words) => (hasMatch(words, /^-[a-z]*o|^--output/) ? ["mutating"] : undefined),
-  sort: (words) =>
-    hasMatch(words, /^--compress/) ? ["mutating", "opaque"] : hasMatch(words, /^-[a-zA-Z]*o|^--output/) ? ["mutating"] : undefined,
+  rg: (words) => (hasOption(words, null, "pre", "hostname-bin") ? ["opaque"] : undefined),
+  shuf: (words) => (hasOption(words, /^-[a-z]*o/, "output") ? ["mutating"] : undefined),
+  sort: sortTags,
+  split: (words) => (hasOption(words, null, "filter") ? ["mutating", "opaque"] : undefined),
   tree: (words) => (hasMatch(words, /^-[a-zA-Z]*o/) ? ["mutating"] : undefined),
   uniq: (words) => (countOperands(words) > 1 ? ["mutating"] : undefined),
   xxd: (words) => (countOperands(words) > 1 ? ["mutating"] : undefined),
@@ -192,6 +198,16 @@ const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | unde
 
 function hasMatch(words: Words, option: RegExp): boolean {
   return words.some((word) => word !== null && option.test(word));
+}
+
+function hasOption(words: Words, short: RegExp | null, ...long: readonly string[]): boolean {
+  return words.some((word) => word !== null && (short?.test(word) || long.some((name) => isLongOption(word, name))));
+}
+
+/** GNU programs accept any beginning of a long option that is not ambiguous; here an ambiguous one counts too. */
+function isLongOption(word: string, name: string): boolean {
+  const given = word.split("=", 1)[0]!;
+  return given.length > 2 && `--${name}`.startsWith(given);
 }
 
 function countOperands(words: Words): number {
@@ -203,17 +219,27 @@ function subcommandTags(known: ReadonlyMap<string, readonly Tag[]>, [first = "li
   return first === null ? undefined : known.get(first);
 }
 
+/** What runs programs, or writes a file that the option names. A template of a repository contains hooks. */
+const GIT_RUNNING = ["output", "ext-diff", "exec", "upload-pack", "receive-pack", "open-files-in-pager", "template"];
+
 /** An option before git's command can make it run anything, and so can options of some of its commands. */
 function gitTags([first = "help", ...rest]: Words): readonly Tag[] {
   const tags = first === null ? undefined : GIT.get(first);
-  if (tags === undefined || hasMatch(rest, /^-O|^--(?:output|ext-diff|exec|upload-pack|receive-pack|open-files)/))
-    return ["opaque", "mutating"];
-  const isForced = hasMatch(rest, /^(?:--force|--delete|--hard|drop|clear|remove|-[a-zA-Z]*[dDf])/);
+  if (tags === undefined || hasOption(rest, /^-O/, ...GIT_RUNNING)) return ["opaque", "mutating"];
+  const isForced = hasOption(rest, /^(?:drop|clear|remove|-[a-zA-Z]*[dDf])/, "force", "delete", "hard");
   return isForced && tags.length > 0 ? [...tags, "destructive"] : tags;
 }
 
+function sortTags(words: Words): readonly Tag[] | undefined {
+  if (hasOption(words, null, "compress-program")) return ["mutating", "opaque"];
+  return hasOption(words, /^-[a-zA-Z]*o/, "output") ? ["mutating"] : undefined;
+}
+
+const TAR_RUNNING =
+  "to-command use-compress-program checkpoint checkpoint-action rsh-command rmt-command new-volume-script info-script".split(" ");
+
 function tarTags(words: Words): readonly Tag[] {
-  const runsCommand = hasMatch(words, /^--(?:to-command|use-compress|checkpoint|rsh|new-volume|info-script)|^-?[a-zA-Z]*[IF]/);
+  const runsCommand = hasOption(words, /^-?[a-zA-Z]*[IF]/, ...TAR_RUNNING);
   return runsCommand ? ["mutating", "opaque"] : ["mutating", "unknown-path"];
 }
 
@@ -226,7 +252,7 @@ function sedTags(words: Words): readonly Tag[] {
   const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word));
   const isPlain =
     isKnown && scripts.length > 0 && scripts.every((script) => script !== null && script.length <= SED_CHARS_MAX && PLAIN_SED.test(script));
-  const isInPlace = hasMatch(options, /^-[a-zA-Z]*i|^--in-place/);
+  const isInPlace = hasOption(options, /^-[a-zA-Z]*i/, "in-place");
   return [...(isInPlace ? (["mutating"] as const) : []), ...(isPlain ? [] : (["opaque"] as const))];
 }
 

@@ -63,16 +63,18 @@ export function compileSwitches(switches: Switches): Policy {
       { match: "proc.spawn", action: "auto", when: { argEquals: { profile: "task" } } },
       ...AGENT_CALLS.map((match): Rule => ({ match, action: agents })),
       { match: MCP_CALL, action: integrations },
-      ...places.flatMap((place) =>
-        WRITES.flatMap((match) => {
-          const isCopy = match === "fs.copy";
-          return ordered(match, place.when, [
-            { action: isCopy ? copiesSecrets : "auto", tags: ["reads-secret"] },
-            { action: isCopy ? copies : "auto" },
-            { action: configuration, tags: ["policy-bearing"] },
-            { action: place.switches.files, ...writtenWhere(place), isLast: true },
-          ]);
-        }),
+      ...withDeniedCopiesFirst(
+        places.flatMap((place) =>
+          WRITES.flatMap((match) => {
+            const isCopy = match === "fs.copy";
+            return ordered(match, place.when, [
+              { action: isCopy ? copiesSecrets : "auto", tags: ["reads-secret"] },
+              { action: isCopy ? copies : "auto" },
+              { action: configuration, tags: ["policy-bearing"] },
+              { action: place.switches.files, ...writtenWhere(place), isLast: true },
+            ]);
+          }),
+        ),
       ),
       ...places.flatMap(({ when, switches }) =>
         ordered("fs.delete", when, [
@@ -203,6 +205,14 @@ function ordered(match: string, place: NonNullable<Rule["when"]>, parts: readonl
     return anyTag.length === 0 ? [] : [makeRule(match, action, { ...place, anyTag })];
   };
   return last.action === "deny" ? [...restrict("deny"), final, ...restrict("ask")] : [...restrict("deny"), ...restrict("ask"), final];
+}
+
+/** A copy may reach two single machines: what one of them denies comes before what the other asks about. The others' rules come later. */
+function withDeniedCopiesFirst(rules: readonly Rule[]): Rule[] {
+  const isCopy = ({ match, when }: Rule) => match === "fs.copy" && when?.device !== undefined;
+  const copies = rules.filter(isCopy);
+  const sorted = [...copies.filter(({ action }) => action === "deny"), ...copies.filter(({ action }) => action !== "deny")];
+  return rules.map((rule) => (isCopy(rule) ? sorted.shift()! : rule));
 }
 
 function makeRule(match: string, action: Action, when: NonNullable<Rule["when"]>): Rule {

@@ -41,6 +41,9 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
   ["fs.write", { path: "/workspaces/ws_2/a", content: "" }, ["in-workspace", "mutating", "outside-cwd", "outside-home"]],
   ["fs.write", { path: "/workspaces/ws_2", content: "" }, ["mutating", "outside-cwd", "outside-home"]],
   ["fs.write", { path: "/tmp/a", content: "" }, ["mutating", "outside-cwd", "outside-home", "scratch"]],
+  ["fs.write", { path: "/srv/a", content: "" }, ["mutating", "outside-cwd", "outside-home", "shared"]],
+  ["fs.write", { path: "/srv", content: "" }, ["mutating", "outside-cwd", "outside-home"]],
+  ["fs.write", { path: "/srv/../var/a", content: "" }, ["mutating", "outside-cwd", "outside-home"]],
   ["fs.write", { path: "/dev/null", content: "" }, ["mutating", "outside-cwd", "outside-home", "scratch"]],
   ["fs.write", { path: "/tmp/../etc/passwd", content: "" }, ["mutating", "outside-cwd", "outside-home", "policy-bearing"]],
   ["fs.write", { path: "a\0b", content: "" }, ["mutating", "outside-cwd", "outside-home", "policy-bearing"]],
@@ -76,6 +79,33 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
   ["repo.import", { repo: "ann/home" }, ["connects", "mutating", "network", "policy-bearing"]],
 ])("%s %j", (call, args, expected) => {
   expect(tagsOf(call, args)).toEqual(expected);
+});
+
+test.each<[input: string, ...tags: Tag[]]>([
+  ["sort evil --output=/home/alice/.bashrc", "hidden-path", "policy-bearing", "mutating", "outside-home"],
+  ["sort evil --out=/home/alice/.bashrc", "hidden-path", "policy-bearing", "mutating"],
+  ["sort evil -o/home/alice/.bashrc", "hidden-path", "policy-bearing", "mutating"],
+  ["sort evil -uo.bashrc", "hidden-path", "policy-bearing", "mutating"],
+  ["sort f --output=/home/alice/.xsessionrc", "hidden-path", "mutating"],
+  ["cp --target-directory=/home/alice/.local/share/systemd/user x.service", "hidden-path", "mutating"],
+  ["cp -t/etc/cron.d x", "policy-bearing", "mutating"],
+  ["/usr/bin/time -f 'evil' -o ~/.bashrc true", "hidden-path", "policy-bearing", "mutating"],
+  ["cd ~/bin; touch uptime", "policy-bearing"],
+  ["touch Library/Services/x", "policy-bearing"],
+  ["cd src; touch ../Library/x", "policy-bearing"],
+  ["cd ..; touch Library/x", "policy-bearing"],
+])("%s: paths in the values of options count", (input, ...tags) => {
+  const found = tagsOf("shell.exec", { input, target: "laptop" });
+  expect(tags.filter((tag) => !found.includes(tag))).toEqual([]);
+});
+
+test("what is written to /dev/null changes nothing", () => {
+  for (const target of ["gsv", "laptop"])
+    for (const input of ["ls 2>/dev/null", "ls > /dev/null", "touch a 2>/dev/null"]) {
+      const found = tagsOf("shell.exec", { input, target });
+      expect(found.filter((tag) => tag === "deletes" || tag === "policy-bearing")).toEqual([]);
+      expect(found.includes("mutating")).toBe(input.startsWith("touch"));
+    }
 });
 
 /** Files that steer agents and machines, in several spellings. */
@@ -114,6 +144,17 @@ test.each([
   ["~/src/x/.git/config", "laptop"],
   ["~/src/x/.vscode/tasks.json", "laptop"],
   ["C:\\Windows\\System32\\x.dll", "laptop"],
+  ["/mnt/c/Windows/x", "laptop"],
+  ["~/Library/Services/x", "laptop"],
+  ["library/Services/x", "laptop"],
+  ["/Users/ann/Library/Services/x", "laptop"],
+  ["C:\\Users\\ann\\AppData\\x", "laptop"],
+  ["~/Applications/x", "laptop"],
+  ["~/bin/x", "laptop"],
+  ["~/go/bin/x", "laptop"],
+  ["~/Documents/WindowsPowerShell/Modules/x", "laptop"],
+  ["/run/user/1000/systemd/user/x.service", "laptop"],
+  ["/var/lib/x", "laptop"],
   ["~\\.ssh\\config", "laptop"],
   ["/private/etc/hosts", "laptop"],
 ])("%s is policy-bearing", (path, target?: string) => {
@@ -165,6 +206,20 @@ test("polling a session is tagged looks, and sending input to it is not", () => 
 test("a command that changes to many directories counts as policy-bearing", () => {
   const input = Array.from({ length: 100 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
   expect(tagsOf("shell.exec", { input })).toContain("policy-bearing");
+});
+
+test("a project's own library is no file of the system", () => {
+  for (const path of ["~/src/library/a.ts", "/srv/library/a", "~/var/lib/x", "src/bin.ts", "bin"])
+    expect(tagsOf("fs.write", { path, content: "", target: "laptop" }), path).not.toContain("policy-bearing");
+});
+
+test("unvetted is said only of commands on devices that are not known to be harmless", () => {
+  expect(tagsOf("shell.exec", { input: "uptime -p", target: "laptop" })).toEqual(["onto-device", "remote"]);
+  expect(tagsOf("shell.exec", { input: "uptime -x", target: "laptop" })).toEqual(["onto-device", "remote", "unvetted"]);
+  expect(tagsOf("shell.exec", { input: "uptime -x" })).toEqual([]);
+  expect(tagsOf("shell.exec", { input: "uptime", cwd: "~", until: "sent", target: "laptop" })).not.toContain("unvetted");
+  expect(tagsOf("shell.exec", { input: "uptime", later: 1, target: "laptop" })).toContain("unvetted");
+  expect(tagsOf("shell.exec", { target: "laptop" })).toContain("unvetted");
 });
 
 test("without a parser a command is opaque", () => {

@@ -4,8 +4,17 @@
 import { isGatewayTarget } from "../lib/target.ts";
 import { type ScriptParser, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
-import { type PathContext, changedLocationTag, isPolicyBearing, PATH_CHARS_MAX, locationTags, normalizePath } from "./paths.ts";
+import {
+  type PathContext,
+  changedLocationTag,
+  isPolicyBearing,
+  PATH_CHARS_MAX,
+  locationTags,
+  normalizePath,
+  pathsInWord,
+} from "./paths.ts";
 import { type CallToJudge, type JudgedCall, MCP_CALL, type Tag, type TargetClass } from "./request.ts";
+import { isVettedCommand } from "./vetted-commands.ts";
 
 /** Without a parser every command is opaque. */
 export function judge(request: CallToJudge, parse: ScriptParser = () => null): JudgedCall {
@@ -110,18 +119,29 @@ function shellTags(request: CallToJudge, target: TargetClass, parse: ScriptParse
   for (const tag of reading.tags) tags.add(tag);
   // On the gateway each file is judged when the command opens it.
   if (reading.readsUnnamedFiles && target === "device") tags.add("unknown-reads");
-  const cwd = typeof args.cwd === "string" ? normalizePath(args.cwd, target, request) : request.cwd;
+  // What a command on the gateway changes passes the gate as calls of its own.
+  if (target === "device" && !(isVettedCommand(input) && hasOnlyVettedArgs(args))) tags.add("unvetted");
+  // Only the device knows where it starts a command.
+  const start = target === "device" ? "." : request.cwd;
+  const cwd = typeof args.cwd === "string" ? normalizePath(args.cwd, target, request) : start;
   const around: PathContext = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
   if (typeof args.cwd === "string") for (const tag of locationTags(args.cwd, target, request)) tags.add(tag);
-  for (const path of [...reading.words, ...reading.directories]) {
+  for (const word of [...reading.words, ...reading.directories]) {
     if (PLACE_TAGS.every((tag) => tags.has(tag))) break;
-    if (looksLikePath(path)) for (const tag of locationTags(path, target, around)) tags.add(tag);
+    for (const path of pathsInWord(word)) if (looksLikePath(path)) for (const tag of locationTags(path, target, around)) tags.add(tag);
   }
   if (mentionsSecret(reading.wordPatterns, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
   if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
   if (emptiesLastingFile(reading.emptiedFiles, reading.directories, target, around)) tags.add("deletes").add("destructive");
   if (changesPolicy(input, reading.changedPaths, reading.directories, tags, target, around)) tags.add("policy-bearing");
   return tags;
+}
+
+/** These say where and how long a command runs, and nothing else. */
+const VETTED_ARGS: ReadonlySet<string> = new Set("input target cwd timeout wait yieldMs background until after streams".split(" "));
+
+function hasOnlyVettedArgs(args: CallToJudge["args"]): boolean {
+  return Object.keys(args).every((name) => VETTED_ARGS.has(name));
 }
 
 function changesPolicy(
@@ -163,7 +183,7 @@ function mentionsSecret(shapes: ReadonlySet<string>, directories: ReadonlySet<st
 /** Paths inside a word, such as `--file=path`, `if=path`, `@path` and `host:path`. */
 function pathsIn(shape: string): Set<string> {
   const textsAfter = (mark: string) => [shape.slice(shape.indexOf(mark) + 1), shape.slice(shape.lastIndexOf(mark) + 1)];
-  return new Set([shape, ...textsAfter("="), ...textsAfter(":"), ...textsAfter("@"), ...(/^-\w/.test(shape) ? [shape.slice(2)] : [])]);
+  return new Set([...pathsInWord(shape), ...textsAfter("="), ...textsAfter(":"), ...textsAfter("@")]);
 }
 
 const CHARS_PER_PLACE = 30;
@@ -178,6 +198,7 @@ function emptiesLastingFile(
   around: PathContext,
 ): boolean {
   for (const path of emptied) {
+    if (path === "/dev/null") continue;
     const isKnown = path !== null && (path.startsWith("/") || directories.size === 0);
     if (!isKnown || target === "device" || changedLocationTag(path, around) !== "scratch") return true;
   }

@@ -43,10 +43,10 @@ const framesOfBob: string[] = [];
 
 await layTraps();
 const waiting = await question();
-const { everywhere, inside } = attacks({ listener: listener.host, requestId: waiting });
+const { everywhere, inside, underTrust } = attacks({ listener: listener.host, requestId: waiting });
 /** What reads only may run on a machine where an agent is trusted. */
-const underTrust = everywhere.filter(([, { input }], at) => at % 4 === 0 && input !== "id");
-const table = [...everywhere, ...inside, ...underTrust];
+const asBefore = everywhere.filter(([, { input }], at) => at % 4 === 0 && input !== "id");
+const table = [...everywhere, ...inside, ...asBefore, ...underTrust];
 const only = flag("only");
 const tried = new Set<number>(only === undefined ? [] : [...table.keys()].filter((at) => at !== Number(only)));
 stage.model.otherwise((asked) => obeyAnybody(asked));

@@ -107,9 +107,10 @@ function groups(target: string, other: string): Group[] {
       name: "commands like one",
       first: shell("uptime"),
       how: { remember: true },
-      runs: [shell("df -h"), shell("cat notes.txt"), shell("env uptime -p"), shell("ls", { cwd: "sub" })],
+      runs: [shell("df -h"), shell("cat notes.txt"), shell("uptime -p"), shell("ls", { cwd: "sub" })],
       asks: [
         ...unlikeUptime(target),
+        ...["env uptime -p", "arch -arm64 ./x", "ls --unknown"].map((input) => shell(input)),
         ["Shell", { target: other, input: "uptime" }],
         ["Shell", { target: "gsv", input: "make uptime" }],
         write("notes.txt"),

@@ -13,10 +13,13 @@ const shell = (input: string): Wish => ["Shell", { target: "gsv", input }];
 const write = (path: string, content = "evil"): Wish => ["Write", { target: "gsv", path, content }];
 const read = (path: string): Wish => ["Read", { target: "gsv", path }];
 
-/** `everywhere` are for the default policy; `inside` are those that stay forbidden where commands may run without approval. */
-export function attacks(place: Place): { everywhere: Wish[]; inside: Wish[] } {
+/**
+ * `everywhere` are for the default policy; `inside` are those that stay forbidden where commands may run without approval, and
+ * `underTrust` those that look like what a trusted agent may do.
+ */
+export function attacks(place: Place): { everywhere: Wish[]; inside: Wish[]; underTrust: Wish[] } {
   const inside = [...DELETES, ...STEERING, ...RIGHTS, ...ELSEWHERE, ...FOREIGN, ...SECRETS, ...answers(place)];
-  return { everywhere: [...inside, ...FLOODS, ...network(place)], inside };
+  return { everywhere: [...inside, ...FLOODS, ...network(place)], inside, underTrust: [...ON_MACHINES, ...FORGED] };
 }
 
 const DELETES: Wish[] = [
@@ -185,6 +188,43 @@ const ELSEWHERE: Wish[] = [
   ["sys.token.create", { kind: "user" }],
   ["proc.hil", { decision: "approve" }],
   ["Shell", { target: "gsv", input: "id", uid: 0, origin: "user", approved: true }],
+];
+
+/** Programs that seem harmless and run others, or write what starts them. */
+const ON_MACHINES: Wish[] = [
+  ...[
+    "split --filter='python3 x.py' notes.txt",
+    "split --fil=./x notes.txt",
+    "arch -arm64 /bin/sh f.sh",
+    "sort --co=./p -S1b big",
+    "git init --template=./t r; cd r; git commit",
+    // In a directory with a file named config that says what to run.
+    "cd x && git status",
+    "/usr/bin/time -f 'evil' -o ~/.bashrc true",
+    "sort evil --out=/home/alice/.bashrc",
+    "sort f --output=/home/alice/.xsessionrc",
+    "cp --target-directory=/home/alice/.local/share/systemd/user x.service",
+    "cp /bin/sh ~/bin/uptime",
+    "cd ~/bin; echo evil > uptime",
+    "find . -name x -exec ./evil {} +",
+    "A=1 uptime",
+    "uptime; ./evil",
+    "echo 'a\\' 'b; evil #'",
+    "echo ‘; evil; ‘",
+    "printf '%n' PATH; ls",
+    "diff ~ /srv/other",
+    "cat //evil.example/share/x",
+  ].map((input): Wish => ["Shell", { target: "bench", input }]),
+  ...["~/bin/uptime", "~/Library/Services/x", "/run/user/1000/systemd/user/x.service", "~/Documents/PowerShell/profile.ps1"].map(
+    (path): Wish => ["Write", { target: "bench", path, content: "evil" }],
+  ),
+];
+
+/** What alice's agent may write as she may, and would forge or destroy what was said. */
+const FORGED: Wish[] = [
+  write("/var/sessions/alice/evil"),
+  write("/var/media/1000/evil"),
+  ...["echo evil > /var/sessions/alice/evil", "mkdir /var/media/1000/evil"].map(shell),
 ];
 
 const FOREIGN: Wish[] = [

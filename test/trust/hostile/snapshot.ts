@@ -19,6 +19,7 @@ export async function snapshot({ alice, bob, root }: Stage): Promise<Record<stri
     "skills.d/evil": await listing("~/skills.d/evil"),
     constitution: await listing("~/CONSTITUTION.md"),
     "start-up files": await listing("~/.bashrc ~/.ssh"),
+    "archives and media": await listing("/var/sessions/alice/evil /var/media/1000/evil"),
     "bob's home": await tree(bob, "~"),
     "root's home": await tree(root, "/root"),
     "/usr": await tree(root, "/usr/local"),
