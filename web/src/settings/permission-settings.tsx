@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { defaultSwitches } from "../../../src/approval/switches.ts";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { nameOfAgentKind } from "../../../src/lib/agent-names.ts";
-import { call, type Result } from "../state/call.ts";
+import { call, describeError, type Result } from "../state/call.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -218,6 +218,7 @@ function Editor({ prefix, kindId, isSystem, kinds, stored, onSaved }: EditorProp
             </div>
           </details>
         )}
+        {hasChanges && read !== null && check.problem !== null && <Banner tone="bad">{check.problem}</Banner>}
         {hasChanges && isOwn && check.problem === null && <PolicyChanges profile={id} policy={text} />}
         <SaveBar
           operation={operation}
@@ -254,9 +255,12 @@ function usePolicyCheck(text: string): { problem: string | null; hint: string; i
     if (text === "") return;
     let isCurrent = true;
     const check = async () => {
-      // If the check fails, saving checks again.
-      const answer = await call("proc.approval.preview", { policy: text, call: "sys.info" }).catch(() => null);
-      if (isCurrent) setChecked({ text, problem: answer?.problem ?? null });
+      try {
+        const { problem } = await call("proc.approval.preview", { policy: text, call: "sys.info" });
+        if (isCurrent) setChecked({ text, problem: problem ?? null });
+      } catch (error) {
+        if (isCurrent) setChecked({ text, problem: `The policy could not be checked: ${describeError(error)}` });
+      }
     };
     const timer = setTimeout(() => void check(), DEBOUNCE_MS);
     return () => {
