@@ -62,6 +62,8 @@ describe("with the demo model", () => {
   test("trusted is confirmed, lets a command run that only reads, and still asks about another", async () => {
     const page = await openTask("posture");
     await page.getByRole("button", { name: "Permissions: Careful" }).click();
+    // What is typed by mistake changes nothing: a space would select the radio that has the focus.
+    await hasFocus(page.getByRole("radio", { name: /^Careful/ }));
     await page.getByRole("radio", { name: /^Trusted/ }).click();
     await page.getByRole("button", { name: "Trust for 24 hours" }).click();
     await page.getByRole("button", { name: /^Permissions: Trusted until/ }).waitFor();

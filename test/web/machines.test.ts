@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test("a first machine is added with the command that the page shows, and appears when it connects", async () => {
   const page = await desktop.goAs(ALICE, "/machines");
-  await page.getByRole("heading", { name: "No machines yet" }).waitFor();
+  await page.getByRole("heading", { name: "No other machines yet" }).waitFor();
   await page.getByRole("button", { name: "Add a machine" }).click();
   await expect.poll(() => new URL(page.url()).pathname).toBe("/machines/add");
   await page.getByLabel("Name", { exact: true }).fill("my laptop");
@@ -95,7 +95,7 @@ test("two tabs show the same status, description, sharing and removal, and anoth
   const tab = await page.context().newPage();
   await tab.goto(`${desktop.host.url}/machines`);
   const other = await desktop.openAs(BOB, "/machines");
-  await other.getByRole("heading", { name: "No machines yet" }).waitFor();
+  await other.getByRole("heading", { name: "No other machines yet" }).waitFor();
   await page.getByRole("link", { name: /workshop/ }).click();
   await page.getByRole("heading", { level: 1, name: "workshop" }).waitFor();
 
@@ -126,7 +126,7 @@ test("two tabs show the same status, description, sharing and removal, and anoth
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Forget…" }).click();
   await page.getByRole("button", { name: "Forget", exact: true }).click();
-  for (const each of [page, tab]) await each.getByRole("heading", { name: "No machines yet" }).waitFor();
+  for (const each of [page, tab]) await each.getByRole("heading", { name: "No other machines yet" }).waitFor();
   const { tokens } = await alice.call("sys.token.list", {});
   expect(tokens.filter(({ allowedDeviceId }) => allowedDeviceId === "workshop").map(({ revokedAt }) => revokedAt)).not.toContain(null);
   device.close();

@@ -157,8 +157,8 @@ test("approvals: a switch decides what agents may do, for one machine too, and s
   await gateway("Delete").getByLabel("Never").check();
   await page.getByRole("heading", { name: "Using a policy of your own" }).waitFor();
   await page.getByText("there, Ask means that it does not run").waitFor();
-  await page.getByRole("region", { name: "What would change" }).getByText("Delete by a command").waitFor();
-  await page.getByLabel("What an agent wants to do").selectOption("Delete a file");
+  await page.getByRole("region", { name: "What would change" }).getByText("Delete by a command on the gateway").waitFor();
+  await page.getByLabel("What an agent wants to do").selectOption("Delete a file on the gateway");
   await page.getByRole("region", { name: "Try a call" }).getByText("Never runs").waitFor();
   await page.getByLabel("Other rules for one machine").selectOption("laptop");
   await page.getByRole("group", { name: "Run commands: On laptop" }).getByLabel("Allow").check();

@@ -26,6 +26,7 @@ test("times are described as people describe them", () => {
   expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => formatRelativeTime(now - ms, now))).toEqual(
     ["just now", "just now", "1 minute ago", "1 hour ago", "yesterday", "13 months ago"],
   );
+  expect(formatRelativeTime(now + 24 * 60 * minute - 1_000, now)).toBe("in 24 hours");
   expect([2_000, 30_000, 3 * minute].map((ms) => formatRelativeTime(now + ms, now))).toEqual([
     "just now",
     "in less than a minute",

@@ -46,6 +46,18 @@ describe("a conversation", () => {
     expect(() => world.process.conversation.open({ conversationId: "x".repeat(257) })).toThrow("at most 200");
   });
 
+  it("was updated when its newest message came, and is listed by that", () => {
+    for (const conversationId of ["first", "second"]) world.process.conversation.open({ conversationId });
+    const updatedAt = (id: string) => world.process.conversation.get({ conversationId: id })!.updatedAt;
+    const before = updatedAt("second");
+    world.process.history.append("first", null, { role: "user", text: "hello" }, before + 60_000);
+    expect([updatedAt("first"), updatedAt("second")]).toEqual([before + 60_000, before]);
+    expect(world.process.conversation.list({}).map(({ id }) => id)[0]).toBe("first");
+    // A copy of an older message is no news.
+    world.process.history.append("first", null, { role: "user", text: "copied" }, before);
+    expect(updatedAt("first")).toBe(before + 60_000);
+  });
+
   it("has a policy that can be changed field by field", () => {
     expect(world.process.conversation.policy({})).toEqual({
       conversationId: "default",

@@ -67,7 +67,8 @@ export class History {
   append(conversationId: string, runId: string | null, said: MessageContent, now: number): Message {
     const { role, ...content } = said;
     const { first, next: place } = this.bounds(conversationId);
-    this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
+    // A fork copies messages that are older than itself.
+    this.#sql.run("UPDATE conversations SET next = next + 1, updated_at = max(updated_at, ?) WHERE id = ?", now, conversationId);
     const id = this.#nextId();
     this.#sql.run(
       "INSERT INTO messages (id, conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -59,7 +59,7 @@ export function Question({ question, scriptSays = "", isPinned = false, hasKeys 
     setProblem(null);
     try {
       const { grant } = await call("proc.hil", { pid: question.pid, requestId: question.requestId, ...given });
-      if (grant !== undefined) showNotice(`${grant.says} until ${formatUntil(grant.expiresAt)}`, "good");
+      if (grant !== undefined) showNotice(`${grant.says.replaceAll("`", "")} until ${formatUntil(grant.expiresAt)}`, "good");
       onAnswered();
     } catch (error) {
       setProblem(describeError(error));

@@ -11,6 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import { openConversation } from "./conversation-links.ts";
+import { conversationName } from "./conversation-names.ts";
 
 const loadMarkdown = () => import("../markdown/markdown.tsx");
 /** A separate chunk, loaded when the first archive is opened. */
@@ -36,7 +37,8 @@ export function Archive({ conversation, segment, text }: { conversation: Convers
   };
   const fork = async () => {
     try {
-      const { targetConversation } = await call("proc.conversation.fork", ids);
+      const name = conversationName(conversation.info.value.peek() ?? { id: conversation.id, title: null });
+      const { targetConversation } = await call("proc.conversation.fork", { ...ids, title: `${name} (fork)` });
       openConversation(conversation.pid, targetConversation.id);
     } catch (error) {
       showNotice(describeError(error), "bad");

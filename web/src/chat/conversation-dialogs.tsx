@@ -17,11 +17,14 @@ import { TextInput } from "../ui/field.tsx";
 import { Time } from "../ui/time.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { openConversation } from "./conversation-links.ts";
+import { conversationName } from "./conversation-names.ts";
 import { parseText } from "./message-content.ts";
 import { TextArea } from "../ui/text-area.tsx";
 
 export type DialogName = "delete" | "versions" | "compact" | "policy" | "reset" | "kill";
 const VERSIONS_PAGE = 10;
+/** The answer may come after some calls. */
+const VERSION_MESSAGES = 10;
 type DialogProps = { conversation: Conversation; onClose: () => void };
 
 export function ConversationDialog({ name, ...props }: DialogProps & { name: DialogName }) {
@@ -187,7 +190,8 @@ function Versions({ conversation, onClose }: DialogProps) {
   const versions = (conversation.segments.value.value ?? []).filter(({ kind }) => kind === "rewind").toReversed();
   const open = (segmentId: string) =>
     operation.run(async () => {
-      const { targetConversation } = await call("proc.conversation.fork", { ...toConversationIds(conversation), segmentId });
+      const title = `${conversationName(conversation.info.value.peek() ?? { id: conversation.id, title: null })} (earlier version)`;
+      const { targetConversation } = await call("proc.conversation.fork", { ...toConversationIds(conversation), segmentId, title });
       onClose();
       openConversation(conversation.pid, targetConversation.id);
     });
@@ -215,16 +219,18 @@ function Versions({ conversation, onClose }: DialogProps) {
 
 /** The message that was edited or answered again, how much followed it, and until when it was so. */
 function VersionWords({ conversation, segment: { id: segmentId, createdAt } }: { conversation: Conversation; segment: Segment }) {
-  const start = useLatest("proc.conversation.segment.read", { ...toConversationIds(conversation), segmentId, limit: 1 });
+  const start = useLatest("proc.conversation.segment.read", { ...toConversationIds(conversation), segmentId, limit: VERSION_MESSAGES });
   return (
     <div class="entry-words">
       <Loaded latest={start} label="Reading what was said">
         {({ messages, messageCount }) => {
           const text = makeVisible(parseText(messages[0]?.content)).trim();
+          const answer = messages.find(({ role, content }) => role === "assistant" && parseText(content).trim() !== "");
           const followers = messageCount - 1;
           return (
             <>
               <p class="version-text">{text === "" ? "A message without text" : text}</p>
+              {answer !== undefined && <p class="version-text soft">{makeVisible(parseText(answer.content)).trim()}</p>}
               {followers > 0 && <p class="soft small">{`and ${followers} more ${followers === 1 ? "message" : "messages"}`}</p>}
             </>
           );

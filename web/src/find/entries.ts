@@ -99,7 +99,7 @@ async function readMachines(): Promise<Entry[]> {
 
 async function readSchedules(): Promise<Entry[]> {
   if (!mayCall("sched.list")) return [];
-  const { schedules } = await call("sched.list", {});
+  const { schedules } = await call("sched.list", { includeDisabled: true });
   return schedules.map(({ id, name, enabled }) => ({
     id: `schedule ${id}`,
     title: makeVisible(name),

@@ -43,7 +43,7 @@ export function LoginPage() {
   return (
     <SingleCardPage title="Sign in" text={`to GSV at ${location.host}`}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        {problem !== null ? <Banner tone="bad">{problem}</Banner> : loginReason.value !== null && <Banner>{loginReason.value}</Banner>}
+        {problem === null && loginReason.value !== null && <Banner>{loginReason.value}</Banner>}
         <TextInput
           label="User name"
           name="username"
@@ -76,13 +76,15 @@ export function LoginPage() {
             </div>
           )}
         </Field>
+        {/* Below the fields, which must not move while somebody aims at them. */}
+        {problem !== null && <Banner tone="bad">{problem}</Banner>}
         <Button type="submit" look="primary" wide busy={isBusy}>
           Sign in
         </Button>
         <p class="soft small">
           {problem === null
             ? "Signed in on another device? Choose “Sign in on a phone” there and scan the code."
-            : "Forgot your password? An administrator can set a new one under Settings, Users."}
+            : "Forgot your password? An administrator can set a new one under Settings, People."}
         </p>
       </form>
     </SingleCardPage>

@@ -13,7 +13,7 @@ import "./more-sheet.css";
 const THEMES: readonly { to: Theme; title: string; icon: IconName }[] = [
   { to: "light", title: "Light", icon: "sun" },
   { to: "dark", title: "Dark", icon: "moon" },
-  { to: "system", title: "Like the system", icon: "system" },
+  { to: "system", title: "System", icon: "system" },
 ];
 
 export default function MoreSheet() {

@@ -7,7 +7,7 @@ import { joinPath } from "../frame/route.ts";
 import { MachineLoad } from "../machines/machine-load.tsx";
 import { systemName } from "../machines/system-name.ts";
 import { makeChangeFilter } from "../state/refetch-on.ts";
-import { mayCall } from "../state/session.ts";
+import { mayCall, session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -18,6 +18,7 @@ const SHOWN_MAX = 5;
 const isDeviceChange = makeChangeFilter("devices");
 
 export function MachinesNow() {
+  const ownUid = session.value?.identity.process.uid;
   const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => sent.signal === DEVICE_STATUS || isDeviceChange(sent));
   return (
     <Card title="Machines" actions={<Link to="/machines">All machines</Link>}>
@@ -35,7 +36,7 @@ export function MachinesNow() {
               {devices
                 .toSorted((a, b) => Number(b.online) - Number(a.online))
                 .slice(0, SHOWN_MAX)
-                .map(({ deviceId, online, platform, lastSeenAt }) => (
+                .map(({ deviceId, ownerUid, online, platform, lastSeenAt }) => (
                   <li key={deviceId}>
                     <Link class="home-row" to={joinPath("machines", "device", deviceId)}>
                       <span class="home-row-icon" data-tone={online ? "good" : "plain"}>
@@ -43,7 +44,12 @@ export function MachinesNow() {
                       </span>
                       <span class="home-row-words">
                         <span class="home-row-title">{makeVisible(deviceId)}</span>
-                        <span class="home-row-hint">{systemName(platform)}</span>
+                        <span class="home-row-hint">
+                          {[
+                            systemName(platform),
+                            ...(ownerUid === ownUid ? [] : [ownUid === 0 ? `of user ${ownerUid}` : "shared with you"]),
+                          ].join(", ")}
+                        </span>
                       </span>
                       <span class="home-row-when">
                         {online ? (

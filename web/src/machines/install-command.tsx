@@ -78,6 +78,10 @@ export function InstallCommand(props: InstallProps) {
                 <Spinner label={`Waiting for ${name}…`} />
                 <Elapsed since={installToken.shownAt} />
               </div>
+              <p class="soft small">
+                It can take a minute. If the terminal says that no service was set up, run the command there that it names, and keep that
+                terminal open.
+              </p>
               <div class="row">
                 <Button look="quiet" onClick={onBack}>
                   Back

@@ -61,7 +61,7 @@ export function MachineList({ pane }: { pane: PaneName }) {
             {devices.length === 0 && (
               <EmptyState
                 icon="machine"
-                title="No machines yet"
+                title="No other machines yet"
                 text="Add your laptop or a server with one command. Agents can then read its files. They ask before they run commands or change anything."
               >
                 {addButton}

@@ -40,6 +40,8 @@ export const draft = signal<Draft>({ ...makeEmptyDraft(), ...restoreDraft() });
 export const guidedFields = signal<ReadonlySet<string>>(new Set());
 /** The result of the last check of the entered model. */
 export const modelCheck = signal<ModelCheckResult | null>(null);
+/** The servers that were found at the usual ports; null before the search. */
+export const foundServers = signal<readonly ModelCheckResult[] | null>(null);
 /** When the check of the entered model began that has not ended yet. It goes on while other steps are shown. */
 export const modelCheckSince = signal<number | null>(null);
 /** The last check of the entered model came to no result: it took too long, or the gateway could not make it. */

@@ -1,6 +1,8 @@
 // The user's own model server: found at the default ports of known servers, or entered by address.
 
 import { useState } from "preact/hooks";
+import { makeVisible } from "../../../src/approval/visible.ts";
+import { Elapsed } from "../chat/elapsed.tsx";
 import { formatDuration } from "../ui/format-duration.ts";
 import { describeError } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -8,42 +10,58 @@ import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { ModelCheck, checkModel } from "./model-check.tsx";
-import { changeDraft, type ModelCheckResult, modelCheck, modelCheckErrorOf, draft } from "./draft.ts";
+import { changeDraft, type ModelCheckResult, modelCheck, modelCheckErrorOf, draft, foundServers } from "./draft.ts";
 import { GuidedField } from "./guided-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { LOCAL_SERVERS } from "../models/providers.ts";
 import type { StepProps } from "./step-props.ts";
 
+const MODELS_SHOWN = 4;
 const OPENAI_COMPATIBLE = "openai-compatible";
 
 export function LocalServer({ errorOf }: StepProps) {
   const { provider, baseUrl, apiKey } = draft.value;
-  const [isBusy, setBusy] = useState(false);
-  const [found, setFound] = useState<readonly ModelCheckResult[] | null>(null);
+  const [since, setSince] = useState<number | null>(null);
+  const found = foundServers.value;
+  const usual = LOCAL_SERVERS.find(({ id }) => id === provider);
   const [problem, setProblem] = useState<string | null>(null);
   const findServers = async () => {
-    setBusy(true);
+    setSince(Date.now());
     setProblem(null);
     try {
       const checks = await Promise.all(LOCAL_SERVERS.map(({ id }) => checkModel({ provider: id, model: "", baseUrl: "", apiKey: "" })));
       const running = checks.filter(({ ok, models }) => ok || models !== null);
-      setFound(running);
+      foundServers.value = running;
       const best = running.find(({ ok }) => ok) ?? running[0];
       if (best !== undefined) selectServer(best);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
-      setBusy(false);
+      setSince(null);
     }
   };
   return (
     <>
       <div class="row">
-        <Button icon="search" busy={isBusy} onClick={() => void findServers()}>
+        <Button icon="search" busy={since !== null} onClick={() => void findServers()}>
           Find servers
         </Button>
-        <span class="soft small">on the gateway's machine, at the usual ports</span>
+        <span class="soft small">
+          {since === null ? (
+            "on the gateway's machine, at the usual ports"
+          ) : (
+            <>
+              Looking at the usual ports, and testing each model that answers
+              <Elapsed since={since} before=", " />
+            </>
+          )}
+        </span>
       </div>
+      {found === null && usual !== undefined && (
+        <p class="soft">
+          {usual.title} is chosen, at its usual port {usual.port} on the gateway's machine.
+        </p>
+      )}
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {found !== null && found.length === 0 && (
         <Banner>
@@ -56,13 +74,13 @@ export function LocalServer({ errorOf }: StepProps) {
           legend="Servers found"
           value={provider}
           onValue={(id) => selectServer(found.find((one) => one.provider === id)!)}
-          options={found.map((one) => ({ value: one.provider, label: one.title, hint: formatServerHint(one) }))}
+          options={found.map((one) => ({ value: one.provider, label: nameServer(one), hint: formatServerHint(one) }))}
         />
       )}
       <GuidedField field="baseUrl">
         <TextInput
-          label="OpenAI-compatible server"
-          hint="Its URL, as seen from the gateway."
+          label="Another server"
+          hint="The URL of any OpenAI-compatible server, as seen from the gateway."
           error={modelCheckErrorOf("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
           name="baseUrl"
           placeholder="http://127.0.0.1:8080/v1"
@@ -93,8 +111,17 @@ function selectServer(one: ModelCheckResult): void {
   modelCheck.value = one;
 }
 
+function nameServer({ provider, title }: ModelCheckResult): string {
+  const port = LOCAL_SERVERS.find(({ id }) => id === provider)?.port;
+  return port === undefined ? title : `${title}, port ${port}`;
+}
+
 function formatServerHint({ ok, models, model, ms, problem }: ModelCheckResult): string {
   if (!ok) return problem?.message ?? "No answer.";
-  const count = models?.length ?? 0;
-  return `${count === 1 ? "1 model" : `${count} models`}, ${model} answered in ${formatDuration(ms ?? 0)}.`;
+  const others = (models ?? []).filter((one) => one !== model);
+  const also =
+    others.length === 0
+      ? ""
+      : ` It also has ${others.slice(0, MODELS_SHOWN).join(", ")}${others.length > MODELS_SHOWN ? " and more" : ""}.`;
+  return makeVisible(`${model} answered in ${formatDuration(ms ?? 0)}.${also}`);
 }

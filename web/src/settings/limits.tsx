@@ -103,7 +103,10 @@ function Form({ prefix, stored, inherited, onSaved }: FormProps) {
         if (changes.length > 0 && !hasError) void save();
       }}
     >
-      <Card title="Limits" text={`Leave blank for the default, or enter "${UNLIMITED}". At a limit, the agent pauses and asks you.`}>
+      <Card
+        title="Limits"
+        text={`Leave blank for the default, or enter "${UNLIMITED}". At a limit, the agent pauses and asks you. A model without a known price, such as one on a server of your own, costs nothing here: limit its tokens, under Advanced.`}
+      >
         {LIMIT_SCOPES.map(({ scope, anchor, title, text }) => (
           <Setting anchor={anchor} key={scope}>
             <fieldset class="limit">

@@ -3,6 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import { makeVisible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
+import { rateStrength } from "../onboarding/password-strength.ts";
 import { useOperation } from "../state/use-operation.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -61,7 +62,7 @@ export function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated
           label="Password"
           type="password"
           autocomplete="new-password"
-          hint="For the first sign-in. They can change it afterwards."
+          hint={`${rateStrength(password, username).words} They can change it after the first sign-in.`}
           value={password}
           onValue={setPassword}
         />

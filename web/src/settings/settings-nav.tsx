@@ -5,6 +5,7 @@ import { Link } from "../frame/link.tsx";
 import { joinPath } from "../frame/route.ts";
 import { session } from "../state/session.ts";
 import { Icon } from "../ui/icon.tsx";
+import { unsavedPages } from "./kept-draft.ts";
 import { listPages, listSettings, type SettingsPage } from "./settings-index.ts";
 
 const GROUPS: readonly SettingsPage["group"][] = ["Agents", "Gateway", "You"];
@@ -45,6 +46,7 @@ export function SettingsNav({ current }: { current: string | null }) {
                         <span class="settings-page-words">
                           <span>{title}</span>
                           <span class="settings-page-text">{text}</span>
+                          {unsavedPages.value.has(id) && <span class="small settings-unsaved">Changes not saved yet</span>}
                         </span>
                       </Link>
                     </li>

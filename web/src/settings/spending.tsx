@@ -3,6 +3,7 @@
 import { useLatest } from "../state/use-latest.ts";
 import type { Result } from "../state/call.ts";
 import { Card } from "../ui/card.tsx";
+import { formatDate } from "../ui/format-time.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { RUN_FINISHED } from "../../../src/protocol/signal-names.ts";
 
@@ -35,7 +36,7 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
       <ol class="spending">
         {days.map(({ day, spent }) => {
           const tokens = spent?.usage.totalTokens ?? 0;
-          const words = `${day}: ${formatCount(tokens, "token")}, ${formatCount(spent?.modelCalls ?? 0, "answer")}, ${formatCount(spent?.toolCalls ?? 0, "tool call")}`;
+          const words = `${formatDate(Date.parse(day))}: ${formatCount(tokens, "token")}, ${formatCount(spent?.modelCalls ?? 0, "answer")}, ${formatCount(spent?.toolCalls ?? 0, "tool call")}`;
           return (
             <li class="spending-day" key={day} title={words}>
               <span class="unseen">{words}</span>
@@ -49,7 +50,7 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
         })}
       </ol>
       <p class="spending-ends" aria-hidden="true">
-        <span>{days[0]?.day}</span>
+        <span>{days.length > 0 && formatDate(Date.parse(days[0]!.day))}</span>
         <span>today</span>
       </p>
       <p>

@@ -6,6 +6,7 @@ const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 
 const clock = makeFormat(CLOCK);
 const day = makeFormat(DAY);
+const utcDay = makeFormat({ ...DAY, timeZone: "UTC" });
 const wholeDay = makeFormat({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const moment = makeFormat({ weekday: "short", ...DAY, ...CLOCK });
 const momentWithYear = makeFormat({ weekday: "short", ...DAY, year: "numeric", ...CLOCK });
@@ -14,6 +15,11 @@ const exact = makeFormat({ ...DAY, year: "numeric", ...CLOCK, second: "2-digit" 
 /** "09:00" */
 export function formatClock(at: number): string {
   return clock.format(at);
+}
+
+/** "20 Nov", of a day that was counted in UTC. */
+export function formatDate(at: number): string {
+  return utcDay.format(at);
 }
 
 /** "Friday 20 November 2026" */

@@ -32,7 +32,11 @@ export function Popover({ label, face, tone = "plain", disabled = false, childre
     current.showPopover();
     const place = () => placeBeside(opener.current!, current);
     place();
-    (current.querySelector<HTMLElement>("[autofocus], [aria-checked=true], input, button") ?? current).focus();
+    // By rank: keys that are typed by mistake then change nothing.
+    const found = ["[autofocus]", "[aria-checked=true], input:checked", "input, button"].map((wanted) =>
+      current.querySelector<HTMLElement>(wanted),
+    );
+    (found.find((one) => one !== null) ?? current).focus();
     const sizes = new ResizeObserver(place);
     sizes.observe(current);
     addEventListener("resize", place);

@@ -12,8 +12,10 @@ export function formatRelativeTime(at: number, now: number): string {
   const offset = at - now;
   const length = Math.abs(offset);
   if (length >= DAY_MS) return formatDays(Math.round((startOfDay(at) - startOfDay(now)) / DAY_MS));
-  if (length >= HOUR_MS) return formatter.format(Math.trunc(offset / HOUR_MS), "hour");
-  if (length >= MINUTE_MS) return formatter.format(Math.trunc(offset / MINUTE_MS), "minute");
+  // What ends in 24 hours has not ended after 23.
+  const count = (unit: number) => (offset > 0 ? Math.round(offset / unit) : Math.trunc(offset / unit));
+  if (length >= HOUR_MS) return formatter.format(count(HOUR_MS), "hour");
+  if (length >= MINUTE_MS) return formatter.format(count(MINUTE_MS), "minute");
   return offset > 5_000 ? "in less than a minute" : "just now";
 }
 

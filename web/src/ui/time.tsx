@@ -23,9 +23,11 @@ export function Time({ at }: { at: number }) {
       timer = undefined;
     };
   }, []);
+  // What has just happened is later than the last update of the others.
+  const renderedAt = Date.now();
   return (
     <time dateTime={new Date(at).toISOString()} title={formatExactly(at)}>
-      {formatRelativeTime(at, now.value)}
+      {formatRelativeTime(at, Math.max(now.value, renderedAt))}
     </time>
   );
 }

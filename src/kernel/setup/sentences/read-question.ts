@@ -14,7 +14,7 @@ const FACTS: readonly Fact[] = [
   },
   {
     asked: /\b(?:safe|safety|secure|security|trust|dangerous|risks?|risky|harm|hacked?|attack(?:ed|er)?|malware|virus)\b/iu,
-    says: "Agents ask before they run a command on your machines, delete something or use the network, and you see the exact command. Passwords are stored as hashes and keys encrypted. Agents can still be wrong: read what they ask before you allow it.",
+    says: "Agents ask before they run a command on your machines, delete something or use the network, and you see the exact command. Without asking, they read files, also on machines you connect, and run commands in their own folders on this gateway. Settings, Permissions changes that. Passwords are stored as hashes and keys encrypted. Agents can still be wrong: read what they ask before you allow it.",
   },
   {
     asked:
