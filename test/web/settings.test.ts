@@ -126,11 +126,12 @@ test("changes that are not saved stay while another page is shown, which says so
       .getByRole("textbox")
       .first();
   await limit().fill("3.50");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Not saved yet", { exact: true }).waitFor();
   await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Machines" }).click();
   await page.getByText("Your changes in Settings, Limits are not saved yet.").waitFor();
   await page.getByRole("button", { name: "Review", exact: true }).click();
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Not saved yet", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Limits Changes not saved yet" }).waitFor();
   expect(await limit().inputValue()).toBe("3.50");
   await page.getByRole("button", { name: "Discard changes" }).click();
   await page
@@ -248,7 +249,7 @@ test("limits: usage is an accessible chart and a bar, and limits are stored as e
   await page.waitForURL("**/settings/limits/day");
   await page
     .getByRole("listitem")
-    .filter({ hasText: /^\d{4}-\d\d-\d\d: [1-9][\d,]* tokens?, \d+ answers?, / })
+    .filter({ hasText: /^\d{1,2} \w{3,4}: [1-9][\d,]* tokens?, \d+ answers?, / })
     .first()
     .waitFor({ state: "attached" });
   const run = page.getByRole("group", { name: /^Per run/ });
