@@ -13,6 +13,7 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { AgentRights } from "./agent-rights.tsx";
 import { ConnectMachine } from "./connect-machine.tsx";
 import { suggestRequests } from "./suggested-requests.ts";
 
@@ -84,6 +85,10 @@ export function FirstSteps({ machine, hasSameRootPassword }: FirstStepsProps) {
             )}
           </ul>
         )}
+        <details>
+          <summary>What agents may do</summary>
+          <AgentRights />
+        </details>
         {session.value?.identity.process.uid !== 0 && (
           <p class="soft small">
             You are {makeVisible(username.value)}. The administrator is root{hasSameRootPassword && ", with the same password"}: only root

@@ -11,6 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ChosenZone } from "./chosen-zone.tsx";
 import { timezoneKey, rememberWelcome } from "./first-sign-in.ts";
+import { AgentRights } from "./agent-rights.tsx";
 import { PlaceSearch } from "./place-search.tsx";
 
 export function NewUserWelcome() {
@@ -47,7 +48,7 @@ export function NewUserWelcome() {
       <div class="greeting">
         <p>
           You sign in as <b>{username.value}</b>. Your agents, conversations, files and machines are your own: other users do not see them
-          unless you share them.
+          unless you share them. The administrator can.
         </p>
         {mayChoose && (
           <div class="stack-close">
@@ -58,16 +59,7 @@ export function NewUserWelcome() {
         )}
         <div class="stack-close">
           <h3>What agents may do</h3>
-          <ul class="greeting-facts">
-            <li>
-              <b>Without asking:</b> read files, also on your machines, write in your home folder and workspaces on this gateway, and run
-              commands there.
-            </li>
-            <li>
-              <b>Only if you allow it:</b> run a command or change something on your machines, delete, use the network, or read files that
-              usually hold secrets.
-            </li>
-          </ul>
+          <AgentRights />
           <p class="soft small">This is the default. You can change it in Settings.</p>
         </div>
         {operation.problem !== null && <Banner tone="bad">{operation.problem}</Banner>}
