@@ -99,7 +99,7 @@ export async function everyStep(page: Page, look: (name: string) => Promise<void
   await page.getByLabel("Provider", { exact: true }).selectOption("anthropic");
   await look("provider");
   await page.getByText("Your own model server", { exact: true }).click();
-  await page.getByLabel("Another server").fill("http://127.0.0.1:9/v1");
+  await page.getByLabel("Server address").fill("http://127.0.0.1:9/v1");
   await page.getByRole("button", { name: "Test connection" }).click();
   await page.getByText("Nothing answers at 127.0.0.1:9").waitFor();
   await look("local server");

@@ -106,7 +106,7 @@ describe("with a model server", () => {
       await page.getByText("Your own model server", { exact: true }).click();
       await goOn(page);
       await page.getByText("Choose a server, or enter its address.").waitFor();
-      await page.getByLabel("Another server").fill(`http://${provider.host}/v1`);
+      await page.getByLabel("Server address").fill(`http://${provider.host}/v1`);
       // The first two attempts are answered as if the key were missing, then wrong.
       provider.on("Answer with the single word: ready", { tries: [{ status: 401 }, { status: 401 }] });
       await page.getByRole("button", { name: "Test connection" }).click();

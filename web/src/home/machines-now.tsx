@@ -26,7 +26,7 @@ export function MachinesNow() {
         {({ devices }) =>
           devices.length === 0 ? (
             <>
-              {mayCall("sys.vitals") && <MachineLoad target="gsv" />}
+              {mayCall("sys.vitals") && <MachineLoad target="gsv" isShort />}
               <p class="home-quiet">
                 Only the gateway so far. <Link to="/machines/add">Add a machine</Link>
               </p>
@@ -63,7 +63,7 @@ export function MachinesNow() {
                     </Link>
                     {online && mayCall("sys.vitals") && (
                       <div class="home-load">
-                        <MachineLoad target={deviceId} />
+                        <MachineLoad target={deviceId} isShort />
                       </div>
                     )}
                   </li>

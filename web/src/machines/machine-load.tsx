@@ -20,24 +20,30 @@ export function useVitals(target: string): Latest<MachineVitals> {
   return latest;
 }
 
-export function LoadGauges({ vitals: { cpuBusy, memory, disk } }: { vitals: MachineVitals }) {
+/** `isShort`: where there is no room for sizes. */
+export function LoadGauges({ vitals: { cpuBusy, memory, disk }, isShort = false }: { vitals: MachineVitals; isShort?: boolean }) {
+  const describe = (room: Room) => (isShort ? formatPercent(usedPart(room)) : formatRoom(room));
   return (
     <div class="machine-gauges">
-      {cpuBusy !== null && <Gauge label="Processor" used={cpuBusy} words={`${Math.round(cpuBusy * 100)} %`} mayBeFull />}
-      {memory !== null && <Gauge label="Memory" used={usedPart(memory)} words={formatRoom(memory)} />}
-      {disk !== null && <Gauge label="Disk" used={usedPart(disk)} words={formatRoom(disk)} />}
+      {cpuBusy !== null && <Gauge label="Processor" used={cpuBusy} words={formatPercent(cpuBusy)} mayBeFull />}
+      {memory !== null && <Gauge label="Memory" used={usedPart(memory)} words={describe(memory)} />}
+      {disk !== null && <Gauge label="Disk" used={usedPart(disk)} words={describe(disk)} />}
     </div>
   );
 }
 
 /** The bars of a machine in a list. One that cannot say shows none. */
-export function MachineLoad({ target }: { target: string }) {
+export function MachineLoad({ target, isShort = false }: { target: string; isShort?: boolean }) {
   const vitals = useVitals(target).value.value;
-  return vitals === null ? null : <LoadGauges vitals={vitals} />;
+  return vitals === null ? null : <LoadGauges vitals={vitals} isShort={isShort} />;
 }
 
 function usedPart({ totalBytes, freeBytes }: Room): number {
   return totalBytes === 0 ? 0 : Math.min(1, Math.max(0, 1 - freeBytes / totalBytes));
+}
+
+function formatPercent(part: number): string {
+  return `${Math.round(part * 100)} %`;
 }
 
 /** "6.1 of 16 GB" */

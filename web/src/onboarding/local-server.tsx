@@ -79,8 +79,8 @@ export function LocalServer({ errorOf }: StepProps) {
       )}
       <GuidedField field="baseUrl">
         <TextInput
-          label="Another server"
-          hint="The URL of any OpenAI-compatible server, as seen from the gateway."
+          label="Server address"
+          hint="For any other OpenAI-compatible server: its URL, as seen from the gateway."
           error={modelCheckErrorOf("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
           name="baseUrl"
           placeholder="http://127.0.0.1:8080/v1"

@@ -42,6 +42,6 @@ export default function Home() {
 
 function greeting(): string {
   const hour = new Date().getHours();
-  if (hour < 5) return "Good night";
+  if (hour < 5) return "Hello";
   return hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
 }
