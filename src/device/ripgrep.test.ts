@@ -61,7 +61,8 @@ test("ripgrep finds the same as a walk, in the same order and with the same limi
     "$HOME",
     "mark",
   ])
-    for (const limits of [NATIVE_LIMITS, few])
+    // A limit that only what is found often reaches.
+    for (const limits of ["needle", "hay", "x"].includes(query) ? [NATIVE_LIMITS, few] : [NATIVE_LIMITS])
       await Promise.all(
         [{}, { include: "*.md" }, { include: "a/**" }, { path: "a.txt" }, { path: "many" }, { path: "./b/../a" }, { path: "none" }].map(
           async (more) => {
