@@ -35,8 +35,8 @@ export default defineConfig({
     // Not threads: to start a program, a process is copied, and one of two gigabytes takes a tenth of a second for each.
     pool: "forks",
     isolate: false,
-    // Three more than there are cores: many tests wait for a process, a browser or a deadline.
-    maxWorkers: availableParallelism() + 3,
+    // Two more than there are cores: many tests wait for a process or a browser.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongFirst },
     // A guard against hangs, not a measure: machines of others are several times slower than ours.
     testTimeout: 180_000,
