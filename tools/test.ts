@@ -17,7 +17,7 @@ import { runSuite } from "./testing/suite.ts";
 type Step = { name: string; load: number; run(): Promise<Outcome> };
 type Outcome = { passed: number; isGood: boolean };
 
-/** A run takes seven minutes here. The timeout leaves room for a much slower machine, and ends a hanging step with a message. */
+/** A run takes about twelve minutes here. The timeout leaves room for a much slower machine, and ends a hanging step with a message. */
 const RUN_TIMEOUT_MS = 75 * 60_000;
 const SLOWEST_SHOWN = 10;
 /** Slightly more than the number of cores: most steps wait now and then. */

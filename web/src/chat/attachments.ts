@@ -14,7 +14,7 @@ const NONE: readonly Attachment[] = [];
 const keptByConversation = new Map<string, readonly Attachment[]>();
 let lastId = 0;
 
-export function keptAttachments(pid: string, conversationId: string): readonly Attachment[] {
+export function getAttachments(pid: string, conversationId: string): readonly Attachment[] {
   return keptByConversation.get(keyOf(pid, conversationId)) ?? NONE;
 }
 

@@ -11,7 +11,7 @@ import { randomUuid } from "../state/random-uuid.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { addFiles, type Attachment, keepAttachments, keptAttachments, readAsMedia, releasePreview } from "./attachments.ts";
+import { addFiles, type Attachment, keepAttachments, getAttachments, readAsMedia, releasePreview } from "./attachments.ts";
 import { ContextMeter } from "./context-meter.tsx";
 import { formatSize } from "./media.tsx";
 import { ModelPicker } from "./model-picker.tsx";
@@ -32,7 +32,7 @@ type ComposerProps = {
 export function Composer({ conversation, handle, isClosed, onSend, onReopen }: ComposerProps) {
   const { pid, id } = conversation;
   const [draft, setDraft] = useState(() => readDraft(username.peek(), pid, id));
-  const [files, setFiles] = useState(() => keptAttachments(pid, id));
+  const [files, setFiles] = useState(() => getAttachments(pid, id));
   const [problem, setProblem] = useState<string | null>(null);
   const [isDragging, setDragging] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -89,7 +89,7 @@ export function Composer({ conversation, handle, isClosed, onSend, onReopen }: C
     onSend(message.text);
     void conversation.send(message);
     for (const one of files) releasePreview(one);
-    changeFiles(keptAttachments(pid, id).filter((one) => !files.includes(one)));
+    changeFiles(getAttachments(pid, id).filter((one) => !files.includes(one)));
     // What was written while the files were read stays.
     if (written.current === draft) changeDraft("");
   };
